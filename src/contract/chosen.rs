@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::document::{Document, Node, NodeKind};
 use super::edge_case::ParameterKind;
-use super::inferred::{Records, collection_name, template};
+use super::inferred::{Records, collection_name, comparable_path};
 use super::link::{Link, Target};
 use super::operation::{Location, Method, Operation, OperationId, Parameter};
 use super::query;
@@ -34,7 +34,7 @@ pub(super) fn links(
     let ids = (0..operations.len()).map(OperationId);
     let by_path: ByPath = ids
         .clone()
-        .map(|id| ((operations[id.0].method, template(&operations[id.0].path)), id))
+        .map(|id| ((operations[id.0].method, comparable_path(&operations[id.0].path)), id))
         .collect();
     let filled = Filled::by(operations, links);
     let chosen = |id| chosen_by_caller(document, (operations, shapes), (id, &by_path), &filled);
@@ -110,7 +110,7 @@ fn chosen_by_caller(
 ) -> Option<usize> {
     let operation = &operations[id.0];
     let at = |method, path: &str| by_path.get(&(method, path.to_owned()));
-    let path = template(&operation.path);
+    let path = comparable_path(&operation.path);
     let may_create = match operation.method {
         Method::Post => !operation.is_query(),
         // Beside a `POST` to the same path, it updates.
@@ -128,8 +128,10 @@ fn chosen_by_caller(
         .position(|parameter| parameter.is(Location::Path, name))?;
     let is_create = |id: &&OperationId| operations[id.0].creates();
     // What a `POST` to the collection creates has an identifier that the service chooses, even if it does not show it.
-    let is_made_otherwise =
-        operation.method == Method::Put && at(Method::Post, &template(collection)).filter(is_create).is_some();
+    let is_made_otherwise = operation.method == Method::Put
+        && at(Method::Post, &comparable_path(collection))
+            .filter(is_create)
+            .is_some();
     let read = *at(Method::Get, &path)?;
     let place = operation.path_to_parameter(parameter)?;
     let is_shown = operations[read.0]

@@ -2,7 +2,7 @@
 
 use super::Contract;
 use super::document::{Document, Member, Node};
-use super::inferred::plain;
+use super::inferred::comparable_name;
 use super::load::resolve;
 use super::operation::OperationId;
 use super::pointer;
@@ -42,9 +42,9 @@ impl RequestField {
 /// Whether an object with this name holds whatever callers want to keep with a record: a service neither reads nor
 /// changes what it holds.
 #[must_use]
-pub(crate) fn holds_notes(name: &str) -> bool {
+pub(crate) fn holds_data_of_callers(name: &str) -> bool {
     const NAMES: [&str; 5] = ["annotations", "customfields", "labels", "metadata", "usermetadata"];
-    NAMES.contains(&plain(name).as_str())
+    NAMES.contains(&comparable_name(name).as_str())
 }
 
 /// Returns the fields of a body with this schema, in the order of the schema. Fields without a type and fields for

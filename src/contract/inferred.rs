@@ -34,7 +34,7 @@ pub(super) fn links(
     let collections: HashMap<Collection, OperationId> = operations
         .iter()
         .enumerate()
-        .map(|(index, operation)| ((operation.method, template(&operation.path)), OperationId(index)))
+        .map(|(index, operation)| ((operation.method, comparable_path(&operation.path)), OperationId(index)))
         .collect();
     let queries = queries(operations);
     let mut inferred = Vec::new();
@@ -52,9 +52,9 @@ pub(super) fn links(
             };
             let sources = sources
                 .iter()
-                .filter_map(|method| collections.get(&(*method, template(path))));
+                .filter_map(|method| collections.get(&(*method, comparable_path(path))));
             let sources = sources.filter(|from| operation.is_safe() || !operations[from.0].is_query());
-            let asked = queries.get(&template(path)).filter(|_| operation.is_safe());
+            let asked = queries.get(&comparable_path(path)).filter(|_| operation.is_safe());
             let sources = sources.chain(asked.into_iter().flatten());
             for from in sources.copied().filter(|from| *from != to) {
                 let records = Records::new(shapes, collection_name(path));
@@ -94,9 +94,9 @@ fn in_bodies(
     let mut creates: HashMap<String, Vec<&Link>> = HashMap::new();
     for link in inferred {
         let (from, to) = (&operations[link.from.0], &operations[link.to.0]);
-        let item = format!("{}/{{}}", template(&from.path));
-        if from.creates() && to.is_safe() && template(&to.path) == item && link.value != Link::IN_LOCATION {
-            let kind = singular(&plain(collection_name(&from.path)));
+        let item = format!("{}/{{}}", comparable_path(&from.path));
+        if from.creates() && to.is_safe() && comparable_path(&to.path) == item && link.value != Link::IN_LOCATION {
+            let kind = singular(&comparable_name(collection_name(&from.path)));
             creates.entry(kind).or_default().push(link);
         }
     }
@@ -110,7 +110,7 @@ fn in_bodies(
             let target = Target::Body(pointer::join("", name));
             let to = OperationId(index);
             let is_written = written.iter().any(|link| link.to == to && link.target == target);
-            let kind = plain(name);
+            let kind = comparable_name(name);
             let kind = kind.strip_suffix("id").filter(|kind| !kind.is_empty());
             let Some([source]) = kind.and_then(|kind| creates.get(kind)).map(Vec::as_slice) else {
                 continue;
@@ -171,7 +171,7 @@ fn queries(operations: &[Operation]) -> HashMap<String, Vec<OperationId>> {
     for (index, query) in found {
         if let Some((collection, _)) = query.path.trim_end_matches('/').rsplit_once('/') {
             queries
-                .entry(template(collection))
+                .entry(comparable_path(collection))
                 .or_default()
                 .push(OperationId(index));
         }
@@ -207,8 +207,9 @@ fn collection_of<'operation>(operation: &'operation Operation, parameter: &Param
     last.filter(|_| is_segment).map(|_| before)
 }
 
-/// Returns a path without the names of its parameters, and without a slash at its end.
-pub(super) fn template(path: &str) -> String {
+/// Returns a path in the form in which paths are compared: with `{}` for each parameter, and without a slash at its
+/// end.
+pub(super) fn comparable_path(path: &str) -> String {
     without_names(path.trim_end_matches('/'))
 }
 
@@ -264,7 +265,7 @@ impl<'contract> Records<'contract> {
     /// Whether the array with these elements has the name of the collection.
     fn is_named_like_collection(&self, elements: &str) -> bool {
         let array = elements.strip_suffix("/*").and_then(|at| pointer::tokens(at).last());
-        array.is_some_and(|name| plain(&name) == plain(self.name))
+        array.is_some_and(|name| comparable_name(&name) == comparable_name(self.name))
     }
 
     /// Returns where a success of a read has the names of a map's members, if the map is the whole response, its
@@ -296,7 +297,7 @@ impl<'contract> Records<'contract> {
                 vec![(pointer::join(&at, "*"), items)]
             };
         }
-        if depth > ENVELOPES {
+        if depth > MAX_ENVELOPES {
             return Vec::new();
         }
         let fields = shape.fields.iter();
@@ -308,13 +309,13 @@ impl<'contract> Records<'contract> {
     /// Returns the one record that the response of a create or a read shows: the body, or the one object in it that has
     /// an identifier or, where none has, the field `named`, if that is a name for identifiers too: `uuid`, `slug`.
     pub(super) fn in_response(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
-        let named = plain(named);
+        let named = comparable_name(named);
         // `pool_name` is the `name` of a pool.
         let short = Contract::short_name(self.name, &named);
         let by_id = self.object_with(body, |name| self.is_identifier(name));
         by_id
-            .or_else(|| may_identify(&named).then(|| self.object_with(body, |name| plain(name) == named))?)
-            .or_else(|| self.object_with(body, |name| Some(plain(name)) == short))
+            .or_else(|| may_identify(&named).then(|| self.object_with(body, |name| comparable_name(name) == named))?)
+            .or_else(|| self.object_with(body, |name| Some(comparable_name(name)) == short))
     }
 
     /// Returns the one record that a read by a chosen name shows: that of [`Self::in_response`], or else the whole
@@ -342,10 +343,11 @@ impl<'contract> Records<'contract> {
         let mut others = shape
             .fields
             .iter()
-            .map(|field| plain(&field.name))
-            .filter(|other| *other != plain(name));
-        let named = plain(name);
-        let is_named_like_record = named == singular(&plain(self.name)) || ENVELOPE_NAMES.contains(&named.as_str());
+            .map(|field| comparable_name(&field.name))
+            .filter(|other| *other != comparable_name(name));
+        let named = comparable_name(name);
+        let is_named_like_record =
+            named == singular(&comparable_name(self.name)) || ENVELOPE_NAMES.contains(&named.as_str());
         let is_around = |other: String| BESIDE_RECORDS.contains(&other.as_str());
         (is_named_like_record || others.all(is_around)).then(|| (pointer::join("", name), record))
     }
@@ -357,12 +359,15 @@ impl<'contract> Records<'contract> {
         record: &'contract Shape,
         (document, parameter): (&Document, &Parameter),
     ) -> Option<&'contract str> {
-        let wanted = plain(&parameter.name);
-        let singular = singular(&plain(self.name));
+        let wanted = comparable_name(&parameter.name);
+        let singular = singular(&comparable_name(self.name));
         let without_record = wanted.strip_prefix(singular.as_str()).unwrap_or(&wanted);
         let means_id = without_record.is_empty() || without_record == "id" || wanted.ends_with("id");
         let called = |name: &str| {
-            let mut named = record.fields.iter().filter(|field| plain(&field.name) == name);
+            let mut named = record
+                .fields
+                .iter()
+                .filter(|field| comparable_name(&field.name) == name);
             named.next().filter(|_| named.next().is_none())
         };
         let field = called(&wanted)
@@ -375,8 +380,8 @@ impl<'contract> Records<'contract> {
 
     /// Whether a field is named like the identifier of these records.
     pub(super) fn is_identifier(&self, name: &str) -> bool {
-        let name = plain(name);
-        name == "id" || name == format!("{}id", singular(&plain(self.name)))
+        let name = comparable_name(name);
+        name == "id" || name == format!("{}id", singular(&comparable_name(self.name)))
     }
 }
 
@@ -422,15 +427,15 @@ impl Contract {
             return true;
         }
         let at = self.identifier_pointer(create);
-        let field = at.and_then(|at| pointer::tokens(&at).last().map(|name| plain(&name)));
+        let field = at.and_then(|at| pointer::tokens(&at).last().map(|name| comparable_name(&name)));
         field.is_some_and(|field| CHOSEN.iter().any(|ending| field.ends_with(ending)))
     }
 
     /// Returns the short name of a path parameter for an identifier that callers choose: `name` for `pool_name` of a
     /// pool. `path` is the path before the parameter.
     pub(crate) fn short_name(path: &str, parameter: &str) -> Option<String> {
-        let parameter = plain(parameter);
-        let short = parameter.strip_prefix(singular(&plain(collection_name(path))).as_str())?;
+        let parameter = comparable_name(parameter);
+        let short = parameter.strip_prefix(singular(&comparable_name(collection_name(path))).as_str())?;
         CHOSEN.contains(&short).then(|| short.to_owned())
     }
 
@@ -443,7 +448,7 @@ impl Contract {
     /// Returns the pointer of the text that a create's body must have and that becomes the identifier of its record:
     /// the field under whose name the response returns it, as `connection_id` of `POST /connections`. A value with the
     /// run tag names nobody else's record there; whether the schema admits one is not decided here.
-    pub(crate) fn own_key(&self, create: OperationId) -> Option<String> {
+    pub(crate) fn identifier_field(&self, create: OperationId) -> Option<String> {
         let operation = self.operation(create);
         if !operation.creates() || operation.has_invariants() {
             return None;
@@ -468,23 +473,23 @@ impl Contract {
     /// `work_pool_name` where the document has `/work_pools/{name}`. Such a record does not exist
     /// under a value that the run makes up.
     pub(crate) fn names_a_record(&self, field: &str) -> bool {
-        let name = plain(field);
+        let name = comparable_name(field);
         let endings = ["", "name", "slug", "key", "code"];
         let kinds: Vec<_> = endings.iter().filter_map(|ending| name.strip_suffix(ending)).collect();
         let mut paths = self.operations.iter().map(|operation| operation.path.as_str());
         paths.any(|path| {
             let segments: Vec<_> = path.split('/').collect();
             let mut read = segments.windows(2).filter(|pair| pair[1].starts_with('{'));
-            read.any(|pair| !pair[0].is_empty() && kinds.contains(&singular(&plain(pair[0])).as_str()))
+            read.any(|pair| !pair[0].is_empty() && kinds.contains(&singular(&comparable_name(pair[0])).as_str()))
         })
     }
 }
 
 /// How many objects the array of a list may be nested in, besides the body itself: `{"data": {"items": []}}`.
-const ENVELOPES: usize = 1;
+const MAX_ENVELOPES: usize = 1;
 
 /// Returns a name in the form in which names are compared: in lower case, without separators.
-pub(super) fn plain(name: &str) -> String {
+pub(super) fn comparable_name(name: &str) -> String {
     let letters = name.chars().filter(|character| character.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }

@@ -17,7 +17,7 @@ use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
 use super::field::is_flagged;
-use super::inferred::{Records, collection_name, plain, template};
+use super::inferred::{Records, collection_name, comparable_name, comparable_path};
 use super::link::Link;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
@@ -89,7 +89,7 @@ impl Contract {
         let mut by_path = ByPath::new();
         for id in self.operation_ids() {
             let operation = self.operation(id);
-            let key = (operation.method, template(&operation.path));
+            let key = (operation.method, comparable_path(&operation.path));
             by_path.entry(key).or_default().push(id);
         }
         let creates = self.operation_ids().filter(|id| self.operation(*id).creates());
@@ -140,13 +140,13 @@ impl Contract {
         if operation.invariants.created.is_some() {
             return None;
         }
-        let path_to_id = format!("{}/", template(operation.collection_path()));
+        let path_to_id = format!("{}/", comparable_path(operation.collection_path()));
         let item_path = format!("{path_to_id}{{}}");
         let mut links = self.links_from(create);
         let read = links.find(|link| {
             let to = self.operation(link.to);
             to.is_read()
-                && template(&to.path) == item_path
+                && comparable_path(&to.path) == item_path
                 && self.path_to_parameter(link).as_ref() == Some(&path_to_id)
                 && self.identifies_created_record(link)
         })?;
@@ -184,7 +184,7 @@ impl Contract {
     fn list_of(&self, create: &Operation, read: &Link) -> Option<RecordList> {
         let lists = self.links_to(read.to).filter(|link| {
             let from = self.operation(link.from);
-            let same_path = from.is_read() && template(&from.path) == template(create.collection_path());
+            let same_path = from.is_read() && comparable_path(&from.path) == comparable_path(create.collection_path());
             same_path && link.target == read.target
         });
         let mut lists = lists.filter_map(|link| {
@@ -205,7 +205,7 @@ impl Contract {
     fn may_list_deleted(&self, list: OperationId) -> bool {
         const SELECTS_DELETED: [&str; 7] = ["active", "archive", "delete", "remov", "state", "status", "trash"];
         let parameters = self.operation(list).parameters.iter();
-        let mut names = parameters.map(|parameter| plain(&parameter.name));
+        let mut names = parameters.map(|parameter| comparable_name(&parameter.name));
         names.any(|name| SELECTS_DELETED.iter().any(|part| name.contains(part)))
     }
 
@@ -371,7 +371,7 @@ fn is_set_by_service(name: &str) -> bool {
         "zip",
     ];
     const HIDDEN: [&str; 4] = ["apikey", "passw", "secret", "token"];
-    let name = plain(name);
+    let name = comparable_name(name);
     let prefixes = ["created", "updated", "modified", "deleted"];
     SET_BY_SERVICE.contains(&name.as_str())
         || prefixes.iter().any(|prefix| name.starts_with(prefix))

@@ -12,7 +12,7 @@
 use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind, PageStatement};
-use super::inferred::{Records, collection_name, plain, template};
+use super::inferred::{Records, collection_name, comparable_name, comparable_path};
 use super::operation::{Location, Operation, OperationId, Parameter};
 use super::pointer;
 use super::shape::{JsonType, Shape, ShapeId, says_estimate};
@@ -90,7 +90,7 @@ const TOTALS: [&str; 7] = [
 /// Names of fields that have the number of all pages.
 const PAGE_COUNTS: [&str; 5] = ["numberofpages", "numpages", "pagecount", "pages", "totalpages"];
 /// Names of the objects beside the records that have such fields.
-const ENVELOPES: [&str; 9] = [
+const OBJECTS_BESIDE_RECORDS: [&str; 9] = [
     "cursor",
     "links",
     "meta",
@@ -108,7 +108,7 @@ pub struct Paging {
     /// What says which page is requested.
     pub style: PagingStyle,
     /// The index of the parameter that requests a page.
-    pub position: usize,
+    pub page_parameter: usize,
     /// The parameter that says how many records a page has.
     pub size: Option<PageSize>,
     /// The array of records.
@@ -176,7 +176,7 @@ impl Contract {
         let paging = self.pagings.get(&list)?;
         let size = paging.size.map(|size| size.parameter);
         let parameters = &self.operation(list).parameters;
-        let mut chosen = [Some(paging.position), size].into_iter().flatten();
+        let mut chosen = [Some(paging.page_parameter), size].into_iter().flatten();
         chosen.all(|index| parameters[index].given.is_none()).then_some(paging)
     }
 
@@ -196,9 +196,9 @@ impl Contract {
             .strip_suffix("/*")
             .filter(|at| self.is_array(list, at))?
             .to_owned();
-        let envelope = Envelope::new(&self.shapes, body, &items);
-        let next = envelope.next();
-        let more = envelope.only(&MORE, |shape| shape.types == [JsonType::Boolean]);
+        let beside = BesideRecords::new(&self.shapes, body, &items);
+        let next = beside.next();
+        let more = beside.only(&MORE, |shape| shape.types == [JsonType::Boolean]);
         let id = self.identifier_in(list, &elements, (&records, record));
         let cursor = match (&next, &more, &id) {
             (Some(_), ..) => Some(PagingStyle::Cursor),
@@ -207,14 +207,14 @@ impl Contract {
         };
         let style = parameters.style(self, operation, cursor)?;
         let number = |shape: &Shape| shape.types == [JsonType::Integer];
-        let count = || envelope.only(&["count"], number).filter(|_| next.is_some());
-        let total = envelope.only(&TOTALS, number).or_else(count);
-        let page_count = envelope.only(&PAGE_COUNTS, number);
+        let count = || beside.only(&["count"], number).filter(|_| next.is_some());
+        let total = beside.only(&TOTALS, number).or_else(count);
+        let page_count = beside.only(&PAGE_COUNTS, number);
         // The number of pages follows from that of records.
-        let is_open = self.says_total_is_estimate(operation) || envelope.is_estimate([&total, &page_count]);
+        let is_open = self.says_total_is_estimate(operation) || beside.is_estimate([&total, &page_count]);
         Some(Paging {
             style,
-            position: parameters.position,
+            page_parameter: parameters.page_parameter,
             size: parameters.size,
             id,
             items,
@@ -247,8 +247,9 @@ impl Contract {
         elements: &str,
         (records, record): (&Records<'_>, &Shape),
     ) -> Option<String> {
-        let item_path = format!("{}/{{}}", template(&self.operation(list).path));
-        let reads = |to: OperationId| self.operation(to).is_read() && template(&self.operation(to).path) == item_path;
+        let item_path = format!("{}/{{}}", comparable_path(&self.operation(list).path));
+        let reads =
+            |to: OperationId| self.operation(to).is_read() && comparable_path(&self.operation(to).path) == item_path;
         let linked = self.links_from(list).filter(|link| reads(link.to));
         let mut linked = linked.filter_map(|link| link.value.strip_prefix(elements));
         if let Some(id) = linked.next() {
@@ -258,7 +259,7 @@ impl Contract {
         let fields = record.fields.iter();
         let mut named = fields.filter(|field| {
             let shape = &self.shapes[field.shape.0];
-            (records.is_identifier(&field.name) || plain(&field.name) == "uuid") && is_plain(shape)
+            (records.is_identifier(&field.name) || comparable_name(&field.name) == "uuid") && is_plain(shape)
         });
         let field = named.next().filter(|_| named.next().is_none())?;
         Some(pointer::join("", &field.name))
@@ -269,7 +270,7 @@ impl Contract {
         let parameter = |index: usize| &operation.parameters[index];
         let position = match paging.style {
             PagingStyle::Link => "Link",
-            _ => &parameter(paging.position).name,
+            _ => &parameter(paging.page_parameter).name,
         };
         let size = paging.size.map(|size| parameter(size.parameter));
         let by = size.map_or_else(|| position.to_owned(), |size| format!("{position} and {}", size.name));
@@ -281,7 +282,7 @@ impl Contract {
             response_pointer: at.to_owned().into(),
             documented: documented.into(),
         };
-        let at_position = (paging.items.as_str(), parameter(paging.position).pointer.as_str());
+        let at_position = (paging.items.as_str(), parameter(paging.page_parameter).pointer.as_str());
         let mut facts = Vec::new();
         if let Some(size) = size {
             let documented = format!("at most as many records as {} asks for", size.name);
@@ -334,13 +335,14 @@ impl Contract {
 
 /// The parameters of a list that request a page of it.
 struct PagingParameters {
-    kind: PositionKind,
-    position: usize,
+    kind: PageParameterKind,
+    page_parameter: usize,
     size: Option<PageSize>,
 }
 
+/// What the parameter that requests a page takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum PositionKind {
+enum PageParameterKind {
     Cursor,
     Number,
     Offset,
@@ -349,40 +351,44 @@ enum PositionKind {
 impl PagingParameters {
     /// Returns the parameters, if they leave one choice.
     fn of(contract: &Contract, operation: &Operation) -> Option<Self> {
-        let (mut positions, mut sizes) = (Vec::new(), Vec::new());
+        let (mut page_parameters, mut sizes) = (Vec::new(), Vec::new());
         let in_query = |(_, parameter): &(usize, &Parameter)| parameter.location == Location::Query;
         for (index, parameter) in operation.parameters.iter().enumerate().filter(in_query) {
-            let name = plain(&parameter.name);
+            let name = comparable_name(&parameter.name);
             let kind = [
-                (&NUMBERS[..], PositionKind::Number),
-                (&OFFSETS, PositionKind::Offset),
-                (&CURSORS, PositionKind::Cursor),
+                (&NUMBERS[..], PageParameterKind::Number),
+                (&OFFSETS, PageParameterKind::Offset),
+                (&CURSORS, PageParameterKind::Cursor),
             ];
             let kind = kind.iter().find(|(names, _)| names.contains(&name.as_str()));
             if let Some((_, kind)) = kind {
-                positions.push((index, *kind));
+                page_parameters.push((index, *kind));
             } else if SIZES.contains(&name.as_str()) {
                 sizes.push(index);
             }
         }
-        let ([(position, kind)], [] | [_]) = (positions.as_slice(), sizes.as_slice()) else {
+        let ([(page_parameter, kind)], [] | [_]) = (page_parameters.as_slice(), sizes.as_slice()) else {
             return None;
         };
-        let mut chosen = sizes.iter().chain([position]);
+        let mut chosen = sizes.iter().chain([page_parameter]);
         let is_optional = chosen.all(|index| !operation.parameters[*index].required);
-        let (position, kind) = (*position, *kind);
-        let fits = has_type_of(contract, &operation.parameters[position], kind);
+        let (page_parameter, kind) = (*page_parameter, *kind);
+        let fits = has_type_of(contract, &operation.parameters[page_parameter], kind);
         let size = match sizes.as_slice() {
-            [] if kind == PositionKind::Offset => return None,
+            [] if kind == PageParameterKind::Offset => return None,
             [] => None,
             [size, ..] => Some(page_size(contract, &operation.parameters[*size], *size)?),
         };
-        (is_optional && fits).then_some(Self { kind, position, size })
+        (is_optional && fits).then_some(Self {
+            kind,
+            page_parameter,
+            size,
+        })
     }
 
-    /// Whether the position is the identifier of a record.
+    /// Whether the parameter that requests a page takes the identifier of a record.
     fn is_after_record(&self, operation: &Operation) -> bool {
-        AFTER_RECORD.contains(&plain(&operation.parameters[self.position].name).as_str())
+        AFTER_RECORD.contains(&comparable_name(&operation.parameters[self.page_parameter].name).as_str())
     }
 
     /// Returns what says which page is requested; for a cursor, this is `cursor`. Returns `None` if the response does
@@ -391,17 +397,17 @@ impl PagingParameters {
         if documents_link(contract, operation) {
             return Some(PagingStyle::Link);
         }
-        let parameter = &operation.parameters[self.position];
+        let parameter = &operation.parameters[self.page_parameter];
         let default = contract.schema_integer(parameter, "default");
         let minimum = contract.schema_integer(parameter, "minimum");
         match self.kind {
-            PositionKind::Cursor => cursor,
-            PositionKind::Offset => {
-                let may_be_time = OFFSETS_OR_TIMES.contains(&plain(&parameter.name).as_str());
+            PageParameterKind::Cursor => cursor,
+            PageParameterKind::Offset => {
+                let may_be_time = OFFSETS_OR_TIMES.contains(&comparable_name(&parameter.name).as_str());
                 let begins_at_0 = default == Some(0) || (default.is_none() && !may_be_time);
                 (begins_at_0 && minimum.unwrap_or(0) <= 0).then_some(PagingStyle::Offset)
             }
-            PositionKind::Number => {
+            PageParameterKind::Number => {
                 let first = match (default, minimum) {
                     (Some(first), _) => Some(u64::try_from(first).ok().filter(|first| *first <= 1)?),
                     (None, Some(1)) => Some(1),
@@ -413,14 +419,14 @@ impl PagingParameters {
     }
 }
 
-/// Whether a parameter has the type of its position: a cursor may be a number too.
-fn has_type_of(contract: &Contract, parameter: &Parameter, kind: PositionKind) -> bool {
+/// Whether a parameter has the type of what it requests a page by: a cursor may be a number too.
+fn has_type_of(contract: &Contract, parameter: &Parameter, kind: PageParameterKind) -> bool {
     let name = contract.schema_keyword(parameter, "type").and_then(Node::string);
     let format = contract.schema_keyword(parameter, "format").and_then(Node::string);
     match name {
         Some("integer" | "number") => true,
         // `after` may be a time.
-        Some("string") => kind == PositionKind::Cursor && !format.is_some_and(|format| format.starts_with("date")),
+        Some("string") => kind == PageParameterKind::Cursor && !format.is_some_and(|format| format.starts_with("date")),
         _ => false,
     }
 }
@@ -464,13 +470,13 @@ fn documents_link(contract: &Contract, operation: &Operation) -> bool {
 }
 
 /// What a list's response has beside its records.
-struct Envelope<'contract> {
+struct BesideRecords<'contract> {
     shapes: &'contract [Shape],
     /// Each field and its location.
     fields: Vec<(String, &'contract str, &'contract Shape)>,
 }
 
-impl<'contract> Envelope<'contract> {
+impl<'contract> BesideRecords<'contract> {
     /// Returns what the body has beside the records, and beside the object that has them.
     fn new(shapes: &'contract [Shape], body: ShapeId, items: &str) -> Self {
         let mut fields = Vec::new();
@@ -481,8 +487,9 @@ impl<'contract> Envelope<'contract> {
                 let has_records = items
                     .strip_prefix(&location)
                     .is_some_and(|below| below.starts_with('/'));
-                let is_envelope = has_records || ENVELOPES.contains(&plain(&field.name).as_str());
-                if is_envelope && at.is_empty() {
+                let is_searched =
+                    has_records || OBJECTS_BESIDE_RECORDS.contains(&comparable_name(&field.name).as_str());
+                if is_searched && at.is_empty() {
                     pending.push((location.clone(), field.shape));
                 }
                 fields.push((location, field.name.as_str(), &shapes[field.shape.0]));
@@ -493,7 +500,7 @@ impl<'contract> Envelope<'contract> {
 
     /// Returns the location of the one field with one of these names that fits.
     fn only(&self, names: &[&str], fits: impl Fn(&Shape) -> bool) -> Option<String> {
-        let named = |name: &str| names.contains(&plain(name).as_str());
+        let named = |name: &str| names.contains(&comparable_name(name).as_str());
         let mut found = self.fields.iter().filter(|(_, name, shape)| named(name) && fits(shape));
         let (location, ..) = found.next().filter(|_| found.next().is_none())?;
         Some(location.clone())
@@ -653,7 +660,7 @@ mod tests {
             let parameters = [format!("{position}: {INTEGER}"), format!("per_page: {INTEGER}")];
             let parameters: Vec<_> = parameters.iter().map(String::as_str).collect();
             let (_, paging) = paging(&parameters, (ARRAY, headers)).unwrap();
-            assert_eq!((paging.style, paging.position), (PagingStyle::Link, 0));
+            assert_eq!((paging.style, paging.page_parameter), (PagingStyle::Link, 0));
         }
         assert!(paging(&[&format!("since: {INTEGER}")], (ARRAY, headers)).is_none());
     }

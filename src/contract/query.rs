@@ -13,7 +13,7 @@
 //! `/search` keeps what it began.
 
 use super::document::{Document, Node};
-use super::inferred::template;
+use super::inferred::comparable_path;
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::{Contract, load, pointer};
 
@@ -268,11 +268,11 @@ impl Contract {
     pub(crate) fn list_beside(&self, query: OperationId) -> Option<OperationId> {
         let query = Some(self.operation(query)).filter(|query| query.is_query())?;
         let (collection, _) = query.path.trim_end_matches('/').rsplit_once('/')?;
-        let collection = template(collection);
+        let collection = comparable_path(collection);
         let mut operations = self.operation_ids();
         operations.find(|id| {
             let operation = self.operation(*id);
-            operation.is_safe() && template(&operation.path) == collection
+            operation.is_safe() && comparable_path(&operation.path) == collection
         })
     }
 }

@@ -268,7 +268,7 @@ impl InferredWalk {
             }
         };
         let position = position.map(|(value, is_shown)| PageValue {
-            parameter: paging.position,
+            parameter: paging.page_parameter,
             value,
             is_shown,
         });
@@ -361,7 +361,7 @@ impl InferredWalk {
     }
 
     fn stated_next(&self, (operation, paging): (&Operation, &Paging), exchange: &Exchange, body: &Value) -> Following {
-        let parameter = &operation.parameters[paging.position].name;
+        let parameter = &operation.parameters[paging.page_parameter].name;
         let of_link = |link: &str| {
             let pairs = self.target.query_of(link, &exchange.request.path);
             let value = pairs.into_iter().flatten().find(|(name, _)| name == parameter);

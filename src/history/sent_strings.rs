@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::run_tag::RunTag;
 use super::same::composed;
-use crate::contract::field::holds_notes;
+use crate::contract::field::holds_data_of_callers;
 
 /// The maximum number of strings that are kept. A record that shows a later one is not recognised
 /// as the run's own, so nothing is written to it, which is the safe side.
@@ -42,7 +42,7 @@ impl SentStrings {
     /// want to keep with a record, such as `metadata` or `labels`. Only a whole value counts: a record of somebody
     /// else, such as a log entry, may quote the run tag in a longer string.
     pub(super) fn any_shown_by(&self, members: &Map<String, Value>) -> bool {
-        let notes = members.iter().filter(|(name, _)| holds_notes(name));
+        let notes = members.iter().filter(|(name, _)| holds_data_of_callers(name));
         let mut notes = notes.filter_map(|(_, member)| member.as_object());
         self.any_shown_by_fields_of(members) || notes.any(|notes| self.any_shown_by_fields_of(notes))
     }

@@ -16,7 +16,7 @@ use super::source::NoValue;
 use super::timestamps;
 use crate::contract::discriminator;
 use crate::contract::document::Node;
-use crate::contract::field::holds_notes;
+use crate::contract::field::holds_data_of_callers;
 use crate::contract::link::{Link, Target};
 use crate::contract::openapi::target_of;
 use crate::contract::operation::OperationId;
@@ -302,7 +302,7 @@ impl<'contract> Template<'contract> {
             discriminator: None,
             synthetic: node.member("x-synthetic").and_then(Node::string),
             looks_like_an_identifier: body::looks_like_an_identifier(at, Some(node))
-                && self.contract.own_key(self.operation).as_deref() != Some(at),
+                && self.contract.identifier_field(self.operation).as_deref() != Some(at),
         }
     }
 
@@ -540,7 +540,7 @@ impl LeafBuilder<'_> {
         let name = top(&field.pointer).and_then(|field| pointer::tokens(field).last());
         if kind == Some("object") {
             // It has no properties of its own: those would be fields.
-            let notes = name.filter(|name| holds_notes(name));
+            let notes = name.filter(|name| holds_data_of_callers(name));
             let text = format!("countersign-{}", self.run_tag);
             return notes.map(|_| Choice::own(json!({ NOTE: text })));
         }

@@ -21,7 +21,7 @@ use super::selection::{Selection, shows};
 use super::source::NoValue;
 use super::template::Template;
 use crate::contract::Contract;
-use crate::contract::field::holds_notes;
+use crate::contract::field::holds_data_of_callers;
 use crate::contract::link::Target;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
 use crate::contract::pointer;
@@ -217,7 +217,7 @@ fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
         Value::Array(elements) => elements.iter().for_each(|element| note_tagged(element, run_tag, names)),
         Value::Object(members) => {
             for (name, member) in members {
-                let has_note = holds_notes(name) && member.is_object();
+                let has_note = holds_data_of_callers(name) && member.is_object();
                 if (member.is_string() || has_note) && run_tag.is_in(member) {
                     names.insert(name.clone());
                 }
@@ -242,7 +242,7 @@ fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<Str
         let shape = contract.shape(id);
         for field in &shape.fields {
             let types = &contract.shape(field.shape).types;
-            let shows = if holds_notes(&field.name) {
+            let shows = if holds_data_of_callers(&field.name) {
                 JsonType::Object
             } else {
                 JsonType::String
@@ -265,13 +265,13 @@ fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
         return None;
     }
     // A text that shows the run tag is nobody else's identifier.
-    let own_key = contract.own_key(id).filter(|key| {
+    let identifier_field = contract.identifier_field(id).filter(|key| {
         let name = pointer::last(key).unwrap_or_default();
         tagged_fields(contract, id).is_ok_and(|tagged| tagged.contains(&name))
     });
     let required = body::required(contract, id).into_iter();
     let mut foreign = required.filter(|field| {
-        let is_own = Some(field) == own_key.as_ref() || is_linked_to_a_create(contract, id, field);
+        let is_own = Some(field) == identifier_field.as_ref() || is_linked_to_a_create(contract, id, field);
         looks_like_an_identifier(field, None) && !is_own
     });
     let field = foreign.next()?;

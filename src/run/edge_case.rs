@@ -140,9 +140,12 @@ impl Session<'_> {
         let is_made = match change {
             EdgeCaseChange::String(text) => {
                 // The identifier of the record stays: under an unusual one it might not be found again.
-                let own_key = self.contract.own_key(operation).and_then(|at| pointer::last(&at));
+                let identifier_field = self
+                    .contract
+                    .identifier_field(operation)
+                    .and_then(|at| pointer::last(&at));
                 let in_path = self.named_in_path(operation, &head).map(|(names, _)| names);
-                let names = in_path.into_iter().flatten().chain(own_key);
+                let names = in_path.into_iter().flatten().chain(identifier_field);
                 let kept: Vec<_> = match body.as_object_mut() {
                     Some(members) => names.filter_map(|name| members.remove_entry(&name)).collect(),
                     None => Vec::new(),
