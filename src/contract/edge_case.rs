@@ -190,7 +190,7 @@ fn concerns_parameter(
         (Location::Path, IdentifierUnknown) => match kind {
             ParameterKind::FreeText | ParameterKind::Uuid => true,
             ParameterKind::Number => operation.is_safe(),
-            ParameterKind::Formed => false,
+            ParameterKind::Restricted => false,
         },
         (Location::Query, _) if !operation.is_safe() || overrides_request(&parameter.name) => false,
         (Location::Path, IdentifierMalformed) | (Location::Query, ParameterWord) => kind != ParameterKind::FreeText,
@@ -208,8 +208,8 @@ fn concerns_parameter(
 pub enum ParameterKind {
     /// A string of any form.
     FreeText,
-    /// A string with an `enum`, `format` or `pattern`, or anything else.
-    Formed,
+    /// A string with an `enum`, `format` or `pattern`, or a value of another type, such as a boolean.
+    Restricted,
     /// A number.
     Number,
     /// A UUID.
@@ -223,13 +223,13 @@ impl ParameterKind {
         let is_page = |name: &str| operation.page.as_ref().is_some_and(|page| page.parameter == name);
         let schema = parameter.schema.as_deref().and_then(|schema| document.node(schema));
         let member = |name: &str| schema.and_then(|schema| schema.member(name));
-        let formed = || ["enum", "format", "pattern"].iter().any(|name| member(name).is_some());
+        let restricted = || ["enum", "format", "pattern"].iter().any(|name| member(name).is_some());
         match member("type").and_then(Node::string) {
             Some("integer" | "number") => Self::Number,
             _ if is_page(&parameter.name) => Self::Number,
             _ if member("format").and_then(Node::string) == Some("uuid") => Self::Uuid,
-            Some("string") | None if !formed() => Self::FreeText,
-            _ => Self::Formed,
+            Some("string") | None if !restricted() => Self::FreeText,
+            _ => Self::Restricted,
         }
     }
 }
@@ -239,14 +239,14 @@ mod tests {
     use crate::contract::Contract;
     use crate::contract::testing::of_paths;
 
-    const INVARIANT: &str = "x-edge-cases: [parameter-zero, parameter-word, parameter-twice, identifier-malformed, \
+    const LIST: &str = "x-edge-cases: [parameter-zero, parameter-word, parameter-twice, identifier-malformed, \
                        identifier-unknown, body-empty, text-long]";
     const OK: &str = "responses: {'200': {description: a}}";
     const BODY: &str = "requestBody: {content: {application/json: {schema: {type: object}}}}";
 
-    /// The edge cases of each operation of these paths, with or without the invariant at the root.
-    fn edge_cases_of(paths: &str, invariant: &str) -> Vec<String> {
-        let contract = read(paths, invariant).unwrap_or_else(|defect| panic!("{defect}"));
+    /// The edge cases of each operation of these paths, with or without the list at the root.
+    fn edge_cases_of(paths: &str, list: &str) -> Vec<String> {
+        let contract = read(paths, list).unwrap_or_else(|defect| panic!("{defect}"));
         let rendered = contract.operations.iter().map(|operation| {
             let rendered: Vec<_> = operation
                 .edge_cases
@@ -258,9 +258,9 @@ mod tests {
         rendered.collect()
     }
 
-    fn read(paths: &str, invariant: &str) -> Result<Contract, String> {
+    fn read(paths: &str, list: &str) -> Result<Contract, String> {
         let contract = of_paths(paths, "").map_err(|defect| defect.to_string())?;
-        Contract::read("things.yaml", format!("{invariant}\n{}", contract.document.text()))
+        Contract::read("things.yaml", format!("{list}\n{}", contract.document.text()))
             .map_err(|defect| defect.to_string())
     }
 
@@ -307,7 +307,7 @@ mod tests {
                 "a malformed `id`",
             ),
         ] {
-            assert_eq!(edge_cases_of(&get(parameter), INVARIANT), [expected], "{parameter}");
+            assert_eq!(edge_cases_of(&get(parameter), LIST), [expected], "{parameter}");
         }
     }
 
@@ -328,13 +328,13 @@ mod tests {
             ),
             (writing("delete", "{type: string, format: uuid}", BODY), ""),
         ] {
-            assert_eq!(edge_cases_of(&path, INVARIANT), [expected], "{path}");
+            assert_eq!(edge_cases_of(&path, LIST), [expected], "{path}");
         }
     }
 
     #[test]
     fn a_write_has_edge_cases_of_each_field_of_its_body_by_the_fields_type() {
-        let invariant = "x-edge-cases: [field-object, field-text, field-number, field-true, field-null]";
+        let list = "x-edge-cases: [field-object, field-text, field-number, field-true, field-null]";
         let fields = "{name: {type: string}, tags: {type: array, items: {type: string, nullable: true}}}";
         let body = format!(
             "requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {fields}}}}}}}}}"
@@ -343,16 +343,13 @@ mod tests {
                    a number as `/tags/*`, true as `/name`, true as `/tags`, true as `/tags/*`, null as `/name`, \
                    null as `/tags`";
         assert_eq!(
-            edge_cases_of(&writing("put", "{type: string}", &body), invariant),
+            edge_cases_of(&writing("put", "{type: string}", &body), list),
             [expected]
         );
-        assert_eq!(edge_cases_of(&writing("put", "{type: string}", BODY), invariant), [""]);
+        assert_eq!(edge_cases_of(&writing("put", "{type: string}", BODY), list), [""]);
+        assert_eq!(edge_cases_of(&writing("delete", "{type: string}", &body), list), [""]);
         assert_eq!(
-            edge_cases_of(&writing("delete", "{type: string}", &body), invariant),
-            [""]
-        );
-        assert_eq!(
-            edge_cases_of(&get("{name: n, in: query, schema: {type: integer}}"), invariant),
+            edge_cases_of(&get("{name: n, in: query, schema: {type: integer}}"), list),
             [""]
         );
     }
@@ -391,7 +388,7 @@ mod tests {
     fn an_operation_may_have_a_list_of_its_own_or_an_empty_one() {
         let number = "parameters: [{name: n, in: query, schema: {type: integer}}]";
         let path = |list: &str| format!("/things: {{get: {{operationId: get, {number}, x-edge-cases: {list}, {OK}}}}}");
-        let contract = read(&path("[parameter-word, parameter-zero]"), INVARIANT).unwrap();
+        let contract = read(&path("[parameter-word, parameter-zero]"), LIST).unwrap();
         let reported: Vec<_> = contract.operations[0]
             .edge_cases
             .iter()
@@ -400,14 +397,14 @@ mod tests {
         assert_eq!(reported, ["a word as `n`", "`n` 0"], "in its own order");
         let location = "/paths/~1things/get/x-edge-cases";
         assert!(contract.facts.iter().any(|fact| fact.location == location));
-        assert_eq!(edge_cases_of(&path("[]"), INVARIANT), [""]);
+        assert_eq!(edge_cases_of(&path("[]"), LIST), [""]);
     }
 
     #[test]
     fn an_edge_case_that_is_unknown_or_binds_nothing_is_reported() {
         let path = get("{name: n, in: query, schema: {type: integer}}");
         let own = path.replace("operationId: get", "operationId: get, x-edge-cases: [body-empty]");
-        for (path, invariant, wanted) in [
+        for (path, list, wanted) in [
             (
                 &path,
                 "x-edge-cases: [page-zero]",
@@ -420,11 +417,11 @@ mod tests {
             ),
             (
                 &own,
-                INVARIANT,
+                LIST,
                 "no request of `get` can have this kind of edge case; remove it",
             ),
         ] {
-            let message = read(path, invariant).unwrap_err();
+            let message = read(path, list).unwrap_err();
             assert!(message.contains(wanted), "{message}");
         }
     }

@@ -60,9 +60,9 @@ mod tests {
 
     const ALL: &str = "x-equivalent: [scheme-case, media-type-charset, json-escapes, json-order, identifier-case]";
 
-    fn read(paths: &str, invariant: &str) -> Result<Contract, String> {
+    fn read(paths: &str, list: &str) -> Result<Contract, String> {
         let contract = of_paths(paths, "").map_err(|defect| defect.to_string())?;
-        Contract::read("things.yaml", format!("{invariant}\n{}", contract.document.text()))
+        Contract::read("things.yaml", format!("{list}\n{}", contract.document.text()))
             .map_err(|defect| defect.to_string())
     }
 
@@ -97,15 +97,15 @@ mod tests {
     #[test]
     fn what_no_request_of_a_contract_can_be_written_in_applies_to_nothing() {
         let path = "/things: {get: {operationId: get, responses: {'200': {description: a}}}}";
-        for invariant in [ALL, ""] {
-            assert_eq!(names(&read(path, invariant).unwrap()), [""; 0], "{invariant}");
+        for list in [ALL, ""] {
+            assert_eq!(names(&read(path, list).unwrap()), [""; 0], "{list}");
         }
     }
 
     #[test]
     fn a_way_that_is_unknown_or_appears_twice_is_reported() {
         let path = "/things: {get: {operationId: get, responses: {'200': {description: a}}}}";
-        for (invariant, wanted) in [
+        for (list, wanted) in [
             (
                 "x-equivalent: [json-tabs]",
                 "unknown variant `json-tabs`, expected one of",
@@ -115,7 +115,7 @@ mod tests {
                 "this kind of equivalent request is listed twice; remove one",
             ),
         ] {
-            let message = read(path, invariant).unwrap_err();
+            let message = read(path, list).unwrap_err();
             assert!(message.contains(wanted), "{message}");
         }
     }

@@ -187,7 +187,7 @@ pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> O
             continue;
         }
         let kind = ParameterKind::of(&contract.document, documented, parameter);
-        if parameter.location != Location::Path || kind == ParameterKind::Formed {
+        if parameter.location != Location::Path || kind == ParameterKind::Restricted {
             return None;
         }
         let edge_case = EdgeCase {
