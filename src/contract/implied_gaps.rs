@@ -14,7 +14,7 @@ use super::document::{Document, Node};
 use super::fact::Fact;
 use super::operation::{Operation, SecurityScheme, StatusPattern};
 use super::pointer;
-use super::shape::{GapHere, Shape};
+use super::shape::{LocatedGap, Shape};
 use super::vocabulary::{Gap, GapKind, Stated};
 
 /// What any document may leave open: the id, the kind and the question.
@@ -183,13 +183,13 @@ fn marked(
         }
     }
     for (shape, location) in &concerned {
-        let here = GapHere {
+        let located = LocatedGap {
             gap: id.into(),
             location: location.as_str().into(),
         };
         let gaps = &mut shapes[shape.0].gaps;
-        if !gaps.contains(&here) {
-            gaps.push(here);
+        if !gaps.contains(&located) {
+            gaps.push(located);
         }
     }
     let locations: BTreeSet<_> = concerned.into_iter().map(|(_, location)| location).collect();

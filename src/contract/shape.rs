@@ -52,7 +52,7 @@ pub struct Shape {
     /// Whether this is a number that a description calls an estimate.
     pub is_estimate: bool,
     /// What is left open about this location: by its `x-gap`, and by the `x-null` above it.
-    pub gaps: Vec<GapHere>,
+    pub gaps: Vec<LocatedGap>,
     /// The fact of the type, where one is stated.
     pub type_fact: Option<FactId>,
     /// The documented fields.
@@ -77,7 +77,7 @@ pub struct Shape {
 
 /// A gap that concerns a location in a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GapHere {
+pub struct LocatedGap {
     /// The gap's id.
     pub gap: SharedString,
     /// The location in the contract, as a JSON pointer: that of the `x-gap`, or the one below the `x-null`.
@@ -386,19 +386,19 @@ impl<'document> Expander<'document> {
         all_of: &[AllOfMember<'document>],
         open_null: Option<SharedString>,
         written_at: &str,
-    ) -> Vec<GapHere> {
+    ) -> Vec<LocatedGap> {
         let mut gaps = Vec::new();
         for (member, named) in all_of
             .iter()
             .filter_map(|member| Some((member, member.node.member("x-gap")?)))
         {
             let ids = named.elements().iter().filter_map(Node::string);
-            gaps.extend(ids.map(|gap| GapHere {
+            gaps.extend(ids.map(|gap| LocatedGap {
                 gap: self.strings.share(gap),
                 location: self.strings.share(&member.pointer),
             }));
         }
-        gaps.extend(open_null.map(|gap| GapHere {
+        gaps.extend(open_null.map(|gap| LocatedGap {
             gap,
             location: self.strings.share(written_at),
         }));
