@@ -44,7 +44,9 @@ fn write_client() -> Result<(), String> {
         Document::read_past_duplicates(CONTRACT, text).map_err(|defect| Defects::from(defect).to_string())?;
     let mut contract = parse(document.text())?;
     let document = overlaid(document, &mut contract)?;
-    let document = Contract::of(document).map_err(|defects| defects.to_string())?.document;
+    let document = Contract::of_document(document)
+        .map_err(|defects| defects.to_string())?
+        .document;
     generated_from(&document)?;
     let report = |error: projection::GenerateError| {
         let position = document.position(&error.pointer);

@@ -50,9 +50,9 @@ impl Contract {
     fn of_built_in(document: Document) -> Result<Self, Defects> {
         if cfg!(all(test, not(feature = "service"))) {
             // The types may be those of another contract.
-            return Self::of(document);
+            return Self::of_document(document);
         }
-        Self::with_types(document)
+        Self::with_client_types(document)
     }
 }
 

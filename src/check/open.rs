@@ -19,7 +19,7 @@ impl Contract {
     /// [`Error::File`] for a file that cannot be read or is not UTF-8, [`Error::Contract`] for a document that is
     /// defective or larger than [`MAX_BYTES`](crate::contract::document::MAX_BYTES); no more than that is read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Ok(Self::of(document(path.as_ref())?)?)
+        Ok(Self::of_document(document(path.as_ref())?)?)
     }
 
     /// Reads a contract as [`Self::open`] does, and applies an OpenAPI Overlay, such as one that `countersign learn` has
@@ -31,7 +31,7 @@ impl Contract {
     pub fn open_with_overlay(path: impl AsRef<Path>, overlay: impl AsRef<Path>) -> Result<Self, Error> {
         let overlay = overlay.as_ref();
         let document = document(path.as_ref())?.with_overlay(&overlay.display().to_string(), text(overlay)?)?;
-        Ok(Self::of(document)?)
+        Ok(Self::of_document(document)?)
     }
 }
 

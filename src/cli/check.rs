@@ -256,7 +256,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
     let Some(path) = overlay else {
         let contract = match document {
             None => Contract::built_in()?,
-            Some(document) => Contract::partly(document)?,
+            Some(document) => Contract::partly_of_document(document)?,
         };
         announce::omitted(&contract);
         check_claims(&contract)?;
@@ -265,7 +265,9 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
     let (name, text) = (path.display().to_string(), read("overlay", path)?.1);
     let overlaid = match document {
         None => Contract::built_in_with_overlay(&name, text),
-        Some(document) => document.with_overlay(&name, text).and_then(Contract::partly),
+        Some(document) => document
+            .with_overlay(&name, text)
+            .and_then(Contract::partly_of_document),
     };
     let checked = overlaid.and_then(|contract| check_claims(&contract).map(|()| contract));
     let contract = checked.map_err(|source| Failure::Overlaid {

@@ -37,7 +37,7 @@ impl Since {
         if let Some(other_files) = source.other_files() {
             document = document.with_files(other_files);
         }
-        let contract = Contract::of(document)?;
+        let contract = Contract::of_document(document)?;
         Ok(Some(Self { name, contract }))
     }
 

@@ -549,7 +549,7 @@ mod tests {
             }),
         };
         let document = Document::read("api/openapi.yaml", document.to_owned())?;
-        Contract::partly(document.with_files(other_files))
+        Contract::partly_of_document(document.with_files(other_files))
     }
 
     /// A document with one operation that responds with this schema, and one that responds with nothing.

@@ -21,15 +21,15 @@ use super::query;
 use super::reach::DefectReach;
 use super::shape::Expander;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
-use super::{Contract, OmittedOperation, Statements, implied_gaps, invariant_facts, pointer};
+use super::{Contract, OmittedOperation, Statements, facts_beyond_schemas, implied_gaps, pointer};
 
 /// The contract that the client's types are generated from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Types {
+pub(super) enum ClientTypes {
     /// This contract: its responses decode through the types.
     OfThisContract,
     /// Another contract.
-    OfAnother,
+    OfAnotherContract,
 }
 
 /// Which of several security schemes an operation is called with, where each is enough.
@@ -44,7 +44,7 @@ pub(super) enum SchemePreference {
 /// How a document is read.
 #[derive(Clone, Copy)]
 pub(super) struct ReadingOptions {
-    pub(super) types: Types,
+    pub(super) client_types: ClientTypes,
     pub(super) prefer: SchemePreference,
 }
 
@@ -90,12 +90,12 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
     if is_full && let Some(defects) = Defects::new(defects.clone()) {
         return Err(defects);
     }
-    invariant_facts::add(&document, &operations, &links, &mut facts);
+    facts_beyond_schemas::add(&document, &operations, &links, &mut facts);
     links.extend(inferred::links((&document, &operations), &shapes, &links));
     links.extend(super::chosen::links(&document, (&mut operations, &shapes), &links));
-    invariant_facts::add_equivalent(&document, &operations, &equivalences, &mut facts);
-    if reading.types == Types::OfThisContract {
-        invariant_facts::add_typed(&document, &operations, &mut facts);
+    facts_beyond_schemas::add_equivalent(&document, &operations, &equivalences, &mut facts);
+    if reading.client_types == ClientTypes::OfThisContract {
+        facts_beyond_schemas::add_typed(&document, &operations, &mut facts);
     }
     learned::add_facts(&answers, &operations, &gaps, &mut facts);
     if document.is_rewritten() {

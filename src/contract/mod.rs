@@ -49,11 +49,11 @@ pub mod document;
 pub mod edge_case;
 pub mod equivalent;
 pub mod fact;
+mod facts_beyond_schemas;
 pub mod field;
 mod identity;
 mod implied_gaps;
 mod inferred;
-mod invariant_facts;
 pub mod json_schema;
 pub mod learned;
 pub mod lifecycle;
@@ -82,13 +82,13 @@ use std::fmt;
 use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
-pub(crate) use invariant_facts::NO_CREDENTIAL;
+pub(crate) use facts_beyond_schemas::NO_CREDENTIAL;
 use learned::LearnedAnswer;
 use lifecycle::Lifecycles;
 use link::Link;
 pub use load::is_json;
 pub(crate) use load::resolve;
-use load::{ReadingOptions, SchemePreference, Types};
+use load::{ClientTypes, ReadingOptions, SchemePreference};
 use openapi::{did_you_mean, near, target_of};
 use operation::{Method, Operation, OperationId, Security, SecurityScheme};
 use paging::Paging;
@@ -329,7 +329,7 @@ impl Contract {
     ///
     /// All [`Defects`] of the document, each with file, line and pointer.
     pub fn read(name: &str, text: String) -> Result<Self, Defects> {
-        Self::of(Document::read_past_duplicates(name, text)?)
+        Self::of_document(Document::read_past_duplicates(name, text)?)
     }
 
     /// Reads a contract from a document.
@@ -337,8 +337,8 @@ impl Contract {
     /// # Errors
     ///
     /// Those of [`Self::read`].
-    pub(crate) fn of(document: Document) -> Result<Self, Defects> {
-        Self::without_defects(document, Types::OfAnother)
+    pub(crate) fn of_document(document: Document) -> Result<Self, Defects> {
+        Self::without_defects(document, ClientTypes::OfAnotherContract)
     }
 
     /// Reads what can be read of a document: an operation with a defect is left out, and so is one that refers to
@@ -348,7 +348,7 @@ impl Contract {
     ///
     /// All [`Defects`], where they leave no operation.
     pub fn read_partly(name: &str, text: String) -> Result<Self, Defects> {
-        Self::partly(Document::read_past_duplicates(name, text)?)
+        Self::partly_of_document(Document::read_past_duplicates(name, text)?)
     }
 
     /// Reads what can be read of a document, as [`Self::read_partly`]. But nothing of an overlay is left out: any
@@ -357,8 +357,8 @@ impl Contract {
     /// # Errors
     ///
     /// Those of [`Self::read_partly`], and the [`Defects`] of an overlay.
-    pub(crate) fn partly(document: Document) -> Result<Self, Defects> {
-        let mut contract = Self::survey(document)?;
+    pub(crate) fn partly_of_document(document: Document) -> Result<Self, Defects> {
+        let mut contract = Self::partly_even_if_empty(document)?;
         if !contract.operations.is_empty() {
             let defects = contract.defects.iter();
             let of_overlay = defects.filter(|defect| contract.document.is_of_overlay(defect.position));
@@ -372,9 +372,9 @@ impl Contract {
     /// # Errors
     ///
     /// A document that is not OpenAPI 3.0 to 3.2, or has more defects than are collected.
-    pub(crate) fn survey(document: Document) -> Result<Self, Defects> {
-        let (types, prefer) = (Types::OfAnother, SchemePreference::Token);
-        load::contract(document, ReadingOptions { types, prefer })
+    pub(crate) fn partly_even_if_empty(document: Document) -> Result<Self, Defects> {
+        let (client_types, prefer) = (ClientTypes::OfAnotherContract, SchemePreference::Token);
+        load::contract(document, ReadingOptions { client_types, prefer })
     }
 
     /// Reads the contract that the client's types are generated from.
@@ -382,13 +382,13 @@ impl Contract {
     /// # Errors
     ///
     /// As in [`Contract::read`].
-    pub(crate) fn with_types(document: Document) -> Result<Self, Defects> {
-        Self::without_defects(document, Types::OfThisContract)
+    pub(crate) fn with_client_types(document: Document) -> Result<Self, Defects> {
+        Self::without_defects(document, ClientTypes::OfThisContract)
     }
 
-    fn without_defects(document: Document, types: Types) -> Result<Self, Defects> {
+    fn without_defects(document: Document, client_types: ClientTypes) -> Result<Self, Defects> {
         let prefer = SchemePreference::Token;
-        let mut contract = load::contract(document, ReadingOptions { types, prefer })?;
+        let mut contract = load::contract(document, ReadingOptions { client_types, prefer })?;
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }
 
@@ -400,8 +400,8 @@ impl Contract {
     ///
     /// None: the same document was read before.
     pub(crate) fn for_user_and_password(&self) -> Result<Self, Defects> {
-        let (types, prefer) = (Types::OfAnother, SchemePreference::UserAndPassword);
-        let mut contract = load::contract(self.document.clone(), ReadingOptions { types, prefer })?;
+        let (client_types, prefer) = (ClientTypes::OfAnotherContract, SchemePreference::UserAndPassword);
+        let mut contract = load::contract(self.document.clone(), ReadingOptions { client_types, prefer })?;
         for (operation, own) in contract.operations.iter_mut().zip(&self.operations) {
             for (parameter, own) in operation.parameters.iter_mut().zip(&own.parameters) {
                 parameter.given.clone_from(&own.given);
@@ -711,7 +711,7 @@ impl Contract {
     /// Whether the name may be printed unchanged.
     #[must_use]
     pub fn may_print(&self, name: &str) -> bool {
-        self.field_names.contains(name) || (!self.hides_other_names && name::is_plain(name))
+        self.field_names.contains(name) || (!self.hides_other_names && name::looks_like_identifier(name))
     }
 
     /// Returns the file of the overlay that states a fact, as it was named; none for a fact of the document.
@@ -749,7 +749,9 @@ mod tests {
             let action = format!("{{target: $, update: {{x-answers: [{answer}]}}}}");
             document().with_overlay("known.yaml", format!("overlay: 1.0.0\nactions: [{action}]\n"))
         };
-        let unknown = Contract::partly(overlay("no-gap").unwrap()).unwrap_err().to_string();
+        let unknown = Contract::partly_of_document(overlay("no-gap").unwrap())
+            .unwrap_err()
+            .to_string();
         assert!(
             unknown.starts_with("known.yaml:2:44 (/x-answers/0): `x-gaps` has no gap `no-gap`"),
             "{unknown}"
@@ -758,7 +760,7 @@ mod tests {
         let broken = Contract::BUILT_IN.replacen("2XX", "2XZ", 1);
         let document = Document::read("openapi.yaml", broken).unwrap();
         let overlay = "overlay: 1.0.0\nactions: []\n".to_owned();
-        let contract = Contract::partly(document.with_overlay("known.yaml", overlay).unwrap()).unwrap();
+        let contract = Contract::partly_of_document(document.with_overlay("known.yaml", overlay).unwrap()).unwrap();
         assert_eq!(contract.omitted.len(), 1);
     }
 

@@ -1,4 +1,5 @@
-//! Decides whether the name of a field may be printed though the contract does not document it: [`is_plain`].
+//! Decides whether the name of a field may be printed though the contract does not document it:
+//! [`looks_like_identifier`].
 //!
 //! # Design
 //!
@@ -21,10 +22,10 @@ const NUMBERED: [&str; 12] = [
     "e164", "h264", "iso3166", "iso4217", "iso639", "iso8601", "rfc3339", "sha1", "sha256", "sha384", "sha512", "x509",
 ];
 
-/// Whether the name is a plain identifier: at most 64 letters, digits, `_`, `.` and `-`, beginning with a letter or
+/// Whether the name looks like an identifier: at most 64 letters, digits, `_`, `.` and `-`, beginning with a letter or
 /// `_`, that looks like words rather than like data.
 #[must_use]
-pub(super) fn is_plain(name: &str) -> bool {
+pub(super) fn looks_like_identifier(name: &str) -> bool {
     let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     begins && name.len() <= MAX_LENGTH && name.bytes().all(is_part) && !looks_like_data(name)
@@ -94,7 +95,7 @@ fn longest_run(word: &str, kind: impl Fn(u8) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::is_plain;
+    use super::looks_like_identifier;
 
     #[test]
     fn names_of_fields_are_plain() {
@@ -136,7 +137,7 @@ mod tests {
             "userID",
             "isAOwner",
         ] {
-            assert!(is_plain(name), "{name}");
+            assert!(looks_like_identifier(name), "{name}");
         }
     }
 
@@ -182,8 +183,8 @@ mod tests {
             ".hidden",
             "QmFzZTY0IGlzIGZ1bg",
         ] {
-            assert!(!is_plain(name), "{name}");
+            assert!(!looks_like_identifier(name), "{name}");
         }
-        assert!(is_plain(&"word_".repeat(12)) && !is_plain(&"word_".repeat(13)));
+        assert!(looks_like_identifier(&"word_".repeat(12)) && !looks_like_identifier(&"word_".repeat(13)));
     }
 }

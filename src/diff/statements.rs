@@ -237,7 +237,7 @@ fn in_words(value: &Value) -> String {
 
 /// Returns the facts that only one of the two documents states.
 pub(super) fn facts(old: &Document, new: &Document) -> FactChanges {
-    let read = |document: &Document| Contract::of(document.clone());
+    let read = |document: &Document| Contract::of_document(document.clone());
     let (was, is) = match (read(old), read(new)) {
         (Ok(was), Ok(is)) => (was, is),
         (Err(defects), _) | (_, Err(defects)) => {

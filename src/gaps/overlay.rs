@@ -301,7 +301,7 @@ paths:
 
     fn applied(contract: &Contract, text: &str) -> Contract {
         let document = contract.document.of_own_file().unwrap();
-        Contract::of(document.with_overlay("known.yaml", text.to_owned()).unwrap()).unwrap()
+        Contract::of_document(document.with_overlay("known.yaml", text.to_owned()).unwrap()).unwrap()
     }
 
     /// What the answers of a contract say, in its order.
@@ -487,7 +487,7 @@ paths:
             own: "things.yaml".to_owned(),
             read: Box::new(move |_| Ok(others.to_owned())),
         });
-        let contract = Contract::of(document).unwrap();
+        let contract = Contract::of_document(document).unwrap();
         let location = contract.gaps[0]
             .locations
             .iter()

@@ -18,7 +18,7 @@ fn with(actions: &[Value]) -> Value {
     let document = Document::read_past_duplicates("openapi.yaml", REFERENCE.to_owned()).unwrap();
     let document = document.with_overlay("answers.yaml", overlay.to_string()).unwrap();
     let contract = document.root.to_value();
-    if let Err(defects) = Contract::of(document) {
+    if let Err(defects) = Contract::of_document(document) {
         panic!("{defects}");
     }
     contract

@@ -1,5 +1,5 @@
-//! Makes the facts that no schema states: statuses, media types, credentials, and the invariants of `x-page`,
-//! `x-invariants`, `x-edge-cases` and links.
+//! Makes the facts that no schema states: of statuses, media types and credentials, of `x-page`, `x-invariants`,
+//! `x-edge-cases` and `x-equivalent`, and of links.
 
 use std::collections::HashSet;
 
