@@ -101,17 +101,20 @@ use vocabulary::{Equivalence, Gap};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotGiven {
+    /// The parameter is the identifier that the caller of a create chooses, and a run chooses it itself.
+    ChosenIdentifier,
     /// The operation has no such parameter.
     NoParameter,
-    /// The operation updates, and a run updates only records that it created.
+    /// The operation updates or deletes, and a run does that only to records that it created.
     Update,
 }
 
 impl fmt::Display for NotGiven {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
+            Self::ChosenIdentifier => "the run chooses this identifier itself, so that it names nobody else's record",
             Self::NoParameter => "the operation has no such parameter",
-            Self::Update => "the operation updates, and a run updates only the records that it created",
+            Self::Update => "the operation updates or deletes, and a run does that only to the records that it created",
         })
     }
 }
@@ -419,7 +422,8 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// [`NotGiven`], if there is no such parameter, or the operation updates.
+    /// [`NotGiven`], if there is no such parameter, if it is the identifier that the caller of a create chooses, or if
+    /// the operation updates or deletes and the parameter does not name a record that contains the run's own.
     pub fn give(&mut self, operation: OperationId, parameter: usize, value: serde_json::Value) -> Result<(), NotGiven> {
         let id = operation;
         let lifecycle = self.lifecycle_of(id);
@@ -427,8 +431,10 @@ impl Contract {
         let operation = self.operations.get_mut(id.0).ok_or(NotGiven::NoParameter)?;
         let path = operation.path_to_parameter(parameter);
         let contains_own = path.is_some() && own_record.is_some() && path != own_record;
-        let names_own = operation.chosen == Some(parameter);
-        if !operation.is_read() && (names_own || (operation.method != Method::Post && !contains_own)) {
+        if !operation.is_read() && operation.chosen == Some(parameter) {
+            return Err(NotGiven::ChosenIdentifier);
+        }
+        if !operation.is_read() && operation.method != Method::Post && !contains_own {
             return Err(NotGiven::Update);
         }
         let given = operation.parameters.get_mut(parameter).ok_or(NotGiven::NoParameter)?;

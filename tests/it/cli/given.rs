@@ -217,7 +217,7 @@ fn what_cannot_be_given_is_an_error_at_its_line() {
         (
             "[operations.setRoom]\npath.roomId = 1\n",
             ":2:15",
-            "a run updates only the records that it created",
+            "the operation updates or deletes, and a run does that only to the records that it created",
         ),
         (
             "[parameters.getRoom]\nroomId = 17\n",
