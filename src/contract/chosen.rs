@@ -1,5 +1,5 @@
-//! Finds the creates whose callers choose the identifier: `PUT /pets/{name}`, where nothing else creates the pets that
-//! `GET /pets/{name}` reads.
+//! Finds the creates with a *chosen* identifier, which the caller picks in the path: `PUT /pets/{name}`, where nothing
+//! else creates the pets that `GET /pets/{name}` reads.
 //!
 //! # Design
 //!

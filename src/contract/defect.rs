@@ -233,7 +233,7 @@ pub enum Problem {
     },
     /// The schemas of the responses expand to more schemas and fields than are kept.
     TooManyParts {
-        /// The maximum number of parts.
+        /// The maximum number of schemas and fields.
         maximum: usize,
     },
     /// The document nests too deep.
