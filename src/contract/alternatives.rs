@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use super::dialect::ASSERTIONS;
 use super::document::{Document, Node};
-use super::openapi::target_of;
+use super::openapi::referred_pointer;
 
 /// The maximum number of schemas that an assertion may check one value against.
 pub(super) const MAX_ALTERNATIVES: u64 = 20_000;
@@ -63,7 +63,7 @@ impl<'document> AlternativeCounts<'document> {
     }
 
     fn count_parts(&mut self, schema: &'document Node, depth: usize) -> Option<u64> {
-        let target = target_of(schema);
+        let target = referred_pointer(schema);
         if let Some(target) = target.and_then(|target| self.document.node(&target)) {
             return self.count(target, depth);
         }

@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use super::document::{Document, Node};
-use super::openapi::target_of;
+use super::openapi::referred_pointer;
 use super::pointer;
 
 /// Where definitions of schemas are.
@@ -80,7 +80,7 @@ fn ancestors(document: &Document, child: &str) -> HashSet<String> {
     let mut pending: Vec<_> = document.node(child).into_iter().collect();
     while let Some(node) = pending.pop() {
         for part in node.member("allOf").map_or(&[][..], Node::elements) {
-            let target = target_of(part);
+            let target = referred_pointer(part);
             let part = target.as_deref().map_or(Some(part), |target| document.node(target));
             if target.is_none_or(|target| found.insert(target)) {
                 pending.extend(part);

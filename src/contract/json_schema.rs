@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use super::dialect::ASSERTIONS;
 use super::discriminator;
 use super::document::{Document, Node, NodeKind};
-use super::openapi::target_of;
+use super::openapi::referred_pointer;
 use super::pointer;
 
 /// The keywords that make an assertion.
@@ -181,7 +181,7 @@ impl Converter<'_> {
     }
 
     fn schema(&mut self, node: &Node) -> Value {
-        if let Some(target) = target_of(node) {
+        if let Some(target) = referred_pointer(node) {
             let reference = json!({ "$ref": format!("#/$defs/{}", definition(&target)) });
             self.references.insert(target);
             return if says_nullable(node) {
@@ -295,7 +295,7 @@ impl Converter<'_> {
         let (Some(field), Some((document, flag))) = (field(), self.left_out) else {
             return false;
         };
-        let target = target_of(field).and_then(|target| document.node(&target));
+        let target = referred_pointer(field).and_then(|target| document.node(&target));
         target.unwrap_or(field).member(flag).and_then(Node::boolean) == Some(true)
     }
 

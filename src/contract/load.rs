@@ -498,7 +498,7 @@ fn scheme(document: &Document, name: &str) -> Option<SecurityScheme> {
 /// Follows references from the pointer to the definition; [`openapi::validate`] has checked that they lead somewhere.
 pub(crate) fn resolve(document: &Document, mut pointer: String) -> String {
     for _ in 0..=MAX_REFERENCES {
-        match document.node(&pointer).and_then(openapi::target_of) {
+        match document.node(&pointer).and_then(openapi::referred_pointer) {
             Some(target) => pointer = target,
             None => break,
         }

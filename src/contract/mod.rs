@@ -89,7 +89,7 @@ use link::Link;
 pub use load::is_json;
 pub(crate) use load::resolve;
 use load::{ClientTypes, ReadingOptions, SchemePreference};
-use openapi::{did_you_mean, near, target_of};
+use openapi::{did_you_mean, near, referred_pointer};
 use operation::{Method, Operation, OperationId, Security, SecurityScheme};
 use paging::Paging;
 use path_template::PathTemplate;
@@ -690,7 +690,7 @@ impl Contract {
     /// Follows the references of a node, and returns the node that they lead to; the node itself where it is not a
     /// reference.
     pub(crate) fn referred<'own>(&'own self, node: &'own Node) -> &'own Node {
-        match target_of(node) {
+        match referred_pointer(node) {
             Some(pointer) => self.document.node(&resolve(&self.document, pointer)).unwrap_or(node),
             None => node,
         }

@@ -338,7 +338,10 @@ impl StructureCheck<'_> {
     /// Returns what is wrong with a reference that leads to other references and never to a definition.
     fn leads_nowhere(&self, target: &str, pointer: String) -> Option<Problem> {
         let mut met = vec![pointer];
-        while let Some(next) = met.last().and_then(|pointer| target_of(self.document.node(pointer)?)) {
+        while let Some(next) = met
+            .last()
+            .and_then(|pointer| referred_pointer(self.document.node(pointer)?))
+        {
             if met.contains(&next) {
                 return Some(Problem::CircularReference {
                     target: target.to_owned(),
@@ -435,7 +438,7 @@ fn is_known(spec: &ObjectSpec, member: &Member) -> bool {
 }
 
 /// Returns the pointer that a node refers to, if the node is a reference within the file.
-pub(crate) fn target_of(node: &Node) -> Option<String> {
+pub(crate) fn referred_pointer(node: &Node) -> Option<String> {
     node.member("$ref").and_then(Node::string).and_then(local_pointer)
 }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::defect::{Defect, Problem};
 use super::document::{Document, Node, NodeKind};
-use super::openapi::{near, target_of};
+use super::openapi::{near, referred_pointer};
 use super::operation::Method;
 use super::pointer;
 
@@ -137,7 +137,7 @@ impl Graph {
 fn references(node: &Node, found: &mut Vec<String>) {
     match &node.kind {
         NodeKind::Object(_) => {
-            found.extend(target_of(node));
+            found.extend(referred_pointer(node));
             node.members().iter().for_each(|member| references(&member.node, found));
         }
         NodeKind::Array(elements) => elements.iter().for_each(|element| references(element, found)),

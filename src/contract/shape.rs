@@ -21,7 +21,7 @@ use super::discriminator;
 use super::document::{Document, MAX_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
 use super::json_schema;
-use super::openapi::target_of;
+use super::openapi::referred_pointer;
 use super::operation::OperationId;
 use super::pointer;
 use super::shared_string::{SharedString, StringPool};
@@ -671,7 +671,7 @@ impl<'document> Expander<'document> {
             }
             let says_null = node.member("nullable").and_then(Node::boolean) == Some(true);
             let nullable_below = nullable_at_reference || says_null;
-            if let Some(target) = target_of(node) {
+            if let Some(target) = referred_pointer(node) {
                 pending.push((target, nullable_below));
                 continue;
             }

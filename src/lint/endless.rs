@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Document, Node};
-use crate::contract::openapi::{Visited, target_of, visit_objects};
+use crate::contract::openapi::{Visited, referred_pointer, visit_objects};
 use crate::contract::pointer;
 
 /// The schemas that each schema applies in its place, by pointer.
@@ -32,7 +32,7 @@ pub(super) fn check(document: &Document, findings: &mut Findings) {
     for pointer in graph.order.iter().filter(|pointer| cyclic.contains(pointer.as_str())) {
         // Of a reference in a cycle, the schema that it leads to is reported; one that leads to no schema at all is a
         // defect of its own.
-        let Some(node) = document.node(pointer).filter(|node| target_of(node).is_none()) else {
+        let Some(node) = document.node(pointer).filter(|node| referred_pointer(node).is_none()) else {
             continue;
         };
         let at = LocatedNode {
@@ -47,7 +47,7 @@ pub(super) fn check(document: &Document, findings: &mut Findings) {
 
 impl Graph {
     fn add(&mut self, node: &Node, pointer: &str) {
-        let mut targets: Vec<_> = target_of(node).into_iter().collect();
+        let mut targets: Vec<_> = referred_pointer(node).into_iter().collect();
         let choices: &[&str] = if targets.is_empty() {
             &["allOf", "oneOf", "anyOf"]
         } else {

@@ -18,7 +18,7 @@ use crate::contract::discriminator;
 use crate::contract::document::Node;
 use crate::contract::field::holds_data_of_callers;
 use crate::contract::link::{Link, Target};
-use crate::contract::openapi::target_of;
+use crate::contract::openapi::referred_pointer;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, json_schema, pointer};
@@ -176,7 +176,7 @@ impl<'contract> Template<'contract> {
         if depth > DEPTH {
             return;
         }
-        if let Some(definition) = target_of(schema)
+        if let Some(definition) = referred_pointer(schema)
             && self.read_inherited(node, (&definition, at), depth)
         {
             return;
