@@ -1,16 +1,16 @@
-//! Sees what a field of a create does besides: whether the service makes a record of another kind for it. The main type is
-//! [`Effects`].
+//! Sees what else a field of a create causes, besides being stored: whether the service makes a record of another kind
+//! for it. The main type is [`Effects`].
 //!
 //! # Design
 //!
 //! No request is sent for this alone. A create may have an effect only if it refers to a record that a list has shown.
-//! Another list, whose items refer to such records as it creates, then shows an item about the new one; or, read from its
-//! first page to its last after the new record was listed, it shows none. As both may be listed late, that must be twice
-//! as long after the create as the soonest of such records took to be listed, and the record must not show the value
-//! itself. The field is the reason for an item only if the item has its value, and if there is none about a record that was
-//! created without it.
+//! Another list, whose items refer to the kind of record that the create makes, then shows an item about the new record;
+//! or it shows none when it is read from its first page to its last after the new record was listed. Items may be listed
+//! late, so showing none counts only if that reading began at least twice as long after the create as the soonest record
+//! of this create took to be listed, and only if the record itself does not show the value. The field is the reason for an
+//! item only if the item has its value, and if no record that was created without the field has an item.
 //!
-//! Once the run writes something about the record, that may be the reason for an item. One that it has not made itself
+//! Once the run writes something about the record, that may be the reason for an item. An item that the run did not make
 //! then says only that something is shown; after an update, it says nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -19,7 +19,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::answer::Claim;
-use super::listing::{Passes, completed_at, requested_page};
+use super::listing::{WalksSeen, completed_at, requested_page};
 use super::places::LocationId;
 use super::searches::created_id;
 use crate::contract::link::{Link, Target};
@@ -45,7 +45,8 @@ pub(super) struct Effects {
     records: Vec<Record>,
     /// The items that the run has made, by the list that shows them.
     made: HashMap<OperationId, HashSet<Digest>>,
-    passes: Passes,
+    /// Which pages of each list were seen, to know when it was read whole.
+    walks: WalksSeen,
 }
 
 /// What is known of the item that a create of the run has made in a list.
@@ -90,16 +91,18 @@ struct Record {
     shown_in_record: BTreeSet<LocationId>,
     /// The other lists that have an item about it, with a value that was sent.
     is_in: BTreeSet<OperationId>,
-    /// Whether one has an item about it that is neither the run's own nor such an item.
+    /// Whether another list has an item about it that the run did not make, and that either has no value that was sent or
+    /// came after the run wrote something about the record.
     has_other_item: bool,
-    /// When each other list was requested last that, read whole, had none.
-    absent_at: BTreeMap<OperationId, Duration>,
+    /// For each other list, when the last reading of all its pages began, before the run wrote anything about the record.
+    /// That an item was absent follows only if none was ever seen.
+    read_whole_since: BTreeMap<OperationId, Duration>,
     /// Whether the run has written something about it since.
     is_written: bool,
     /// Whether that was an update of it.
     is_updated: bool,
     /// Whether the run may have made an item about it that cannot be recognised.
-    is_lost: bool,
+    may_have_own_item: bool,
 }
 
 /// What is known of a record.
@@ -155,7 +158,7 @@ impl Effects {
             let in_body = request.json().is_some_and(|body| has_value(body, record.id));
             record.is_written |= in_path || in_body;
             record.is_updated |= in_path && !contract.operation(request.operation).creates();
-            record.is_lost |= in_body && made == Some(MadeItem::Unknown);
+            record.may_have_own_item |= in_body && made == Some(MadeItem::Unknown);
         }
     }
 
@@ -199,10 +202,10 @@ impl Effects {
                 shown_in_record: BTreeSet::new(),
                 is_in: BTreeSet::new(),
                 has_other_item: false,
-                absent_at: BTreeMap::new(),
+                read_whole_since: BTreeMap::new(),
                 is_written: false,
                 is_updated: false,
-                is_lost: false,
+                may_have_own_item: false,
             });
         }
     }
@@ -228,7 +231,7 @@ impl Effects {
         };
         let items = pointer::get(body, &page.items).and_then(Value::as_array);
         let items = items.map(Vec::as_slice).unwrap_or_default();
-        let whole_since = self.passes.add_page((list, page), (asked, exchange.sent), body);
+        let whole_since = self.walks.add_page((list, page), (asked, exchange.sent), body);
         let made = self.made.get(&list);
         // The items, by where they have the identifier.
         let mut by_id: HashMap<&str, HashMap<Digest, Vec<&Value>>> = HashMap::new();
@@ -251,15 +254,15 @@ impl Effects {
             });
             for item in ids.get(&record.id).into_iter().flatten() {
                 if is_own {
-                    record.is_listed(item, ended);
+                    record.note_listed(item, ended);
                 } else if !pointer::get(item, &page.id)
                     .is_some_and(|id| made.is_some_and(|made| made.contains(&Digest::of(id))))
                 {
-                    record.is_in_other(list, item);
+                    record.note_item_elsewhere(list, item);
                 }
             }
             if let Some(since) = whole_since.filter(|_| !is_own && !record.is_written) {
-                record.absent_at.insert(list, since);
+                record.read_whole_since.insert(list, since);
             }
         }
     }
@@ -318,7 +321,12 @@ impl Effects {
         let late_enough = record
             .listed?
             .max(record.created.saturating_add(soonest.saturating_mul(2)));
-        let is_absent = |list: &OperationId| record.absent_at.get(list).is_some_and(|since| *since >= late_enough);
+        let is_absent = |list: &OperationId| {
+            record
+                .read_whole_since
+                .get(list)
+                .is_some_and(|since| *since >= late_enough)
+        };
         // If its own list shows the value in it, another list may be late.
         let is_nothing = !record.shown_in_record.contains(&place) && others.keys().all(is_absent);
         is_nothing.then_some(Effect::None)
@@ -327,7 +335,7 @@ impl Effects {
 
 impl Record {
     /// Adds how its own list shows it.
-    fn is_listed(&mut self, item: &Value, ended: Duration) {
+    fn note_listed(&mut self, item: &Value, ended: Duration) {
         if !self.is_written {
             self.listed.get_or_insert(ended);
             let sent = self.sent.iter().filter(|(_, value)| has_value(item, Digest::of(value)));
@@ -336,13 +344,13 @@ impl Record {
     }
 
     /// Adds an item of another list that is about it and that the run has not made.
-    fn is_in_other(&mut self, list: OperationId, item: &Value) {
+    fn note_item_elsewhere(&mut self, list: OperationId, item: &Value) {
         if self.is_updated {
             return;
         }
         if !self.is_written && self.sent.values().any(|value| has_value(item, Digest::of(value))) {
             self.is_in.insert(list);
-        } else if !self.is_lost {
+        } else if !self.may_have_own_item {
             self.has_other_item = true;
         }
     }

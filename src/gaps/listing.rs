@@ -21,7 +21,8 @@ use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Response, identifier};
 
-/// How much later than the soonest a record may be looked for, beyond twice its time, to say as much.
+/// A record says as much as the one that was looked for soonest if it was looked for after at most twice that time plus
+/// this.
 const SOON: Duration = Duration::from_millis(100);
 /// How many records of a list are looked for at a time. More are not needed to see how late one is.
 const MAX_AWAITED: usize = 64;
@@ -33,7 +34,7 @@ const MAX_SHOWN: usize = 256;
 pub(super) struct Listing {
     /// The records that their list has not shown yet, by the list.
     awaited: HashMap<OperationId, Vec<UnlistedRecord>>,
-    passes: Passes,
+    walks: WalksSeen,
     /// The records that were shown, by the place of the gap.
     shown: BTreeMap<LocationId, Vec<ListedRecord>>,
 }
@@ -55,13 +56,13 @@ struct UnlistedRecord {
     absent_at: Duration,
 }
 
-/// What the pages of each list have shown since its first page was requested last.
+/// The walk of each list that began when its first page was requested last.
 #[derive(Debug, Default)]
-pub(super) struct Passes(HashMap<OperationId, Pass>);
+pub(super) struct WalksSeen(HashMap<OperationId, WalkSeen>);
 
-/// The pages of a list, from its first one on.
+/// The pages that were seen of a walk, whoever requested them.
 #[derive(Debug)]
-struct Pass {
+struct WalkSeen {
     began: Duration,
     /// The number of items and of pages. If they change, what no page shows may have moved from one to another.
     size: (Option<u64>, u64),
@@ -150,7 +151,7 @@ impl Listing {
             }
             !is_shown
         });
-        let Some(began) = self.passes.add_page((list, page), (asked, exchange.sent), &body.value) else {
+        let Some(began) = self.walks.add_page((list, page), (asked, exchange.sent), &body.value) else {
             return;
         };
         let awaited = self.awaited.get_mut(&list).into_iter().flatten();
@@ -178,7 +179,7 @@ impl Listing {
     }
 }
 
-impl Passes {
+impl WalksSeen {
     /// Adds a page of a list: its number, and when it was requested. Once every page was seen of a list whose size did not
     /// change, returns when the first of them was requested.
     pub(super) fn add_page(
@@ -191,24 +192,24 @@ impl Passes {
         let size = (number(&page.total), number(&page.last_page).unwrap_or(1).max(1));
         if asked == 1 {
             let pages = BTreeSet::new();
-            let pass = Pass {
+            let walk = WalkSeen {
                 began: sent,
                 size,
                 pages,
             };
-            self.0.insert(list, pass);
+            self.0.insert(list, walk);
         }
-        let pass = self.0.get_mut(&list)?;
+        let walk = self.0.get_mut(&list)?;
         // What a list returns for a page beyond its last is no part of it.
         if (1..=size.1).contains(&asked) {
-            pass.pages.insert(asked);
+            walk.pages.insert(asked);
         }
-        let was_stable = pass.size == size;
-        let is_whole = u64::try_from(pass.pages.len()).is_ok_and(|count| count == size.1);
+        let was_stable = walk.size == size;
+        let is_whole = u64::try_from(walk.pages.len()).is_ok_and(|count| count == size.1);
         if was_stable && !is_whole {
             return None;
         }
-        let began = pass.began;
+        let began = walk.began;
         self.0.remove(&list);
         was_stable.then_some(began)
     }
