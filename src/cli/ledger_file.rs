@@ -117,12 +117,12 @@ pub(super) fn read(path: &Path) -> Result<Vec<LedgerLine>, Failure> {
 }
 
 fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
-    let (mut lines, mut cut) = (Vec::new(), Vec::new());
+    let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
-        let text = std::str::from_utf8(line).map_err(|_| UnreadableLine::Cut);
+        let text = std::str::from_utf8(line).map_err(|_| UnreadableLine::NotOfARun);
         match text.and_then(gaps::read_line) {
             Ok(line) => lines.push(line),
-            Err(UnreadableLine::Cut) => cut.push(number),
+            Err(UnreadableLine::NotOfARun) => unreadable.push(number),
             Err(UnreadableLine::Version(version)) => {
                 return Err(Failure::Usage(format!(
                     "line {number} of the ledger `{}` has version {version}, which this version of countersign does not \
@@ -132,8 +132,8 @@ fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
             }
         }
     }
-    if let Some(first) = cut.first() {
-        let more = match cut.len() {
+    if let Some(first) = unreadable.first() {
+        let more = match unreadable.len() {
             1 => String::new(),
             count => format!(", and {} more", count - 1),
         };
@@ -143,8 +143,8 @@ fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
         ));
     }
     // The first run may have been killed while it wrote its first line.
-    let began = cut == [1] && bytes.starts_with(FIRST_BYTES);
-    if lines.is_empty() && !cut.is_empty() && !began {
+    let began = unreadable == [1] && bytes.starts_with(FIRST_BYTES);
+    if lines.is_empty() && !unreadable.is_empty() && !began {
         return Err(Failure::Usage(format!(
             "`{}` is not a ledger: none of its lines is one",
             path.display()

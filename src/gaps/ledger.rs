@@ -78,8 +78,8 @@ impl LearnRun {
 /// What is wrong with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnreadableLine {
-    /// It is not a line that a run writes: one may have been killed while it wrote it, or somebody changed it.
-    Cut,
+    /// No run writes such a line: a run may have been killed while it wrote it, or somebody changed it.
+    NotOfARun,
     /// It has another version.
     Version(u32),
 }
@@ -94,13 +94,13 @@ pub fn read_line(line: &str) -> Result<LedgerLine, UnreadableLine> {
     struct Versioned {
         version: u32,
     }
-    let versioned: Versioned = serde_json::from_str(line).map_err(|_| UnreadableLine::Cut)?;
+    let versioned: Versioned = serde_json::from_str(line).map_err(|_| UnreadableLine::NotOfARun)?;
     if versioned.version != VERSION {
         return Err(UnreadableLine::Version(versioned.version));
     }
-    let line: LedgerLine = serde_json::from_str(line).map_err(|_| UnreadableLine::Cut)?;
+    let line: LedgerLine = serde_json::from_str(line).map_err(|_| UnreadableLine::NotOfARun)?;
     if is_overstated(&line.answer) {
-        return Err(UnreadableLine::Cut);
+        return Err(UnreadableLine::NotOfARun);
     }
     Ok(line)
 }
@@ -289,7 +289,7 @@ mod tests {
     fn a_line_is_read_as_it_was_written_and_a_cut_one_is_not() {
         let written = serde_json::to_string(&line(0, AnswerState::Indicated, 200)).unwrap();
         assert_eq!(read_line(&written), Ok(line(0, AnswerState::Indicated, 200)));
-        assert_eq!(read_line(&written[..written.len() - 9]), Err(UnreadableLine::Cut));
+        assert_eq!(read_line(&written[..written.len() - 9]), Err(UnreadableLine::NotOfARun));
         assert_eq!(
             read_line(&written.replace("\"version\":1", "\"version\":2")),
             Err(UnreadableLine::Version(2))
@@ -328,7 +328,7 @@ mod tests {
             };
             assert_eq!(
                 read_line(&serde_json::to_string(&line).unwrap()),
-                Err(UnreadableLine::Cut)
+                Err(UnreadableLine::NotOfARun)
             );
         }
     }
