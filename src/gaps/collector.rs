@@ -60,12 +60,12 @@ pub struct Gaps<'contract> {
     places: GapLocations,
     tallies: Vec<ClaimTally>,
     conditions: BTreeMap<(LocationId, Condition), ClaimTally>,
-    /// The neighbours on pages that differ in time, by the place of the order.
+    /// How many pairs of neighbours on pages differ in time, by the location of the gap about their list's order.
     pairs: BTreeMap<LocationId, u64>,
     calls: BTreeMap<OperationId, CallCounts>,
     /// When lists show what was created.
     listing: Listing,
-    /// What fields of creates do besides.
+    /// What else fields of creates cause.
     effects: Effects,
     /// How many requests were answered in a second; none if the contract does not leave that open.
     rate: Option<Rate>,
@@ -166,7 +166,7 @@ impl<'contract> Gaps<'contract> {
         self.trials.has_found_record()
     }
 
-    /// Returns the questions that a request with several of them asks now.
+    /// Returns the questions that a request may ask together now.
     #[must_use]
     pub(crate) fn asked_together(&self, question: usize) -> Vec<usize> {
         self.trials.asked_together(question)
@@ -253,8 +253,8 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    /// Whether a success shows what any response of the operation does, though the request asked for something else too. A
-    /// read that varies is of a page beyond the last, or without a credential.
+    /// Whether a success shows, as a whole, what any success of the operation shows, although its request was not an
+    /// ordinary one. The variant of a read does not: it asks for a page beyond the last, or has no credential.
     fn shows_as_a_whole(&self, intent: Intent, operation: OperationId) -> bool {
         match intent.purpose {
             Purpose::Trial(TrialPart::Variant(_)) => !self.contract.operation(operation).is_read(),
@@ -673,9 +673,9 @@ impl<'contract> Gaps<'contract> {
                 Asks::NoCredential => self.conditions.entry((id, Condition::NoCredential)).or_default(),
                 _ => &mut self.tallies[id],
             };
-            for ObservedClaim { claim, count, shows } in observed {
+            for ObservedClaim { claim, count, is_proof } in observed {
                 match claim {
-                    Some(claim) if shows => tally.count_trials(claim, count),
+                    Some(claim) if is_proof => tally.count_trials(claim, count),
                     Some(claim) => tally.count_several(claim, count),
                     None => tally.count_other(count),
                 }
@@ -691,11 +691,11 @@ impl<'contract> Gaps<'contract> {
                 GapKind::DateFormat => trials.accepted_dates(at).and_then(|together| {
                     let answered = self.shown_date()?;
                     let accepted = together.accepted;
-                    Some((Claim::Dates { accepted, answered }, together.count, together.shows))
+                    Some((Claim::Dates { accepted, answered }, together.count, together.is_proof))
                 }),
                 GapKind::ReferenceEntries => trials.accepted_entries(at).map(|together| {
                     let entries = together.accepted;
-                    (Claim::Entries { entries }, together.count, together.shows)
+                    (Claim::Entries { entries }, together.count, together.is_proof)
                 }),
                 _ => None,
             };

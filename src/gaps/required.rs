@@ -4,8 +4,8 @@
 //!
 //! A rejected create leaves nothing, and an accepted one leaves a record. So the search grows from the empty body, by
 //! the members that rejections name, or one by one, until a body is accepted: the smallest one. What it lacks is
-//! optional. What it has is required if both it and the whole body are rejected without that member, and without it
-//! alone. Where they are not, as where either of two members is enough, no list of members says what is required.
+//! optional. A member that it has is required if both bodies, the smallest and the whole one, are rejected when just
+//! that member is left out. Where they are not, as where either of two members is enough, no list of members says what is required.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -117,8 +117,8 @@ pub(super) struct RequiredMembers {
     pub(super) required: Vec<String>,
     /// How many requests showed it.
     pub(super) count: u64,
-    /// Whether they are enough to show it.
-    pub(super) shows: bool,
+    /// Whether they are enough to prove it.
+    pub(super) is_proof: bool,
 }
 
 impl RequiredSearch {
@@ -211,13 +211,13 @@ impl RequiredSearch {
         self.tries > 0
     }
 
-    /// Returns what the next body leaves out, as pointers; `None` if no further one is needed. With `finally`, no other
-    /// question sends the smallest body again.
-    pub(super) fn leaves_out(&self, finally: bool) -> Option<Vec<String>> {
+    /// Returns what the next body leaves out, as pointers; `None` if no further one is needed.
+    /// `is_sent_by_no_other` says that no other question sends the smallest body again.
+    pub(super) fn leaves_out(&self, is_sent_by_no_other: bool) -> Option<Vec<String>> {
         if self.others > 0 || self.tries >= MAX_TRIES {
             return None;
         }
-        let SearchStep::Send(body) = self.next(finally) else {
+        let SearchStep::Send(body) = self.next(is_sent_by_no_other) else {
             return None;
         };
         let is_left = |index: &usize| {
@@ -253,15 +253,15 @@ impl RequiredSearch {
             return None;
         }
         let rejections: u64 = bodies.iter().map(rejected).sum();
-        let needed_acceptances = self.accepted(&smallest.plain);
-        let others = match smallest.plain == smallest.with_objects {
+        let plain_acceptances = self.accepted(&smallest.plain);
+        let with_objects_acceptances = match smallest.plain == smallest.with_objects {
             true => 0,
             false => self.accepted(&smallest.with_objects),
         };
         Some(RequiredMembers {
             required,
-            count: rejections + needed_acceptances + others,
-            shows: needed_acceptances >= self.needed_acceptances || smallest.plain == self.all(),
+            count: rejections + plain_acceptances + with_objects_acceptances,
+            is_proof: plain_acceptances >= self.needed_acceptances || smallest.plain == self.all(),
         })
     }
 
@@ -291,12 +291,12 @@ impl RequiredSearch {
         }
     }
 
-    fn next(&self, finally: bool) -> SearchStep<()> {
+    fn next(&self, is_sent_by_no_other: bool) -> SearchStep<()> {
         match self.confirmed() {
             SearchStep::Found(smallest) => {
                 let is_accepted_enough =
                     smallest.plain == self.all() || self.accepted(&smallest.plain) >= self.needed_acceptances;
-                match finally && !is_accepted_enough {
+                match is_sent_by_no_other && !is_accepted_enough {
                     true => SearchStep::Send(smallest.plain),
                     false => SearchStep::Found(()),
                 }
@@ -507,7 +507,7 @@ mod tests {
     }
 
     fn names(found: &(Option<RequiredMembers>, u64, u64)) -> Vec<&str> {
-        let found = found.0.as_ref().filter(|found| found.shows).unwrap();
+        let found = found.0.as_ref().filter(|found| found.is_proof).unwrap();
         found.required.iter().map(String::as_str).collect()
     }
 
@@ -577,7 +577,7 @@ mod tests {
                 0 => Some(""),
                 _ => lacks(sent, &["/firstname"]),
             });
-            let wrong = |found: &RequiredMembers| found.shows && found.required != ["/firstname"];
+            let wrong = |found: &RequiredMembers| found.is_proof && found.required != ["/firstname"];
             assert!(!found.0.as_ref().is_some_and(wrong), "{every}: {found:?}");
         }
     }

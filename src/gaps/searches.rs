@@ -3,8 +3,8 @@
 //!
 //! # Design
 //!
-//! A control of a create is a record, so there is one for all trials: a body that was accepted before them, and one that
-//! is accepted after them, by another trial if there is one. Until then, no rejection counts.
+//! Each control of a create leaves a record, so all trials share two: a body that was accepted before them, and one that
+//! is accepted after them, which another trial may send. Until then, no rejection counts.
 
 use std::collections::BTreeMap;
 
@@ -61,8 +61,8 @@ impl QuestionOutcomes {
         self.others > 0 || !self.accepted.is_empty() || refused >= NET_TRIALS
     }
 
-    /// Whether a rejection with 400 or 422 may have the reason of these.
-    fn may_be(&self, said: &RejectionText) -> bool {
+    /// Whether the reason of these rejections may explain one with 400 or 422.
+    fn may_explain(&self, said: &RejectionText) -> bool {
         !self.is_decided() || self.said.iter().any(|other| !said.differs(other))
     }
 
@@ -70,7 +70,7 @@ impl QuestionOutcomes {
         let observed = |shown: Option<TrialResult>, count: u64| ObservedClaim {
             claim: shown.and_then(|shown| claim(question, shown)),
             count,
-            shows: !matches!(shown, Some(TrialResult::AcceptedUnseen(_))),
+            is_proof: !matches!(shown, Some(TrialResult::AcceptedUnseen(_))),
         };
         let accepted = |status: u16| match question.asks {
             Asks::Equal => TrialResult::Accepted(status),
@@ -202,15 +202,15 @@ impl Searches {
     pub(super) fn next(&self, questions: &[Question], index: usize) -> Option<BodyChange> {
         let question = questions.get(index).filter(|question| question.is_search())?;
         let searched = self.by_operation.get(&question.operation)?;
-        let search = |finally| searched.required.as_ref()?.leaves_out(finally);
+        let search = |is_sent_by_no_other| searched.required.as_ref()?.leaves_out(is_sent_by_no_other);
         let is_decided = |index: usize| searched.tried.get(&index).is_some_and(QuestionOutcomes::is_decided);
         // A body from which no other record can be told is not sent again.
         let may_repeat = |index: usize| searched.original.is_some() || !searched.tried.contains_key(&index);
         match question.asks {
             Asks::Required { .. } => {
                 let equal = equal_record_question(questions, question.operation);
-                let finally = equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
-                search(finally).map(BodyChange::Without)
+                let is_sent_by_no_other = equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
+                search(is_sent_by_no_other).map(BodyChange::Without)
             }
             Asks::Longest { .. } => {
                 let void = searched.void.get(&index).copied().unwrap_or(0);
@@ -256,7 +256,7 @@ impl Searches {
             Asks::Required { .. } => {
                 let equal = searched.equal.map(|index| searched.tried.get(&index));
                 let may_be_equal = |said: &RejectionText| match equal {
-                    Some(Some(equal)) => equal.may_be(said),
+                    Some(Some(equal)) => equal.may_explain(said),
                     equal => equal.is_some(),
                 };
                 let search = searched.required.as_ref();
@@ -266,7 +266,7 @@ impl Searches {
                         required: found.required,
                     }),
                     count: found.count,
-                    shows: found.shows,
+                    is_proof: found.is_proof,
                 });
                 observed.into_iter().collect()
             }

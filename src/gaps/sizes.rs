@@ -20,7 +20,8 @@ const LONGEST: usize = 4_096;
 const USUAL: [usize; 16] = [
     32, 50, 60, 64, 80, 100, 128, 200, 255, 256, 500, 512, 1_000, 1_024, 2_000, 4_000,
 ];
-/// Whether the longer text comes next, by the number of trials next to the limit before; the first two found it.
+/// Whether the longer of the two texts next to the limit is sent next, by how many trials of these two there were before.
+/// The first two are those that found the limit.
 const LONGER: [bool; 12] = [
     false, false, true, true, false, false, false, true, true, false, true, false,
 ];
@@ -105,7 +106,7 @@ impl Sizes {
             return Some(ObservedClaim {
                 claim: None,
                 count: self.accepted.values().chain(self.rejected.values()).sum(),
-                shows: true,
+                is_proof: true,
             });
         }
         Some(ObservedClaim {
@@ -113,7 +114,7 @@ impl Sizes {
                 longest: self.limit(other_limits)?,
             }),
             count: times + self.accepted.get(&accepted)?,
-            shows: true,
+            is_proof: true,
         })
     }
 

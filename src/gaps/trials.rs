@@ -20,7 +20,8 @@ pub(super) struct RunTrials {
     pub(super) questions: Vec<Question>,
     /// What the trials of each question showed.
     results: Vec<QuestionResults>,
-    rounds: HashMap<OperationId, TrialRound>,
+    /// What each operation was sent since its last control.
+    between_controls: HashMap<OperationId, BetweenControls>,
     searches: Searches,
     /// The number of the last page of each list, as its last response says.
     last_pages: HashMap<OperationId, u64>,
@@ -34,8 +35,8 @@ pub(super) struct ObservedClaim {
     /// What is claimed; none if it speaks against every claim.
     pub(super) claim: Option<Claim>,
     pub(super) count: u64,
-    /// Whether the trials show it themselves: what was accepted may still have been dropped.
-    pub(super) shows: bool,
+    /// Whether the trials prove it: what was accepted may still have been dropped.
+    pub(super) is_proof: bool,
 }
 
 /// What the trials of all questions at a location show together.
@@ -44,8 +45,8 @@ pub(super) struct JointResult<T> {
     pub(super) accepted: T,
     /// The least number of trials of one question.
     pub(super) count: u64,
-    /// Whether the trials show it themselves.
-    pub(super) shows: bool,
+    /// Whether the trials prove it.
+    pub(super) is_proof: bool,
 }
 
 /// What the trials of one question showed.
@@ -74,9 +75,9 @@ pub(super) enum TrialResult {
     Unsent(Unsent),
 }
 
-/// The trials between two controls.
+/// The last control of an operation, and the variants since.
 #[derive(Debug, Default)]
-struct TrialRound {
+struct BetweenControls {
     /// What the control sent, and the record after it.
     control: Option<AcceptedRequest>,
     /// The variants, each with the questions that it asks.
@@ -140,10 +141,10 @@ impl RunTrials {
                 if request.is_some() {
                     self.note_accepted(contract, exchange, body);
                 }
-                self.end_round(contract, operation, request.is_some());
+                self.end_trials(contract, operation, request.is_some());
                 self.awaited = request.as_ref().and(updates);
-                let round = self.rounds.entry(operation).or_default();
-                round.control = request;
+                let between = self.between_controls.entry(operation).or_default();
+                between.control = request;
             }
             TrialPart::Look => {
                 if let Some(body) = body.filter(|_| succeeded.is_some()) {
@@ -177,7 +178,11 @@ impl RunTrials {
                     Asks::Together { .. } if accepted => self.asked_together(index),
                     _ => vec![index],
                 };
-                self.rounds.entry(operation).or_default().variants.push((asked, shown));
+                self.between_controls
+                    .entry(operation)
+                    .or_default()
+                    .variants
+                    .push((asked, shown));
             }
         }
     }
@@ -233,8 +238,8 @@ impl RunTrials {
         results.shown.len() > 1 || results.shown.values().any(|count| *count >= NET_TRIALS)
     }
 
-    /// Returns the questions that a request with several asks now: those that are open, and whose own requests were not
-    /// rejected. None if such requests were rejected again.
+    /// Returns the questions that a request may ask together now: those that are open and whose own requests were not
+    /// rejected. None once two requests that asked several were not accepted.
     pub(super) fn asked_together(&self, question: usize) -> Vec<usize> {
         let Some(Asks::Together { questions }) = self.questions.get(question).map(|asked| &asked.asks) else {
             return Vec::new();
@@ -254,7 +259,7 @@ impl RunTrials {
 
     /// Whether a request that asks this question, or these questions, was rejected since the last control.
     pub(super) fn is_rejected_now(&self, question: usize) -> bool {
-        let mut now = self.rounds.values().flat_map(|round| &round.variants);
+        let mut now = self.between_controls.values().flat_map(|between| &between.variants);
         now.any(|(asked, variant)| asked == &[question] && matches!(variant, Some(VariantOutcome::Decided(_))))
     }
 
@@ -294,7 +299,7 @@ impl RunTrials {
         let Some(update) = self.awaited.filter(|update| contract.updated_in(*update) == Some(list)) else {
             return;
         };
-        let Some(TrialRound { control, variants }) = self.rounds.get_mut(&update) else {
+        let Some(BetweenControls { control, variants }) = self.between_controls.get_mut(&update) else {
             return;
         };
         let page = contract.operation(list).page.as_ref();
@@ -325,8 +330,8 @@ impl RunTrials {
 
     /// Whether the record of the last accepted update was found, though it does not show everything yet.
     pub(super) fn has_found_record(&self) -> bool {
-        let round = self.awaited.and_then(|update| self.rounds.get(&update));
-        let last = round.and_then(|round| round.variants.last());
+        let between = self.awaited.and_then(|update| self.between_controls.get(&update));
+        let last = between.and_then(|between| between.variants.last());
         matches!(
             last,
             Some((
@@ -338,10 +343,10 @@ impl RunTrials {
 
     /// Ends the trials of an operation. Without a control that was accepted before and after it, a variant shows
     /// nothing.
-    fn end_round(&mut self, contract: &Contract, operation: OperationId, accepted: bool) {
-        let round = self.rounds.remove(&operation).unwrap_or_default();
-        let control = round.control.filter(|_| accepted);
-        let asked = round.variants.iter();
+    fn end_trials(&mut self, contract: &Contract, operation: OperationId, accepted: bool) {
+        let between = self.between_controls.remove(&operation).unwrap_or_default();
+        let control = between.control.filter(|_| accepted);
+        let asked = between.variants.iter();
         let asked = asked.flat_map(|(asked, variant)| asked.iter().map(move |index| (*index, variant)));
         for (index, variant) in asked {
             let Some(results) = self.results.get_mut(index) else {
@@ -364,12 +369,12 @@ impl RunTrials {
 
     /// Whether a trial at a location was sent, whatever it showed.
     pub(super) fn was_asked(&self, at: (usize, OperationId, &str)) -> bool {
-        let in_rounds = self
+        let has_result = self
             .questions_at(at)
             .any(|(_, results)| results.void > 0 || !results.shown.is_empty());
         let all = self.questions.iter().enumerate();
         let mut here = all.filter(|(_, question)| (question.gap, question.operation, question.location.as_str()) == at);
-        in_rounds || here.any(|question| self.searches.was_asked(question))
+        has_result || here.any(|question| self.searches.was_asked(question))
     }
 
     /// Returns what the trials show, for each question that has an answer by itself, and the number of void trials.
@@ -391,7 +396,7 @@ impl RunTrials {
                 ObservedClaim {
                     claim: claim(question, *shown).filter(|_| for_its_value),
                     count: *count,
-                    shows: !matches!(shown, TrialResult::AcceptedUnseen(_)),
+                    is_proof: !matches!(shown, TrialResult::AcceptedUnseen(_)),
                 }
             });
             (question, observed.collect(), results.void)
@@ -400,7 +405,11 @@ impl RunTrials {
 
     /// Returns which formats of a date are accepted at a location, if the trials decide each of them.
     pub(super) fn accepted_dates(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<DateForm>>> {
-        let JointResult { accepted, count, shows } = self.together(at)?;
+        let JointResult {
+            accepted,
+            count,
+            is_proof,
+        } = self.together(at)?;
         let formats = accepted.into_iter().filter_map(|(asks, accepted)| match asks {
             Asks::Date { format, .. } if accepted => Some(match format {
                 SentDate::DayFirst => DateForm::DayFirst,
@@ -417,13 +426,21 @@ impl RunTrials {
             accepted = vec![DateForm::Any];
         }
         accepted.sort_unstable();
-        (!accepted.is_empty()).then_some(JointResult { accepted, count, shows })
+        (!accepted.is_empty()).then_some(JointResult {
+            accepted,
+            count,
+            is_proof,
+        })
     }
 
     /// Returns which fields of a record the entries of an array may be, if the trials decide it: a service that accepts
     /// an entry that names no record shows nothing by accepting others.
     pub(super) fn accepted_entries(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<String>>> {
-        let JointResult { accepted, count, shows } = self.together(at)?;
+        let JointResult {
+            accepted,
+            count,
+            is_proof,
+        } = self.together(at)?;
         let mut names = Vec::new();
         for (asks, _) in accepted.into_iter().filter(|(_, accepted)| *accepted) {
             match asks {
@@ -432,7 +449,11 @@ impl RunTrials {
             }
         }
         let accepted = names;
-        (!accepted.is_empty()).then_some(JointResult { accepted, count, shows })
+        (!accepted.is_empty()).then_some(JointResult {
+            accepted,
+            count,
+            is_proof,
+        })
     }
 
     /// Returns the questions at a location, each with whether it was accepted; `None` if one of them is undecided.
@@ -440,7 +461,7 @@ impl RunTrials {
         let mut together = JointResult {
             accepted: Vec::new(),
             count: u64::MAX,
-            shows: true,
+            is_proof: true,
         };
         for (question, results) in self.questions_at(at) {
             let is_accepted =
@@ -455,7 +476,7 @@ impl RunTrials {
             let unseen = |shown: &TrialResult| matches!(shown, TrialResult::AcceptedUnseen(_));
             together.accepted.push((&question.asks, accepted));
             together.count = together.count.min(results.shown.values().sum());
-            together.shows &= !results.shown.keys().any(unseen);
+            together.is_proof &= !results.shown.keys().any(unseen);
         }
         (!together.accepted.is_empty()).then_some(together)
     }
