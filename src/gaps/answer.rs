@@ -90,7 +90,7 @@ pub enum WhyUnanswered {
     /// Traffic does not answer it.
     #[serde(rename = "ask who runs the service")]
     AskTheOperator,
-    /// Something else explains what was seen.
+    /// What was seen or asked is inconclusive: too little, or something else may explain it.
     #[serde(rename = "confounded")]
     Confounded,
     /// The target rejected every request that would have shown it.
@@ -166,7 +166,7 @@ pub enum Claim {
         /// The one that responses have.
         answered: DateForm,
     },
-    /// What a field of a create does besides.
+    /// What else a field of a create causes.
     Does {
         /// `nothing-shown`, or `records-a-visit` where a list whose items the contract names `Visit` has one for it.
         does: String,

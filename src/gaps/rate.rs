@@ -2,10 +2,10 @@
 //!
 //! # Design
 //!
-//! Nothing is sent for it. A service that counts requests may begin its seconds at any time. Wherever they begin, a few
-//! seconds of the run meet only one more of them, and of those, one had at least its share of the requests. That share
-//! is claimed, so the rate that a steady run reached is claimed almost whole, and of a burst the half. A limit over a
-//! longer time may be lower.
+//! Nothing is sent for it. A service that limits requests per second may begin a second at any moment. Wherever its
+//! seconds begin, n seconds of the run overlap at most n + 1 of them, so one of these has at least 1/(n + 1) of the
+//! requests that were answered. That number is claimed: nearly the whole rate of a steady run, and half of a burst. A
+//! limit over a longer time may be lower.
 
 use std::time::Duration;
 
