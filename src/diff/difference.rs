@@ -21,7 +21,8 @@ pub struct Diff {
     /// The facts that only one of the two states.
     pub facts: FactChanges,
     /// The references whose definitions were not compared.
-    pub loose_references: LooseReferences,
+    #[serde(rename = "loose_references")]
+    pub dangling_references: DanglingReferences,
 }
 
 impl Diff {
@@ -312,14 +313,14 @@ impl Location {
 
 /// References that lead to nothing. What they refer to is not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LooseReferences {
+pub struct DanglingReferences {
     /// Those of the old document.
-    pub old: Vec<LooseReference>,
+    pub old: Vec<DanglingReference>,
     /// Those of the new document.
-    pub new: Vec<LooseReference>,
+    pub new: Vec<DanglingReference>,
 }
 
-impl LooseReferences {
+impl DanglingReferences {
     /// Returns how many there are in both documents.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -329,7 +330,7 @@ impl LooseReferences {
 
 /// A reference that leads to nothing in its document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LooseReference {
+pub struct DanglingReference {
     /// What it names.
     pub target: String,
     /// Where the document states it first.

@@ -65,8 +65,8 @@ use crate::contract::defect::{Defect, Problem};
 use crate::contract::document::{Document, NodeKind};
 pub use accepted::{AcceptedDifference, DifferenceScope};
 pub use difference::{
-    ClientEffect, Diff, Difference, DocumentLocation, DocumentName, FactChange, FactChanges, LooseReference,
-    LooseReferences, Meaning, OperationName, Release, Side,
+    ClientEffect, DanglingReference, DanglingReferences, Diff, Difference, DocumentLocation, DocumentName, FactChange,
+    FactChanges, Meaning, OperationName, Release, Side,
 };
 pub use kind::Kind;
 pub use statements::facts_only_in;
@@ -119,9 +119,9 @@ pub fn diff(old: &Document, new: &Document, today: Option<NaiveDate>) -> Diff {
         new: DocumentName::of(new),
         differences: operations::differences(old, new, today),
         facts: statements::facts(old, new),
-        loose_references: LooseReferences {
-            old: source::loose_references(old),
-            new: source::loose_references(new),
+        dangling_references: DanglingReferences {
+            old: source::dangling_references(old),
+            new: source::dangling_references(new),
         },
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::difference::{DocumentLocation, Location, LooseReference};
+use super::difference::{DanglingReference, DocumentLocation, Location};
 use crate::contract::document::{Document, Node, NodeKind};
 use crate::contract::openapi::local_pointer;
 use crate::contract::pointer;
@@ -77,31 +77,31 @@ pub(super) fn reference(node: &Node) -> Option<&str> {
 }
 
 /// Returns the references of a document that lead to nothing in it, each target once.
-pub(super) fn loose_references(document: &Document) -> Vec<LooseReference> {
-    let mut loose = LooseReferenceSearch {
+pub(super) fn dangling_references(document: &Document) -> Vec<DanglingReference> {
+    let mut dangling = DanglingReferenceSearch {
         document,
         targets: HashSet::new(),
         found: Vec::new(),
     };
-    loose.visit(&document.root, &mut Vec::new());
-    loose.found
+    dangling.visit(&document.root, &mut Vec::new());
+    dangling.found
 }
 
 /// Looks for references that lead to nothing.
-struct LooseReferenceSearch<'document> {
+struct DanglingReferenceSearch<'document> {
     document: &'document Document,
     /// The targets that were met, whether they lead to something or not.
     targets: HashSet<&'document str>,
-    found: Vec<LooseReference>,
+    found: Vec<DanglingReference>,
 }
 
-impl<'document> LooseReferenceSearch<'document> {
+impl<'document> DanglingReferenceSearch<'document> {
     /// Visits a node and what is below it; `path` leads to it.
     fn visit(&mut self, node: &'document Node, path: &mut Vec<Token<'document>>) {
         if let Some(target) = reference(node).filter(|target| self.targets.insert(*target)) {
             let leads = local_pointer(target).is_some_and(|pointer| self.document.node(&pointer).is_some());
             if !leads {
-                self.found.push(LooseReference {
+                self.found.push(DanglingReference {
                     target: target.to_owned(),
                     place: DocumentLocation::of(self.document, &Location::at(pointer::join(&pointer_of(path), "$ref"))),
                 });

@@ -1,7 +1,7 @@
 //! The differences as GitHub's workflow commands: an annotation at the line of the new document for each of the most
 //! urgent ones. The step summary is the Markdown report.
 
-use super::{accepted_deviation, groups, sentence, shown_file, urgency, verdict, word};
+use super::{groups, sentence, shown_file, urgency, verdict, why_accepted, word};
 use crate::diff::{Diff, Difference, Meaning};
 use crate::report::github::{MAX_SHOWN, command};
 use crate::report::phrases::{clipped, repository_path};
@@ -60,8 +60,8 @@ fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {
         shown_file(&diff.old, old.file.as_deref()),
         old.line
     );
-    if let Some(accepted_deviation) = accepted_deviation(difference) {
-        message.push_str(&format!("; {accepted_deviation}"));
+    if let Some(why_accepted) = why_accepted(difference) {
+        message.push_str(&format!("; {why_accepted}"));
     }
     command(name, &properties, &clipped(&message, LONGEST))
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::diff::{Diff, Difference, DocumentName, FactChanges, LooseReferences, Meaning, Release};
+use crate::diff::{DanglingReferences, Diff, Difference, DocumentName, FactChanges, Meaning, Release};
 use crate::exchange::sanitize::json_text;
 
 /// The version of this format. It changes when a reader has to.
@@ -18,7 +18,8 @@ struct Report<'diff> {
     counts: MeaningCounts,
     differences: &'diff [Difference],
     facts: &'diff FactChanges,
-    loose_references: &'diff LooseReferences,
+    #[serde(rename = "loose_references")]
+    dangling_references: &'diff DanglingReferences,
 }
 
 #[derive(Serialize)]
@@ -46,6 +47,6 @@ pub fn diff_json(diff: &Diff) -> String {
         },
         differences: &diff.differences,
         facts: &diff.facts,
-        loose_references: &diff.loose_references,
+        dangling_references: &diff.dangling_references,
     })
 }

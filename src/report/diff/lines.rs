@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{accepted_deviation, groups, location, sentence, short, shown_file, verdict, word};
-use crate::diff::{Diff, Difference, DifferenceScope, DocumentName, FactChange, LooseReference, Meaning};
+use super::{groups, location, sentence, short, shown_file, verdict, why_accepted, word};
+use crate::diff::{DanglingReference, Diff, Difference, DifferenceScope, DocumentName, FactChange, Meaning};
 use crate::exchange::sanitize::sanitize_json;
 use crate::report::phrases::on_one_line;
 use crate::report::wrap::hanging_indent;
@@ -29,7 +29,7 @@ pub fn diff_terminal(diff: &Diff, terminal: &Terminal) -> String {
             text.push('\n');
         }
         facts(diff, terminal, &mut text);
-        loose_references(diff, terminal, &mut text);
+        dangling_references(diff, terminal, &mut text);
     }
     let names = format!("{} -> {}", diff.old, diff.new);
     let _ = writeln!(text, "{}: {}", on_one_line(&names), verdict(diff));
@@ -49,8 +49,8 @@ fn entry(diff: &Diff, difference: &Difference, terminal: &Terminal) -> String {
     lines.push('\n');
     lines.push_str(&hanging_indent(&below, &on_one_line(&places), width));
     lines.push('\n');
-    if let Some(accepted_deviation) = accepted_deviation(difference) {
-        lines.push_str(&hanging_indent(&below, &accepted_deviation, width));
+    if let Some(why_accepted) = why_accepted(difference) {
+        lines.push_str(&hanging_indent(&below, &why_accepted, width));
         lines.push('\n');
     } else if terminal.verbosity == Verbosity::Verbose && difference.meaning == Meaning::Breaking {
         for line in entry_to_accept(difference) {
@@ -89,13 +89,14 @@ fn entry_to_accept(difference: &Difference) -> Vec<String> {
     ["[[differences]]".to_owned()].into_iter().chain(keys).collect()
 }
 
-fn loose_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
-    let loose = &diff.loose_references;
-    let of = |document: &DocumentName, references: &[LooseReference]| -> Vec<String> {
-        let at = |one: &LooseReference| format!("{} ({})", short(&one.target), short(&location(document, &one.place)));
+fn dangling_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
+    let dangling = &diff.dangling_references;
+    let of = |document: &DocumentName, references: &[DanglingReference]| -> Vec<String> {
+        let at =
+            |one: &DanglingReference| format!("{} ({})", short(&one.target), short(&location(document, &one.place)));
         references.iter().map(at).collect()
     };
-    let all = [of(&diff.old, &loose.old), of(&diff.new, &loose.new)].concat();
+    let all = [of(&diff.old, &dangling.old), of(&diff.new, &dangling.new)].concat();
     if all.is_empty() {
         return;
     }

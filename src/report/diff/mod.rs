@@ -1,4 +1,4 @@
-//! Writes what differs between two contracts. Each report is given the same [`Diff`] and only writes it.
+//! Writes what differs between two documents. Each report is given the same [`Diff`] and only writes it.
 //!
 //! Names, values and paths in a [`Diff`] come from documents that anybody may have written, so each report makes them
 //! safe in its own way.
@@ -73,7 +73,7 @@ fn word(difference: &Difference) -> &'static str {
 }
 
 /// Returns why a difference is accepted, and what it would mean otherwise.
-fn accepted_deviation(difference: &Difference) -> Option<String> {
+fn why_accepted(difference: &Difference) -> Option<String> {
     let accepted = difference.accepted.as_ref()?;
     let until = accepted.until.map_or_else(String::new, |day| format!(" until {day}"));
     let (meaning, location) = (difference.meaning.as_str(), &accepted.location);
@@ -85,9 +85,9 @@ fn accepted_deviation(difference: &Difference) -> Option<String> {
 
 /// Returns the verdict in one line.
 fn verdict(diff: &Diff) -> String {
-    let loose = diff.loose_references.count();
-    if diff.differences.is_empty() && loose > 0 {
-        let references = counted(loose, "reference");
+    let dangling = diff.dangling_references.count();
+    if diff.differences.is_empty() && dangling > 0 {
+        let references = counted(dangling, "reference");
         return format!("no difference is seen, but what {references} would lead to was not compared");
     }
     if diff.differences.is_empty() {

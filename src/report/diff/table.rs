@@ -1,6 +1,6 @@
 //! The differences in Markdown, for a comment on a merge request or the summary of a step.
 
-use super::{accepted_deviation, groups, sentence, short, verdict};
+use super::{groups, sentence, short, verdict, why_accepted};
 use crate::diff::{Diff, Difference, DocumentLocation, DocumentName, FactChange, Meaning};
 use crate::report::MAX_BYTES;
 use crate::report::markdown::{cell, code};
@@ -74,8 +74,7 @@ fn row(difference: &Difference) -> String {
         Meaning::Breaking => "**breaking**",
         other => other.as_str(),
     };
-    let accepted_deviation =
-        accepted_deviation(difference).map_or_else(String::new, |text| format!(" {}", cell(&text)));
+    let why_accepted = why_accepted(difference).map_or_else(String::new, |text| format!(" {}", cell(&text)));
     let line = |place: &DocumentLocation| {
         let DocumentLocation { line, present, .. } = place;
         let file = place.file.as_deref();
@@ -87,7 +86,7 @@ fn row(difference: &Difference) -> String {
         }
     };
     format!(
-        "| {meaning} | {} | {} | {}{accepted_deviation} | {} | {} |\n",
+        "| {meaning} | {} | {} | {}{why_accepted} | {} | {} |\n",
         difference.client.as_str(),
         difference.side.as_str(),
         cell(&sentence(difference)),
