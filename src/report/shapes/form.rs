@@ -104,8 +104,8 @@ impl ValueForm {
         matches!(self, Self::Blank | Self::Null)
     }
 
-    /// Whether the other form covers this one at a location that shows both: one row's free text may look like a date,
-    /// and a number may happen to be whole.
+    /// Whether the other form covers this one at a location that shows both: the free text of one record may look like a
+    /// date, and a number may happen to be whole.
     pub(super) fn is_covered_by(self, other: Self) -> bool {
         match other {
             // The forms before it in the order are the special forms of a string.

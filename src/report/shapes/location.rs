@@ -1,4 +1,4 @@
-//! What one location of a response showed, joined over all rows. The main type is [`SeenForms`].
+//! What one location of a response showed, joined over all responses and items. The main type is [`SeenForms`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub struct SeenForms {
     pub(super) element: Option<Box<SeenForms>>,
 }
 
-/// The length of an array, only as precise as the target's rows do not change it.
+/// The length of an array, only as precisely as does not depend on which records the target has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Length {
     /// No element.
@@ -141,7 +141,7 @@ impl SeenForms {
         named.map(|(_, seen)| seen.clone()).reduce(Self::joined)
     }
 
-    /// Adds those forms of the committed snapshot that the rows of this target may merely not have shown: an unset
+    /// Adds those forms of the committed snapshot that the records of this target may merely not have shown: an unset
     /// field where all are set, a set one where none is, a length, a variant of an object next to one that was shown.
     pub(super) fn with_missing_from(mut self, snapshot: &Self) -> Self {
         let shown = !self.is_unset();

@@ -3,18 +3,18 @@
 //!
 //! # Design
 //!
-//! Everything that varies with the target's rows is folded away: locations are joined over all rows, lengths are none,
-//! one or many, and joining does not depend on the order. What remains changes only if the service responds
-//! differently.
+//! Everything that varies with the records that the target has is folded away: locations are joined over all responses
+//! and all items, lengths are none, one or many, and joining does not depend on the order. What remains changes only if
+//! the service responds differently.
 
+mod beyond;
 mod contradictions;
 mod form;
 mod location;
-mod news;
 mod observed;
 mod text;
 
+pub use beyond::NewShape;
 pub use location::{Length, SeenForms};
-pub use news::NewShape;
 pub use observed::{ObservedShapes, ResponseShapes};
 pub use text::UnreadableShapes;

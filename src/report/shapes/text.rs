@@ -6,7 +6,7 @@
 //!   body: object
 //!     data: object
 //!       id: uuid
-//!       notes: one or many of | null
+//!       notes: array of one or many | null
 //!         *: text | blank
 //! ```
 

@@ -49,8 +49,8 @@ fn compared_with_accepted(subject: &Subject, name: &str, responses: &ResponseSha
         let different = is_different.then(|| format!("{name}: not the shapes that were accepted"));
         return different.into_iter().collect();
     };
-    let news = news(name, responses, &accepted);
-    let (open, different): (Vec<_>, Vec<_>) = news.iter().partition(|new| new.is_open);
+    let found_beyond = beyond(name, responses, &accepted);
+    let (open, different): (Vec<_>, Vec<_>) = found_beyond.iter().partition(|new| new.is_open);
     for new in open {
         println!("{name}: {new}, which the contract leaves open");
     }
@@ -61,8 +61,8 @@ fn compared_with_accepted(subject: &Subject, name: &str, responses: &ResponseSha
 }
 
 /// What responses show beyond their accepted shapes.
-pub(super) fn news(name: &str, responses: &ResponseShapes, accepted: &ResponseShapes) -> Vec<NewShape> {
-    responses.news(accepted, contract(), operation(name))
+pub(super) fn beyond(name: &str, responses: &ResponseShapes, accepted: &ResponseShapes) -> Vec<NewShape> {
+    responses.beyond(accepted, contract(), operation(name))
 }
 
 /// What insta is asked to hold of responses whose rows are not known: what was accepted and what they show, or where
@@ -92,8 +92,12 @@ async fn different(faults: &[&str]) -> Vec<String> {
     let mut different = Vec::new();
     for (name, responses) in &shapes.by_name {
         let accepted = accepted::shapes(&subject.folder, name).unwrap();
-        let news = news(name, responses, &accepted).into_iter();
-        different.extend(news.filter(|new| !new.is_open).map(|new| format!("{name}: {new}")));
+        let found_beyond = beyond(name, responses, &accepted).into_iter();
+        different.extend(
+            found_beyond
+                .filter(|new| !new.is_open)
+                .map(|new| format!("{name}: {new}")),
+        );
     }
     different
 }

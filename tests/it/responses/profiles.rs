@@ -8,7 +8,7 @@ use countersign::service::AXES;
 use tokio::sync::OnceCell;
 
 use super::accepted;
-use super::held::{held, news};
+use super::held::{beyond, held};
 use super::observing::{ERRORS, Shapes, recorded};
 use super::subject::folder;
 use crate::service::profile::checker::{of_defaults, of_single_value};
@@ -220,9 +220,13 @@ fn no_snapshot_differs_but_where_an_axis_changes_shapes() {
 /// What would fail the comparison of a deployed service that shows these shapes where those of the defaults are
 /// accepted.
 fn told_of_a_deployed_service(shapes: &Shapes, by_default: &Shapes) -> Vec<String> {
-    let news = |(name, responses): (&String, &ResponseShapes)| news(name, responses, &by_default.by_name[name]);
-    let news = shapes.by_name.iter().flat_map(news);
-    news.filter(|new| !new.is_open).map(|new| new.to_string()).collect()
+    let beyond_default =
+        |(name, responses): (&String, &ResponseShapes)| beyond(name, responses, &by_default.by_name[name]);
+    let found_beyond = shapes.by_name.iter().flat_map(beyond_default);
+    found_beyond
+        .filter(|new| !new.is_open)
+        .map(|new| new.to_string())
+        .collect()
 }
 
 /// The shapes of the defaults, which another test compares with the snapshots.
@@ -247,7 +251,7 @@ fn differing(shapes: &Shapes, by_default: &Shapes) -> BTreeSet<String> {
 fn what_does_not_differ_here_does_not_for_a_deployed_service_that_answers_the_same() {
     for (name, text) in accepted::all(&folder()) {
         let responses = accepted::shapes(&folder(), &name).unwrap();
-        assert_eq!(news(&name, &responses, &responses), []);
+        assert_eq!(beyond(&name, &responses, &responses), []);
         assert!([true, false].map(|is_open| held(&responses, &responses, is_open)) == [text.clone(), text]);
     }
 }

@@ -1,9 +1,9 @@
-//! Compares the shapes that a service shows with those that were accepted. The main type is [`NewShape`].
+//! Compares the shapes that a service shows with those of the committed snapshot. The main type is [`NewShape`].
 //!
 //! # Design
 //!
-//! An accepted snapshot is a set, and a run may show any part of it. What a run shows beyond it is either left open by
-//! the contract, or a difference. Left open is what the service may choose and what depends on its rows: a string at a
+//! A snapshot is a set, and a run may show any part of it. What a run shows beyond it is either left open by
+//! the contract, or a difference. Left open is what the service may choose and what depends on its records: a string at a
 //! location with `x-gap`, null or a blank text below `x-null`, a field that is not required, the length of an array.
 //! What contradicts the contract is never left open.
 
@@ -18,13 +18,13 @@ use crate::contract::operation::Operation;
 use crate::contract::pointer;
 use crate::contract::shape::{JsonType, Shape, ShapeId};
 
-/// What responses show at one location and the accepted shapes do not.
+/// What responses show at one location and the snapshot does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewShape {
     /// Status and media type, and the pointer within the body: `200 application/json /data/items/*/phone`.
     pub location: String,
-    /// What was accepted there.
-    pub accepted: String,
+    /// What the snapshot has there.
+    pub in_snapshot: String,
     /// What is shown now.
     pub shown: String,
     /// Whether the contract leaves it open.
@@ -35,19 +35,19 @@ impl fmt::Display for NewShape {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             location,
-            accepted,
+            in_snapshot,
             shown,
             ..
         } = self;
-        write!(formatter, "{location}: accepted `{accepted}`, now `{shown}`")
+        write!(formatter, "{location}: accepted `{in_snapshot}`, now `{shown}`")
     }
 }
 
 impl ResponseShapes {
-    /// Returns what these responses show beyond the accepted ones, in the order of the locations; empty if they show a
+    /// Returns what these responses show beyond the snapshot, in the order of the locations; empty if they show a
     /// part of them. `operation` is the one that they are of; none for responses that rejected a request.
     #[must_use]
-    pub fn news(&self, accepted: &Self, contract: &Contract, operation: Option<&Operation>) -> Vec<NewShape> {
+    pub fn beyond(&self, snapshot: &Self, contract: &Contract, operation: Option<&Operation>) -> Vec<NewShape> {
         let mut found = Vec::new();
         for (head, seen) in &self.by_head {
             let status = head.split(' ').next().and_then(|status| status.parse().ok());
@@ -66,12 +66,12 @@ impl ResponseShapes {
                 // Where the contract describes a body, it says below what is open in it.
                 is_open: is_open && response.is_none_or(|response| response.body.is_none()),
             };
-            let known = match accepted.by_head.get(head) {
+            let known = match snapshot.by_head.get(head) {
                 Some(known) => Some(known),
                 None => {
-                    let heads: Vec<_> = accepted.by_head.keys().map(String::as_str).collect();
+                    let heads: Vec<_> = snapshot.by_head.keys().map(String::as_str).collect();
                     comparison.report("", (&heads.join(" | "), head), is_open);
-                    accepted.by_head.values().next()
+                    snapshot.by_head.values().next()
                 }
             };
             let known = known.cloned().unwrap_or_default();
@@ -83,10 +83,10 @@ impl ResponseShapes {
         found
     }
 
-    /// Returns the accepted shapes and these together.
+    /// Returns the shapes of the snapshot and these together.
     #[must_use]
-    pub fn joined_with(&self, accepted: &Self) -> Self {
-        let mut by_head: BTreeMap<_, _> = accepted.by_head.clone();
+    pub fn joined_with(&self, snapshot: &Self) -> Self {
+        let mut by_head: BTreeMap<_, _> = snapshot.by_head.clone();
         for (head, seen) in &self.by_head {
             let known = by_head.remove(head).unwrap_or_default();
             by_head.insert(head.clone(), known.joined(seen.clone()));
@@ -188,7 +188,7 @@ impl<'contract> Comparison<'contract> {
             self.report(at, (&was, &names.join(", ")), is_open);
         }
         for (name, seen) in names.iter().zip(locations) {
-            // A name that no accepted variant has was reported with the object.
+            // A name that no variant in the snapshot has was reported with the object.
             let Some(known) = known.at(name) else { continue };
             let field = shape.and_then(|shape| Some(&shape.fields[shape.field_named(name)?]));
             let below = field
@@ -202,11 +202,11 @@ impl<'contract> Comparison<'contract> {
         }
     }
 
-    fn report(&mut self, at: &str, (accepted, shown): (&str, &str), is_open: bool) {
+    fn report(&mut self, at: &str, (in_snapshot, shown): (&str, &str), is_open: bool) {
         let location = format!("{} {at}", self.head);
         self.found.push(NewShape {
             location: location.trim_end().to_owned(),
-            accepted: accepted.to_owned(),
+            in_snapshot: in_snapshot.to_owned(),
             shown: shown.to_owned(),
             is_open: is_open || self.is_open,
         });
@@ -304,30 +304,30 @@ paths:
       owner: object
         name: text";
 
-    /// What these lines, put in place of others, show beyond what was accepted: open and different locations.
-    fn news(from: &str, to: &str) -> (Vec<String>, Vec<String>) {
+    /// What these lines, put in place of others, show beyond the snapshot: open and different locations.
+    fn beyond(from: &str, to: &str) -> (Vec<String>, Vec<String>) {
         let contract = Contract::read("pets.yaml", PETS.to_owned()).unwrap();
         assert!(ACCEPTED.contains(from), "{from}");
         let shown = ResponseShapes::read(&ACCEPTED.replacen(from, to, 1)).unwrap();
         let accepted = ResponseShapes::read(ACCEPTED).unwrap();
-        let news = shown.news(&accepted, &contract, Some(&contract.operations[0]));
+        let found_beyond = shown.beyond(&accepted, &contract, Some(&contract.operations[0]));
         let joined = shown.joined_with(&accepted);
-        assert_eq!(accepted.news(&joined, &contract, Some(&contract.operations[0])), []);
-        assert_eq!(shown.news(&joined, &contract, Some(&contract.operations[0])), []);
-        let (open, different): (Vec<_>, Vec<_>) = news.iter().partition(|new| new.is_open);
-        let told = |news: Vec<&NewShape>| news.iter().map(ToString::to_string).collect();
+        assert_eq!(accepted.beyond(&joined, &contract, Some(&contract.operations[0])), []);
+        assert_eq!(shown.beyond(&joined, &contract, Some(&contract.operations[0])), []);
+        let (open, different): (Vec<_>, Vec<_>) = found_beyond.iter().partition(|new| new.is_open);
+        let told = |found_beyond: Vec<&NewShape>| found_beyond.iter().map(ToString::to_string).collect();
         (told(open), told(different))
     }
 
     #[test]
-    fn a_part_of_what_was_accepted_is_no_news() {
+    fn a_part_of_the_snapshot_is_nothing_new() {
         for (from, to) in [
             ("*: date | blank", "*: blank"),
             ("*: date | blank", "*: date"),
             ("name: text", "name: uuid"),
             ("", ""),
         ] {
-            assert_eq!(news(from, to), (Vec::new(), Vec::new()), "{to}");
+            assert_eq!(beyond(from, to), (Vec::new(), Vec::new()), "{to}");
         }
     }
 
@@ -382,7 +382,7 @@ paths:
         ] {
             let separator = if told.starts_with(':') { "" } else { " " };
             let told = format!("200 application/json{separator}{told}");
-            assert_eq!(news(from, to), (vec![told], Vec::new()));
+            assert_eq!(beyond(from, to), (vec![told], Vec::new()));
         }
     }
 
@@ -412,7 +412,7 @@ paths:
             ),
         ] {
             let told = format!("200 application/json {told}");
-            assert_eq!(news(from, to), (Vec::new(), vec![told]));
+            assert_eq!(beyond(from, to), (Vec::new(), vec![told]));
         }
     }
 
@@ -424,7 +424,7 @@ paths:
             ("    id: uuid\n", "    id: uuid\n    age: integer\n"),
             ("    nick: text\n", "    nickname: text\n"),
         ] {
-            let (open, different) = news(from, to);
+            let (open, different) = beyond(from, to);
             assert_eq!((open.len(), different.len()), (0, 1), "{to}: {open:?} {different:?}");
         }
     }
@@ -432,9 +432,9 @@ paths:
     #[test]
     fn another_status_is_open_where_the_response_has_a_gap() {
         let told = "202 application/json: accepted `200 application/json`, now `202 application/json`".to_owned();
-        assert_eq!(news("200 ", "202 "), (vec![told], Vec::new()));
+        assert_eq!(beyond("200 ", "202 "), (vec![told], Vec::new()));
         let told = "400 application/json: accepted `200 application/json`, now `400 application/json`".to_owned();
-        assert!(news("200 ", "400 ").1.contains(&told));
+        assert!(beyond("200 ", "400 ").1.contains(&told));
     }
 
     #[test]
@@ -443,9 +443,9 @@ paths:
         let accepted = ResponseShapes::read("401\n  body: none").unwrap();
         let is_open = |text: &str| {
             let contract = Contract::read("pets.yaml", text.to_owned()).unwrap();
-            let news = shown.news(&accepted, &contract, None);
-            assert_eq!(news.len(), 2);
-            news.iter().all(|new| new.is_open)
+            let found_beyond = shown.beyond(&accepted, &contract, None);
+            assert_eq!(found_beyond.len(), 2);
+            found_beyond.iter().all(|new| new.is_open)
         };
         assert!(!is_open(PETS));
         assert!(is_open(&PETS.replacen(
