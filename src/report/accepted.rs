@@ -52,7 +52,8 @@ pub struct AcceptedDeviationRecord {
 }
 
 /// The state of an accepted deviation after a run.
-// The order counts: where the shards of a run differ, the first variant is reported.
+// The order counts: where the shards of a run differ, `merge` reports the first variant. But `NoLongerOccurs` of one
+// shard wins if no shard has a finding, and becomes `Holds` if one has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AcceptedState {

@@ -129,7 +129,7 @@ fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
             coverage: match unchecked {
                 None => Coverage::Checked,
                 Some(_) if in_scope => Coverage::Unchecked,
-                Some(_) => Coverage::LeftOut,
+                Some(_) => Coverage::OutOfScope,
             },
             unchecked: unchecked.filter(|_| in_scope),
         }

@@ -1,7 +1,11 @@
 //! The record of a run, from which every report is written: texts and numbers only. The main type is [`Record`];
 //! [`record`] makes it.
 //!
-//! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap.json`.
+//! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap.json`. Where a serde name
+//! differs from its field or variant, reports keep the name of earlier versions.
+//!
+//! [`Record`] is the results of a run, and types such as [`FindingRecord`] are a part of them as they are written. What
+//! the service stores is called a record of the service, or a record that the run created.
 
 mod make;
 mod outcome;
@@ -30,7 +34,7 @@ use crate::run::RequestCounts;
 /// The version of the record's format. It increases when a reader of the older format would misread the newer one.
 pub const VERSION: u32 = 2;
 
-/// The verdict of a run on a service.
+/// The verdict of a run on a service, called its outcome: a verdict alone is that of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -126,7 +130,7 @@ pub struct Record {
     /// changed by mistake.
     #[serde(default, rename = "others")]
     pub unexplained_records: Vec<UnexplainedRecord>,
-    /// The awkward values that the target rejected: the document leaves open which values are accepted.
+    /// The awkward values, valid ones that software often garbles, that the target rejected: the document leaves open which values are accepted.
     #[serde(default, rename = "not_taken")]
     pub rejected_values: Vec<RejectedValueRecord>,
     /// The number of requests sent, by kind.
@@ -292,9 +296,10 @@ pub struct OmittedOperationRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coverage {
-    /// It was left out: by a flag, because it is a write and the run only reads, or because another shard checks it.
+    /// It was not in scope: by a flag, because it is a write and the run only reads, or because another shard checks it.
     #[default]
-    LeftOut,
+    #[serde(rename = "left-out")]
+    OutOfScope,
     /// It was in scope, but there was no successful response to judge.
     Unchecked,
     /// There was a successful response to judge.

@@ -138,8 +138,8 @@ async fn what_was_left_out_is_not_in_scope() {
             coverage(&seen.record),
             [
                 ("getThings", Coverage::Checked),
-                ("createThing", Coverage::LeftOut),
-                ("getThing", Coverage::LeftOut)
+                ("createThing", Coverage::OutOfScope),
+                ("getThing", Coverage::OutOfScope)
             ]
         );
     }
