@@ -64,7 +64,7 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
         Outcome::CouldNotJudge => "could not judge",
         Outcome::DoesNotConform => "does not conform",
         Outcome::Interrupted => "interrupted",
-        Outcome::WriteLogFailed => "not recorded",
+        Outcome::WriteLogFailed => "write log failed",
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn level_word(level: Level) -> &'static str {
     }
 }
 
-/// So many records left: `1 record left in the target, 2 deleted`.
+/// Counts the records that are left: `1 record left in the target, 2 deleted`.
 pub(super) fn records_left(record: &Record) -> String {
     let left = format!("{} left in the target", counted(all_residue(record).count(), "record"));
     match record.deleted {
@@ -349,7 +349,7 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", told.join(", ")))
 }
 
-/// Returns an answer in words: `getTags: 200, seen in 14 of 14, so at most 3/14 differ`.
+/// Returns an answer in words: `getTags: 200, seen in 14 of 14, so fewer than 3 in 14 differ`.
 pub(crate) fn answer_in_words(answer: &Answer) -> String {
     let trials = answer.trials;
     let all = trials.supporting.saturating_add(trials.against);
@@ -357,7 +357,7 @@ pub(crate) fn answer_in_words(answer: &Answer) -> String {
         (Some(claim), _) => {
             // With n observations that agree, it is 95 % certain that fewer than 3 in n differ: the rule of three.
             let bound = match all {
-                4.. if answer.state == AnswerState::Seen => format!(", so at most 3/{all} differ"),
+                4.. if answer.state == AnswerState::Seen => format!(", so fewer than 3 in {all} differ"),
                 _ => String::new(),
             };
             let dissent = answer.dissent.iter();

@@ -15,7 +15,7 @@ pub(super) fn verdict(outcome: Outcome) -> (&'static str, &'static str) {
         Outcome::DoesNotConform => ("broken", "does not conform"),
         Outcome::CouldNotJudge => ("undecided", "could not be judged"),
         Outcome::Interrupted => ("undecided", "was interrupted"),
-        Outcome::WriteLogFailed => ("undecided", "was not recorded"),
+        Outcome::WriteLogFailed => ("undecided", "could not be judged"),
     }
 }
 
@@ -172,10 +172,10 @@ pub(super) fn toolbar(view: &View<'_>) -> Markup {
 fn filter() -> Markup {
     html! {
         form.filter role="search" aria-label="Filter" hidden {
-            label.for-reader for="words" { "Show only what contains these words" }
+            label.screen-reader-only for="words" { "Show only what contains these words" }
             input #words type="search" autocomplete="off" spellcheck="false" placeholder="Filter" aria-keyshortcuts="/";
             fieldset.verdicts {
-                legend.for-reader { "Show only facts with these verdicts" }
+                legend.screen-reader-only { "Show only facts with these verdicts" }
                 @for (letter, words) in [("b", "broken"), ("u", "undecided"), ("h", "held")] {
                     button.chip type="button" data-verdict=(letter) aria-pressed="false" { (words) }
                 }
