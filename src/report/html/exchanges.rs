@@ -42,7 +42,7 @@ fn times(view: &View<'_>) -> Markup {
     html! {
         div.wide tabindex="0" role="region" aria-label="Times by operation" {
             table.times {
-                caption.for-reader { "How long the responses of each operation took" }
+                caption.screen-reader-only { "How long the responses of each operation took" }
                 thead {
                     tr {
                         th scope="col" { "Operation" } th scope="col" { "Responses" } th scope="col" { "Median" }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::format::{count, counted, number};
-use super::kinds::FactTopic;
 use super::source::source;
+use super::topics::FactTopic;
 use super::view::View;
 use crate::report::groups::{Group, explain_count, groups};
 use crate::report::phrases;
@@ -52,15 +52,15 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
     let finding = group.first;
     let of_page = |name: &str| view.operation(name).map_or(0, |operation| operation.number);
     let operations: BTreeSet<_> = group.findings().map(|finding| of_page(&finding.operation)).collect();
-    let kind = |finding: &FindingRecord| {
-        let column = view.fact(finding).map(|fact| fact.kind);
+    let topic = |finding: &FindingRecord| {
+        let column = view.fact(finding).map(|fact| fact.topic);
         column.unwrap_or_else(|| FactTopic::of_rule(&finding.rule)).index()
     };
-    let kinds: BTreeSet<_> = group.findings().map(kind).collect();
+    let topics: BTreeSet<_> = group.findings().map(topic).collect();
     let seen = group.findings().map(|finding| finding.count).sum();
     html! {
         details class={ "finding " (finding.level) } #{ "finding-" (number) } data-o=(listed(&operations))
-            data-k=(listed(&kinds)) data-n=(group.len()) open[open] {
+            data-k=(listed(&topics)) data-n=(group.len()) open[open] {
             summary {
                 span.level { (phrases::level_word(finding.level)) }
                 h3 { (headline(group)) }
@@ -195,7 +195,7 @@ fn reproduce(finding: &FindingRecord, above: Option<(usize, &Group<'_>)>) -> Mar
         div.again {
             div.again-head {
                 h4 { "Reproduce" }
-                button.copy type="button" hidden { "Copy" span.for-reader { " the command" } }
+                button.copy type="button" hidden { "Copy" span.screen-reader-only { " the command" } }
             }
             pre { code { (finding.reproduce) } }
         }

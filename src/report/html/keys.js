@@ -1,6 +1,6 @@
 
 // Keys, copying, the order of exchanges, light and dark themes, printing.
-const comforts = ({ one, all, showAll }) => {
+const setUpControls = ({ one, all, showAll }) => {
   const shown = () => all("main summary").filter((summary) => summary.checkVisibility({ contentVisibilityAuto: false }));
 
   const step = (by) => {

@@ -14,13 +14,13 @@ mod format;
 mod gaps_and_residue;
 mod head;
 mod indent;
-mod kinds;
 mod masthead;
 mod overview;
 mod source;
 #[cfg(test)]
 mod tests;
 mod timing;
+mod topics;
 mod undecided;
 mod view;
 

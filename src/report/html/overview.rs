@@ -1,32 +1,32 @@
-//! The section "Overview": a table with a row for each operation and a column for each kind of facts.
+//! The section "Overview": a table with a row for each operation and a column for each topic of facts.
 
 use maud::{Markup, html};
 
 use super::format::{breakable, count, counted};
-use super::kinds::FactTopic;
 use super::masthead::bar;
+use super::topics::FactTopic;
 use super::view::{FactView, OperationView, VerdictCounts, View};
 use crate::report::record::VerdictRecord;
 
 /// Returns the section.
 pub(super) fn section(view: &View<'_>) -> Markup {
-    let kinds = view.kinds();
+    let topics = view.topics();
     html! {
         section #overview aria-labelledby="overview-title" {
             h2 #overview-title { "Overview" }
-            @if kinds.is_empty() {
+            @if topics.is_empty() {
                 p.none { "The contract states no fact." }
             } @else {
                 div.wide tabindex="0" role="region" aria-labelledby="overview-title" {
                     table.overview {
-                        caption.for-reader { "Facts of each operation by kind: broken, undecided and held" }
-                        (head(&kinds))
+                        caption.screen-reader-only { "Facts of each operation by kind: broken, undecided and held" }
+                        (head(&topics))
                         tbody {
                             @for operation in view.operations.iter().filter(|operation| !operation.facts.is_empty()) {
-                                (row(operation, &kinds))
+                                (row(operation, &topics))
                             }
                         }
-                        (foot(view, &kinds))
+                        (foot(view, &topics))
                     }
                 }
                 p.legend aria-hidden="true" {
@@ -37,25 +37,25 @@ pub(super) fn section(view: &View<'_>) -> Markup {
     }
 }
 
-fn head(kinds: &[FactTopic]) -> Markup {
+fn head(topics: &[FactTopic]) -> Markup {
     html! {
         thead {
             tr {
                 th scope="col" { "Operation" }
-                @for kind in kinds { th scope="col" title=(kind.meaning()) { (kind.title()) } }
+                @for topic in topics { th scope="col" title=(topic.meaning()) { (topic.title()) } }
                 th.all scope="col" { "All" }
             }
         }
     }
 }
 
-fn row(operation: &OperationView<'_>, kinds: &[FactTopic]) -> Markup {
+fn row(operation: &OperationView<'_>, topics: &[FactTopic]) -> Markup {
     html! {
         tr {
             th scope="row" { (name(operation)) }
-            @for kind in kinds {
-                @let facts: Vec<_> = operation.facts.iter().filter(|fact| fact.kind == *kind).collect();
-                td { (cell(operation, *kind, &facts)) }
+            @for topic in topics {
+                @let facts: Vec<_> = operation.facts.iter().filter(|fact| fact.topic == *topic).collect();
+                td { (cell(operation, *topic, &facts)) }
             }
             @let counts = VerdictCounts::of(operation.facts.iter());
             td.all { span.number { (count(counts.total())) } (bar(counts, "low")) }
@@ -73,8 +73,8 @@ pub(super) fn name(operation: &OperationView<'_>) -> Markup {
     }
 }
 
-/// Returns the counts of one kind, as a link to the fact that is most worth reading.
-fn cell(operation: &OperationView<'_>, kind: FactTopic, facts: &[&FactView<'_>]) -> Markup {
+/// Returns the counts of one topic, as a link to the fact that is most worth reading.
+fn cell(operation: &OperationView<'_>, topic: FactTopic, facts: &[&FactView<'_>]) -> Markup {
     let counts = VerdictCounts::of(facts.iter().copied());
     let gravity = |fact: &&&FactView<'_>| match fact.row.verdict {
         VerdictRecord::Broken => 0,
@@ -82,11 +82,11 @@ fn cell(operation: &OperationView<'_>, kind: FactTopic, facts: &[&FactView<'_>])
         VerdictRecord::Held => 2,
     };
     let Some(first) = facts.iter().min_by_key(gravity) else {
-        return html! { span.nothing { span.for-reader { "no fact" } } };
+        return html! { span.nothing { span.screen-reader-only { "no fact" } } };
     };
     html! {
-        a class={ "cell " (css_class(counts)) } href={ "#fact-" (first.number) } data-o=(operation.number) data-k=(kind.index())
-            aria-label={ (operation.name) ", " (kind.title()) ": " (summary(counts)) } {
+        a class={ "cell " (css_class(counts)) } href={ "#fact-" (first.number) } data-o=(operation.number) data-k=(topic.index())
+            aria-label={ (operation.name) ", " (topic.title()) ": " (summary(counts)) } {
             @if counts.broken > 0 { span.broken { "✗" (count(counts.broken)) } }
             @if counts.undecided > 0 { span.undecided { "?" (count(counts.undecided)) } }
             @if counts.held > 0 { span.held { "✓" (count(counts.held)) } }
@@ -117,14 +117,14 @@ pub(super) fn summary(counts: VerdictCounts) -> String {
         .join(", ")
 }
 
-fn foot(view: &View<'_>, kinds: &[FactTopic]) -> Markup {
+fn foot(view: &View<'_>, topics: &[FactTopic]) -> Markup {
     let all = || view.operations.iter().flat_map(|operation| &operation.facts);
     html! {
         tfoot {
             tr {
                 th scope="row" { (counted(view.operations.len(), "operation", "operations")) }
-                @for kind in kinds {
-                    @let counts = VerdictCounts::of(all().filter(|fact| fact.kind == *kind));
+                @for topic in topics {
+                    @let counts = VerdictCounts::of(all().filter(|fact| fact.topic == *topic));
                     td { span.number { (count(counts.total())) } (bar(counts, "low")) }
                 }
                 @let counts = VerdictCounts::of(all());

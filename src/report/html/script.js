@@ -6,7 +6,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const all = (selector, within) => Array.from((within || document).querySelectorAll(selector));
   const number = (count) => count.toLocaleString("en-GB");
   const words = one("#words"), place = one("#place"), reason = one("#reason"), clear = one("#clear");
-  const chosen = { words: [], operation: null, kind: null, verdicts: new Set(), reason: null };
+  const chosen = { words: [], operation: null, topic: null, verdicts: new Set(), reason: null };
 
   // A fact's own text does not name its operation, so the name comes from its group.
   const facts = all(".facts-of").flatMap((group) => {
@@ -22,7 +22,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const isChosen = () =>
     chosen.words.length > 0 || chosen.operation !== null || chosen.verdicts.size > 0 || chosen.reason !== null;
 
-  // A block of findings may have several operations and kinds.
+  // A block of findings may have several operations and topics.
   const has = (value, wanted) => (Array.isArray(value) ? value.includes(wanted) : value === wanted);
 
   const matches = (item) => {
@@ -31,9 +31,9 @@ document.addEventListener("DOMContentLoaded", () => {
       item.text ??= ((item.name || "") + " " + item.element.textContent).toLowerCase();
       if (!chosen.words.every((word) => item.text.includes(word))) return false;
     }
-    // An exchange has no kind and no verdict.
-    if (item.v === undefined) return chosen.kind === null || chosen.operation !== null;
-    if (chosen.kind !== null && !has(item.k, chosen.kind)) return false;
+    // An exchange has no topic and no verdict.
+    if (item.v === undefined) return chosen.topic === null || chosen.operation !== null;
+    if (chosen.topic !== null && !has(item.k, chosen.topic)) return false;
     if (chosen.verdicts.size > 0 && !chosen.verdicts.has(item.v)) return false;
     return chosen.reason === null || item.r === chosen.reason;
   };
@@ -76,7 +76,7 @@ document.addEventListener("DOMContentLoaded", () => {
     place.hidden = chosen.operation === null;
     reason.hidden = chosen.reason === null;
     for (const cell of all(".cell")) {
-      const here = cell.dataset.o === chosen.operation && cell.dataset.k === chosen.kind;
+      const here = cell.dataset.o === chosen.operation && cell.dataset.k === chosen.topic;
       here ? cell.setAttribute("aria-current", "true") : cell.removeAttribute("aria-current");
     }
     for (const chip of all("[data-verdict]")) chip.setAttribute("aria-pressed", String(chosen.verdicts.has(chip.dataset.verdict)));
@@ -86,7 +86,7 @@ document.addEventListener("DOMContentLoaded", () => {
     words.value = "";
     chosen.words = [];
     chosen.verdicts.clear();
-    chosen.operation = chosen.kind = chosen.reason = null;
+    chosen.operation = chosen.topic = chosen.reason = null;
     filter();
   };
 
@@ -123,8 +123,8 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   for (const cell of all(".cell")) cell.addEventListener("click", (event) => {
     event.preventDefault();
-    const { o, k } = cell.dataset, again = chosen.operation === o && chosen.kind === k;
-    [chosen.operation, chosen.kind] = again ? [null, null] : [o, k];
+    const { o, k } = cell.dataset, again = chosen.operation === o && chosen.topic === k;
+    [chosen.operation, chosen.topic] = again ? [null, null] : [o, k];
     place.textContent = cell.getAttribute("aria-label").replace(/: [^:]*$/, "");
     filter();
     if (!again) first("findings", "facts");
@@ -138,7 +138,7 @@ document.addEventListener("DOMContentLoaded", () => {
       first("facts");
     });
   }
-  place.addEventListener("click", () => { chosen.operation = chosen.kind = null; filter(); words.focus(); });
+  place.addEventListener("click", () => { chosen.operation = chosen.topic = null; filter(); words.focus(); });
   reason.addEventListener("click", () => { chosen.reason = null; filter(); words.focus(); });
   clear.addEventListener("click", () => { showAll(); words.focus(); });
   window.addEventListener("hashchange", follow);
@@ -148,7 +148,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (link && !link.matches(".cell") && link.getAttribute("href") === location.hash) follow();
   });
   one(".filter").hidden = false;
-  comforts({ one, all, showAll });
+  setUpControls({ one, all, showAll });
   // Runs after the browser has handled the address itself, which takes the focus away again.
   addEventListener("load", () => requestAnimationFrame(() => requestAnimationFrame(follow)));
 });

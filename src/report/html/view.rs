@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::kinds::FactTopic;
+use super::topics::FactTopic;
 use crate::report::exchanges::ExchangeRecord;
 use crate::report::record::{FactRow, FindingRecord, OperationRecord, Record, VerdictRecord};
 
@@ -40,8 +40,8 @@ pub(super) struct OperationView<'record> {
 pub(super) struct FactView<'record> {
     /// Its number on the page.
     pub(super) number: usize,
-    /// Its kind.
-    pub(super) kind: FactTopic,
+    /// Its topic.
+    pub(super) topic: FactTopic,
     /// The fact.
     pub(super) row: &'record FactRow,
 }
@@ -68,7 +68,7 @@ impl<'record> View<'record> {
         for (index, row) in record.facts.rows.iter().enumerate() {
             let fact = FactView {
                 number: index + 1,
-                kind: FactTopic::of(row),
+                topic: FactTopic::of(row),
                 row,
             };
             operations.named(&row.operation).facts.push(fact);
@@ -126,17 +126,17 @@ impl<'record> View<'record> {
             .flatten()
     }
 
-    /// Returns the kinds that have a column: those with at least one fact.
-    pub(super) fn kinds(&self) -> Vec<FactTopic> {
+    /// Returns the topics that have a column: those with at least one fact.
+    pub(super) fn topics(&self) -> Vec<FactTopic> {
         let present: BTreeSet<_> = self
             .operations
             .iter()
             .flat_map(|operation| &operation.facts)
-            .map(|fact| fact.kind)
+            .map(|fact| fact.topic)
             .collect();
         FactTopic::ALL
             .into_iter()
-            .filter(|kind| present.contains(kind))
+            .filter(|topic| present.contains(topic))
             .collect()
     }
 }

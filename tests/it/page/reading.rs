@@ -198,7 +198,7 @@ fn at_500_pixels_no_name_breaks_inside_a_word() {
          const broken = new Set(), range = document.createRange();
          const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
          for (let text; (text = texts.nextNode());) {
-             if (text.parentElement.closest('pre, script, style, .for-reader')) continue;
+             if (text.parentElement.closest('pre, script, style, .screen-reader-only')) continue;
              for (const word of text.data.matchAll(/[A-Z]?[a-z]{2,}|[A-Z]+/g)) {
                  range.setStart(text, word.index);
                  range.setEnd(text, word.index + word[0].length);

@@ -1,10 +1,10 @@
-//! The columns of the overview: facts of one kind, so that a reader sees at a glance what is wrong. The main type is
+//! The columns of the overview: facts about one topic, so that a reader sees at a glance what is wrong. The main type is
 //! [`FactTopic`].
 
 use crate::report::record::FactRow;
 use crate::rules::{RuleName, Topic};
 
-/// The kind of statement that a fact is.
+/// What a fact is about: one column of the overview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum FactTopic {
     /// Which credentials are rejected.
@@ -24,7 +24,7 @@ pub(super) enum FactTopic {
 }
 
 impl FactTopic {
-    /// Every kind, in the order of the columns.
+    /// Every topic, in the order of the columns.
     pub(super) const ALL: [Self; 7] = [
         Self::Access,
         Self::Responses,
@@ -35,7 +35,7 @@ impl FactTopic {
         Self::Others,
     ];
 
-    /// Returns the kind of a fact. Facts about edge cases are recognised by their location at `x-edge-cases`, because
+    /// Returns the topic of a fact. Facts about edge cases are recognised by their location at `x-edge-cases`, because
     /// the rules that judge them also judge other facts.
     pub(super) fn of(row: &FactRow) -> Self {
         if row.is_of_edge_cases() {
@@ -45,7 +45,7 @@ impl FactTopic {
         }
     }
 
-    /// Returns the kind of the facts that a rule judges.
+    /// Returns the topic of the facts that a rule judges.
     pub(super) fn of_rule(rule: &RuleName) -> Self {
         match rule.rule().map(|rule| rule.topic) {
             Some(Topic::Access) => Self::Access,
@@ -106,7 +106,7 @@ mod tests {
             FactTopic::ALL
                 .iter()
                 .enumerate()
-                .all(|(index, kind)| kind.index() == index)
+                .all(|(index, topic)| topic.index() == index)
         );
     }
 
