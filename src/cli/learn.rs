@@ -271,7 +271,7 @@ impl Opened {
             file.append(&lines)?;
             let mut lines = file.of(&run.target, &run.contract, lines);
             lines.retain(|line| is_about(&self.gaps, &line.answer.gap));
-            record.answers = gaps::with_unknown(gaps::known_answers(&lines, started_at), &record.answers);
+            record.answers = gaps::with_unanswered(gaps::known_answers(&lines, started_at), &record.answers);
             if let Some(overlay) = self.overlay {
                 edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());
             }

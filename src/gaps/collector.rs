@@ -13,7 +13,7 @@ use super::effects::Effects;
 use super::form::{self, SeenDate};
 use super::join::put_in_order;
 use super::listing::Listing;
-use super::places::{GapLocation, GapLocations, LocationId};
+use super::locations::{GapLocation, GapLocations, LocationId};
 use super::rate::Rate;
 use super::tally::ClaimTally;
 use super::trials::{ObservedClaim, RunTrials};
@@ -57,7 +57,7 @@ const MIN_PAIRS: u64 = 4;
 #[derive(Debug)]
 pub struct Gaps<'contract> {
     contract: &'contract Contract,
-    places: GapLocations,
+    locations: GapLocations,
     tallies: Vec<ClaimTally>,
     conditions: BTreeMap<(LocationId, Condition), ClaimTally>,
     /// How many pairs of neighbours on pages differ in time, by the location of the gap about their list's order.
@@ -104,28 +104,28 @@ impl<'contract> Gaps<'contract> {
     pub fn new(contract: &'contract Contract) -> Self {
         let mut of_rates = contract.gaps.iter().filter(|gap| gap.kind == Some(GapKind::RateLimits));
         let rate = of_rates.any(|gap| !gap.locations.is_empty()).then(Rate::default);
-        let mut places = GapLocations::of(contract);
+        let mut locations = GapLocations::of(contract);
         let effects = Effects::of(contract, |gap, create, location| {
-            places.of_create(gap, create, location)
+            locations.of_create(gap, create, location)
         });
         Self {
             rate,
             effects,
-            ..Self::with_places(contract, places)
+            ..Self::with_locations(contract, locations)
         }
     }
 
     /// Returns one that sees nothing.
     #[must_use]
     pub(crate) fn idle(contract: &'contract Contract) -> Self {
-        Self::with_places(contract, GapLocations::default())
+        Self::with_locations(contract, GapLocations::default())
     }
 
-    fn with_places(contract: &'contract Contract, places: GapLocations) -> Self {
+    fn with_locations(contract: &'contract Contract, locations: GapLocations) -> Self {
         Self {
             contract,
-            tallies: vec![ClaimTally::default(); places.all.len()],
-            places,
+            tallies: vec![ClaimTally::default(); locations.all.len()],
+            locations,
             conditions: BTreeMap::new(),
             pairs: BTreeMap::new(),
             calls: BTreeMap::new(),
@@ -142,9 +142,9 @@ impl<'contract> Gaps<'contract> {
         let mut gaps = Self::new(contract);
         gaps.trials = RunTrials::of(questions.to_vec());
         for question in &gaps.trials.questions {
-            gaps.places.of_question(question);
+            gaps.locations.of_question(question);
         }
-        gaps.tallies = vec![ClaimTally::default(); gaps.places.all.len()];
+        gaps.tallies = vec![ClaimTally::default(); gaps.locations.all.len()];
         gaps
     }
 
@@ -201,7 +201,7 @@ impl<'contract> Gaps<'contract> {
     /// Adds an exchange. `body` is the body as it was read for the rules, where it was.
     pub fn add(&mut self, exchange: &Exchange, intent: Intent, body: Option<&Body>) {
         self.rate(exchange, intent);
-        if self.places.all.is_empty() {
+        if self.locations.all.is_empty() {
             return;
         }
         let id = exchange.request.operation;
@@ -274,9 +274,9 @@ impl<'contract> Gaps<'contract> {
         if intent.is_documented() {
             self.calls.entry(id).or_default().void += 1;
         } else if let Some(condition) = condition(request, intent, None) {
-            for place in self.places.of_response(id, None) {
-                if self.places.all[place].kind == GapKind::ErrorConditions {
-                    self.conditions.entry((place, condition)).or_default().void += 1;
+            for location in self.locations.of_response(id, None) {
+                if self.locations.all[location].kind == GapKind::ErrorConditions {
+                    self.conditions.entry((location, condition)).or_default().void += 1;
                 }
             }
         }
@@ -314,8 +314,8 @@ impl<'contract> Gaps<'contract> {
             && shown.intent.is_documented()
             && !shown.is_of_other_client()
         {
-            for id in self.response_places(&shown) {
-                if self.places.all[id].kind == GapKind::VisibilityDelay {
+            for id in self.response_locations(&shown) {
+                if self.locations.all[id].kind == GapKind::VisibilityDelay {
                     self.listing
                         .add_created(self.contract, id, (shown.exchange, &body.value));
                 }
@@ -332,8 +332,8 @@ impl<'contract> Gaps<'contract> {
 
     /// Adds what a success shows as a whole.
     fn whole_response(&mut self, shown: &ObservedExchange<'_>) {
-        for id in self.response_places(shown) {
-            match self.places.all[id].kind {
+        for id in self.response_locations(shown) {
+            match self.locations.all[id].kind {
                 GapKind::Compression => self.compression(id, shown),
                 GapKind::Deprecation => self.announcement(id, shown),
                 GapKind::Latency => self.latency(id, shown),
@@ -360,8 +360,8 @@ impl<'contract> Gaps<'contract> {
         }
         let reaches = reaches_operation(shown.intent.purpose);
         let status = shown.response.status;
-        for id in self.response_places(&shown) {
-            match self.places.all[id].kind {
+        for id in self.response_locations(&shown) {
+            match self.locations.all[id].kind {
                 GapKind::Challenge if status == 401 => self.tallies[id].count(Claim::Sent {
                     sent: shown.response.headers.contains_key(WWW_AUTHENTICATE),
                 }),
@@ -402,10 +402,10 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    /// Returns the places that a response shows as a whole.
-    fn response_places(&self, shown: &ObservedExchange<'_>) -> Vec<LocationId> {
+    /// Returns the locations that a response shows as a whole.
+    fn response_locations(&self, shown: &ObservedExchange<'_>) -> Vec<LocationId> {
         let documented = self.contract.operation(shown.operation).response(shown.response.status);
-        self.places.of_response(
+        self.locations.of_response(
             shown.operation,
             documented.map(|documented| documented.pointer.as_str()),
         )
@@ -472,7 +472,7 @@ impl<'contract> Gaps<'contract> {
     /// Compares the times at which neighbours on a page were created.
     fn list_order(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let page = self.contract.operation(shown.operation).page.as_ref();
-        let created = self.places.created.get(&shown.operation);
+        let created = self.locations.created.get(&shown.operation);
         let (Some(page), Some(created), Some(body)) = (page, created, shown.body) else {
             return;
         };
@@ -570,7 +570,7 @@ impl<'contract> Gaps<'contract> {
 
     /// Adds what a value and everything in it shows.
     fn value(&mut self, shape: ShapeId, value: &Value) {
-        if !self.places.is_relevant(shape) {
+        if !self.locations.is_relevant(shape) {
             return;
         }
         self.observe(shape, value);
@@ -596,9 +596,9 @@ impl<'contract> Gaps<'contract> {
 
     /// Adds what a single value shows.
     fn observe(&mut self, shape: ShapeId, value: &Value) {
-        for id in self.places.of_value(shape) {
+        for id in self.locations.of_value(shape) {
             let tally = &mut self.tallies[*id];
-            match self.places.all[*id].kind {
+            match self.locations.all[*id].kind {
                 GapKind::DateFormat => match form::of_date(value) {
                     Some(SeenDate::In(answered)) => tally.count(Claim::Dates {
                         accepted: Vec::new(),
@@ -643,13 +643,13 @@ impl<'contract> Gaps<'contract> {
             }
         }
         let mut answers = Vec::new();
-        let is_idle = self.places.all.is_empty();
+        let is_idle = self.locations.all.is_empty();
         let gaps = self.contract.gaps.iter().enumerate();
         for (index, gap) in gaps.filter(|(_, gap)| !(is_idle && gap.is_implied)) {
-            let places = self.places.all.iter().enumerate();
-            let places = places.filter(|(_, place)| place.gap == index);
+            let locations = self.locations.all.iter().enumerate();
+            let locations = locations.filter(|(_, location)| location.gap == index);
             let before = answers.len();
-            places.for_each(|(id, place)| self.at_place((id, place), &mut answers));
+            locations.for_each(|(id, location)| self.at_location((id, location), &mut answers));
             if gap.kind == Some(GapKind::RateLimits) {
                 answers.extend(self.rate_limits(&gap.id));
             }
@@ -668,7 +668,7 @@ impl<'contract> Gaps<'contract> {
     fn count_trials(&mut self) {
         let trials = std::mem::take(&mut self.trials);
         for (question, observed, void) in trials.observed() {
-            let id = self.places.of_question(question);
+            let id = self.locations.of_question(question);
             let tally = match question.asks {
                 Asks::NoCredential => self.conditions.entry((id, Condition::NoCredential)).or_default(),
                 _ => &mut self.tallies[id],
@@ -682,12 +682,12 @@ impl<'contract> Gaps<'contract> {
             }
             tally.void = tally.void.saturating_add(void);
         }
-        for id in 0..self.places.all.len() {
-            let place = &self.places.all[id];
-            let Some(operation) = place.operation else { continue };
-            let at = (place.gap, operation, place.location.as_str());
+        for id in 0..self.locations.all.len() {
+            let location = &self.locations.all[id];
+            let Some(operation) = location.operation else { continue };
+            let at = (location.gap, operation, location.pointer.as_str());
             self.tallies[id].was_asked = trials.was_asked(at);
-            let together = match place.kind {
+            let together = match location.kind {
                 GapKind::DateFormat => trials.accepted_dates(at).and_then(|together| {
                     let answered = self.shown_date()?;
                     let accepted = together.accepted;
@@ -709,8 +709,8 @@ impl<'contract> Gaps<'contract> {
 
     /// Returns the format in which responses show dates, if they all show the same.
     fn shown_date(&self) -> Option<DateForm> {
-        let places = self.places.all.iter().zip(&self.tallies);
-        let of_dates = places.filter(|(place, _)| place.kind == GapKind::DateFormat);
+        let locations = self.locations.all.iter().zip(&self.tallies);
+        let of_dates = locations.filter(|(location, _)| location.kind == GapKind::DateFormat);
         let mut shown = of_dates.filter_map(|(_, tally)| {
             let conclusion = tally.conclude()?;
             match conclusion.claim {
@@ -722,25 +722,25 @@ impl<'contract> Gaps<'contract> {
         shown.all(|other| other == Some(first)).then_some(first)
     }
 
-    /// Appends the answers at a place.
-    fn at_place(&self, (id, place): (LocationId, &GapLocation), answers: &mut Vec<Answer>) {
-        let gap = &self.contract.gaps[place.gap].id;
-        let operation = place.operation.map(|id| self.contract.operation(id).name.as_str());
-        let at = (gap.as_str(), operation, Some(place.location.as_str()));
+    /// Appends the answers at a location.
+    fn at_location(&self, (id, location): (LocationId, &GapLocation), answers: &mut Vec<Answer>) {
+        let gap = &self.contract.gaps[location.gap].id;
+        let operation = location.operation.map(|id| self.contract.operation(id).name.as_str());
+        let at = (gap.as_str(), operation, Some(location.pointer.as_str()));
         let before = answers.len();
-        if place.kind == GapKind::ErrorConditions {
+        if location.kind == GapKind::ErrorConditions {
             let conditions = self
                 .conditions
                 .range((id, Condition::InvalidBody)..=(id, Condition::WrongCredential));
             answers.extend(conditions.filter_map(|(_, tally)| answer(at, tally, 0)));
-        } else if !self.is_confounded(id, place) {
-            answers.extend(answer(at, &self.tallies[id], self.void_calls(place)));
+        } else if !self.is_confounded(id, location) {
+            answers.extend(answer(at, &self.tallies[id], self.void_calls(location)));
         }
         // That null or a header was never seen there says nothing.
-        let is_silent = matches!(place.kind, GapKind::Deprecation | GapKind::NullValues);
+        let is_silent = matches!(location.kind, GapKind::Deprecation | GapKind::NullValues);
         if answers.len() == before && !is_silent {
-            let void = self.void_calls(place).saturating_add(self.tallies[id].void);
-            answers.push(unanswered(at, self.why_not_seen(id, place), void));
+            let void = self.void_calls(location).saturating_add(self.tallies[id].void);
+            answers.push(unanswered(at, self.why_not_seen(id, location), void));
         }
     }
 
@@ -753,47 +753,50 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Whether the items of a list are too few to tell its order from chance.
-    fn is_confounded(&self, id: LocationId, place: &GapLocation) -> bool {
+    fn is_confounded(&self, id: LocationId, location: &GapLocation) -> bool {
         let pairs = self.pairs.get(&id).copied().unwrap_or(0);
-        place.kind == GapKind::ListOrder && pairs < MIN_PAIRS && !self.tallies[id].shows_other_order()
+        location.kind == GapKind::ListOrder && pairs < MIN_PAIRS && !self.tallies[id].shows_other_order()
     }
 
-    fn calls_of(&self, place: &GapLocation) -> impl Iterator<Item = CallCounts> {
-        place.operations.iter().filter_map(|id| self.calls.get(id).copied())
+    fn calls_of(&self, location: &GapLocation) -> impl Iterator<Item = CallCounts> {
+        location.operations.iter().filter_map(|id| self.calls.get(id).copied())
     }
 
-    fn void_calls(&self, place: &GapLocation) -> u64 {
-        self.calls_of(place).map(|calls| calls.void).sum()
+    fn void_calls(&self, location: &GapLocation) -> u64 {
+        self.calls_of(location).map(|calls| calls.void).sum()
     }
 
-    /// Returns why nothing was seen at a place.
-    fn why_not_seen(&self, id: LocationId, place: &GapLocation) -> WhyUnanswered {
+    /// Returns why nothing was seen at a location.
+    fn why_not_seen(&self, id: LocationId, location: &GapLocation) -> WhyUnanswered {
         let of_rejections = matches!(
-            place.kind,
+            location.kind,
             GapKind::Challenge | GapKind::ErrorBody | GapKind::ErrorConditions
         );
         let is_read = |id: &OperationId| self.contract.operation(*id).is_read();
         if !self.tallies[id].is_empty() || self.tallies[id].was_asked {
             return WhyUnanswered::Confounded;
         }
-        if self.calls_of(place).next().is_none() && !place.operations.iter().any(is_read) {
+        if self.calls_of(location).next().is_none() && !location.operations.iter().any(is_read) {
             return self.why_not_called();
         }
-        let unknown_order =
-            place.kind == GapKind::ListOrder && !place.operations.iter().any(|id| self.places.created.contains_key(id));
+        let unknown_order = location.kind == GapKind::ListOrder
+            && !location
+                .operations
+                .iter()
+                .any(|id| self.locations.created.contains_key(id));
         if of_rejections || unknown_order {
             return WhyUnanswered::OutOfReach;
         }
-        if self.calls_of(place).any(|calls| calls.succeeded > 0) {
+        if self.calls_of(location).any(|calls| calls.succeeded > 0) {
             return WhyUnanswered::NoRow;
         }
-        if self.calls_of(place).any(|calls| calls.refused > 0) {
+        if self.calls_of(location).any(|calls| calls.refused > 0) {
             return WhyUnanswered::Refused;
         }
         WhyUnanswered::OutOfReach
     }
 
-    /// Returns why nothing is known of a gap for which there is no place.
+    /// Returns why nothing is known of a gap for which there is no location.
     fn why_unanswered(&self, kind: GapKind) -> WhyUnanswered {
         if kind == GapKind::Deprecation {
             return WhyUnanswered::AskTheOperator;

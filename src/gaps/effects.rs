@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::answer::Claim;
 use super::listing::{WalksSeen, completed_at, requested_page};
-use super::places::LocationId;
+use super::locations::LocationId;
 use super::searches::created_id;
 use crate::contract::link::{Link, Target};
 use crate::contract::operation::OperationId;
@@ -60,7 +60,7 @@ enum MadeItem {
 /// A field of a create whose effect is left open.
 #[derive(Debug)]
 struct Field {
-    place: LocationId,
+    location: LocationId,
     create: OperationId,
     /// Its pointer in the body.
     at: String,
@@ -118,7 +118,7 @@ enum Effect {
 
 impl Effects {
     /// Starts with nothing seen. `add` gets each gap that is about a field of a create, as its index, the operation and
-    /// the location, and returns its place.
+    /// the pointer of the location, and returns the location's id.
     pub(super) fn of(contract: &Contract, mut add: impl FnMut(usize, OperationId, String) -> LocationId) -> Self {
         let mut effects = Self::default();
         for create in contract.operation_ids() {
@@ -130,7 +130,7 @@ impl Effects {
                 let sources: Vec<_> = links.into_iter().cloned().collect();
                 if !sources.is_empty() {
                     effects.fields.push(Field {
-                        place: add(gap, create, location),
+                        location: add(gap, create, location),
                         create,
                         at,
                         sources,
@@ -190,7 +190,7 @@ impl Effects {
             let fields = self.fields.iter().filter(|field| field.create == create);
             let sent = fields.filter_map(|field| {
                 let value = exchange.request.json().and_then(|sent| pointer::get(sent, &field.at))?;
-                Some((field.place, value.clone()))
+                Some((field.location, value.clone()))
             });
             self.records.push(Record {
                 create,
@@ -267,21 +267,21 @@ impl Effects {
         }
     }
 
-    /// Returns what each record shows at its places; without a claim, it shows something that nothing is claimed of.
+    /// Returns what each record shows at its locations; without a claim, it shows something that nothing is claimed of.
     pub(super) fn observed(&self, contract: &Contract) -> Vec<(LocationId, Option<Claim>)> {
         let mut observed = Vec::new();
         for field in &self.fields {
             let of_create = self.records.iter().filter(|record| record.create == field.create);
             let (with, without): (Vec<_>, Vec<_>) =
-                of_create.partition(|record| record.sent.contains_key(&field.place));
+                of_create.partition(|record| record.sent.contains_key(&field.location));
             let of = |records: Vec<&Record>| -> Vec<_> {
                 records
                     .into_iter()
-                    .filter_map(|record| self.effect(record, field.place))
+                    .filter_map(|record| self.effect(record, field.location))
                     .collect()
             };
             let refers = |record: &&Record| {
-                let sent = record.sent.get(&field.place);
+                let sent = record.sent.get(&field.location);
                 sent.is_some_and(|sent| field.references.contains(&Digest::of(sent)))
             };
             let (with, without) = (of(with.into_iter().filter(refers).collect()), of(without));
@@ -296,14 +296,14 @@ impl Effects {
                     Effect::Unclear if has_item => continue,
                     Effect::Unclear => None,
                 };
-                observed.push((field.place, claim.map(|does| Claim::Does { does })));
+                observed.push((field.location, claim.map(|does| Claim::Does { does })));
             }
         }
         observed
     }
 
     /// Returns what is known of a record and a field; `None` if a list was not read whole in time.
-    fn effect(&self, record: &Record, place: LocationId) -> Option<Effect> {
+    fn effect(&self, record: &Record, location: LocationId) -> Option<Effect> {
         let others = &self.lists.get(&record.create)?.others;
         let mut has_item = record.is_in.iter();
         if record.has_other_item {
@@ -328,7 +328,7 @@ impl Effects {
                 .is_some_and(|since| *since >= late_enough)
         };
         // If its own list shows the value in it, another list may be late.
-        let is_nothing = !record.shown_in_record.contains(&place) && others.keys().all(is_absent);
+        let is_nothing = !record.shown_in_record.contains(&location) && others.keys().all(is_absent);
         is_nothing.then_some(Effect::None)
     }
 }
@@ -339,7 +339,7 @@ impl Record {
         if !self.is_written {
             self.listed.get_or_insert(ended);
             let sent = self.sent.iter().filter(|(_, value)| has_value(item, Digest::of(value)));
-            self.shown_in_record.extend(sent.map(|(place, _)| *place));
+            self.shown_in_record.extend(sent.map(|(location, _)| *location));
         }
     }
 
@@ -413,10 +413,10 @@ mod tests {
     impl<'contract> Scenario<'contract> {
         /// The venue was listed.
         fn new(contract: &'contract Contract) -> Self {
-            let mut places = 0;
+            let mut locations = 0;
             let add = |_, _, _| {
-                places += 1;
-                places
+                locations += 1;
+                locations
             };
             let (effects, now) = (Effects::of(contract, add), 0);
             let mut scenario = Self { contract, effects, now };

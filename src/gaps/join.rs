@@ -30,12 +30,12 @@ pub(super) fn join_all(all: impl IntoIterator<Item = Answer>) -> Vec<Answer> {
     let answers: Vec<_> = joined.into_values().collect();
     let told = || answers.iter().filter(|answer| answer.state != AnswerState::CannotTell);
     let gaps: HashSet<_> = told().map(|answer| &answer.gap).collect();
-    let place = |answer: &Answer| (answer.gap.clone(), answer.operation.clone(), answer.location.clone());
-    let places: HashSet<_> = told().map(place).collect();
-    // What one shard cannot tell about a gap as a whole, or about a place, another may tell.
+    let location = |answer: &Answer| (answer.gap.clone(), answer.operation.clone(), answer.location.clone());
+    let locations: HashSet<_> = told().map(location).collect();
+    // What one shard cannot tell about a gap as a whole, or about a location, another may tell.
     let is_superseded = |answer: &Answer| {
         let is_of_whole_gap = answer.location.is_none() && gaps.contains(&answer.gap);
-        answer.state == AnswerState::CannotTell && (is_of_whole_gap || places.contains(&place(answer)))
+        answer.state == AnswerState::CannotTell && (is_of_whole_gap || locations.contains(&location(answer)))
     };
     let mut answers: Vec<_> = answers
         .iter()

@@ -160,10 +160,10 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
     with_runs.collect()
 }
 
-/// Adds the answers that a run cannot tell to the known ones, where nothing else is known about the same place.
+/// Adds the answers that a run cannot tell to the known ones, where nothing else is known about the same location.
 #[must_use]
-pub fn with_unknown(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer> {
-    let unknown = answers.iter().filter(|answer| answer.state == AnswerState::CannotTell);
+pub fn with_unanswered(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer> {
+    let unanswered = answers.iter().filter(|answer| answer.state == AnswerState::CannotTell);
     let is_known = |answer: &&Answer| {
         let mut of_gap = known.iter().filter(|other| other.gap == answer.gap);
         let is_of_whole_gap = answer.location.is_none();
@@ -171,8 +171,8 @@ pub fn with_unknown(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer> {
             is_of_whole_gap || (&other.operation, &other.location) == (&answer.operation, &answer.location)
         })
     };
-    let unknown: Vec<_> = unknown.filter(|answer| !is_known(answer)).cloned().collect();
-    known.extend(unknown);
+    let unanswered: Vec<_> = unanswered.filter(|answer| !is_known(answer)).cloned().collect();
+    known.extend(unanswered);
     put_in_order(&mut known);
     known
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::answer::Claim;
-use super::places::LocationId;
+use super::locations::LocationId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::PageInvariant;
 use crate::contract::{Contract, pointer};
@@ -35,14 +35,14 @@ pub(super) struct Listing {
     /// The records that their list has not shown yet, by the list.
     awaited: HashMap<OperationId, Vec<UnlistedRecord>>,
     walks: WalksSeen,
-    /// The records that were shown, by the place of the gap.
+    /// The records that were shown, by the location that the gap concerns.
     shown: BTreeMap<LocationId, Vec<ListedRecord>>,
 }
 
 /// A created record that its list has not shown yet.
 #[derive(Debug)]
 struct UnlistedRecord {
-    place: LocationId,
+    location: LocationId,
     id: Digest,
     /// Where the list shows the identifiers of such records.
     at: String,
@@ -85,7 +85,7 @@ impl Listing {
     pub(super) fn add_created(
         &mut self,
         contract: &Contract,
-        place: LocationId,
+        location: LocationId,
         (exchange, body): (&Exchange, &Value),
     ) {
         let operation = exchange.request.operation;
@@ -111,7 +111,7 @@ impl Listing {
         let awaited = self.awaited.entry(list).or_default();
         if awaited.len() < MAX_AWAITED {
             awaited.push(UnlistedRecord {
-                place,
+                location,
                 id: Digest::of(id),
                 at,
                 is_inside: listed.owner.is_some(),
@@ -144,7 +144,7 @@ impl Listing {
             });
             let is_shown = shown.contains(&record.id);
             if is_shown {
-                let shown = self.shown.entry(record.place).or_default();
+                let shown = self.shown.entry(record.location).or_default();
                 if shown.len() < MAX_SHOWN {
                     shown.push(record.shown(ended));
                 }
@@ -160,10 +160,10 @@ impl Listing {
         }
     }
 
-    /// Returns what was seen at each place: the interval, the number of records that it is of, and the number of those
+    /// Returns what was seen at each location: the interval, the number of records that it is of, and the number of those
     /// that were absent even later.
     pub(super) fn observed(&self) -> impl Iterator<Item = (LocationId, Claim, u64, u64)> {
-        self.shown.iter().filter_map(|(place, shown)| {
+        self.shown.iter().filter_map(|(location, shown)| {
             let soonest = shown.iter().map(|shown| shown.first_look).min()?;
             let is_telling = |shown: &&ListedRecord| {
                 shown.first_look <= soonest.saturating_mul(2).saturating_add(SOON) || !shown.absent_at.is_zero()
@@ -171,10 +171,15 @@ impl Listing {
             let telling = || shown.iter().filter(is_telling);
             let from = telling().map(|shown| shown.absent_at).min()?;
             let to = telling().map(|shown| shown.shown_at).max()?;
-            let is_later = |record: &&UnlistedRecord| record.place == *place && record.absent_at > to;
+            let is_later = |record: &&UnlistedRecord| record.location == *location && record.absent_at > to;
             let later = self.awaited.values().flatten().filter(is_later).count();
             let count = |number| u64::try_from(number).unwrap_or(u64::MAX);
-            Some((*place, Claim::after(from, to), count(telling().count()), count(later)))
+            Some((
+                *location,
+                Claim::after(from, to),
+                count(telling().count()),
+                count(later),
+            ))
         })
     }
 }

@@ -45,8 +45,9 @@ mod join;
 mod learned;
 mod ledger;
 mod listing;
+mod locations;
 mod overlay;
-mod places;
+
 mod rate;
 mod required;
 mod searches;
@@ -62,6 +63,6 @@ pub use collector::Gaps;
 pub use join::join;
 pub(crate) use learned::check_claims;
 pub use ledger::{
-    KnownAnswer, LearnRun, LedgerLine, UnreadableLine, known_answers, known_with_runs, read_line, with_unknown,
+    KnownAnswer, LearnRun, LedgerLine, UnreadableLine, known_answers, known_with_runs, read_line, with_unanswered,
 };
 pub use overlay::{Overlay, overlay};

@@ -19,25 +19,25 @@ pub(super) struct GapLocation {
     pub(super) kind: GapKind,
     /// The operation that it is about; `None` where it is about every one whose responses have the location.
     pub(super) operation: Option<OperationId>,
-    pub(super) location: String,
+    pub(super) pointer: String,
     /// The operations that may show it.
     pub(super) operations: BTreeSet<OperationId>,
 }
 
-/// The index of a place in [`GapLocations::all`].
+/// The index of a location in [`GapLocations::all`].
 pub(super) type LocationId = usize;
 
 /// Every location that a gap concerns and that a response may show something of.
 #[derive(Debug, Default)]
 pub(super) struct GapLocations {
     pub(super) all: Vec<GapLocation>,
-    /// The places that a value shows, by its shape.
+    /// The locations that a value shows, by its shape.
     of_shapes: HashMap<ShapeId, Vec<LocationId>>,
-    /// The places that a whole response of an operation shows.
+    /// The locations that a whole response of an operation shows.
     of_operations: HashMap<OperationId, Vec<LocationId>>,
     /// The same, of one documented response alone, by its pointer.
     of_responses: HashMap<(OperationId, String), Vec<LocationId>>,
-    /// The shapes that have such a place, or contain one.
+    /// The shapes that have such a location, or contain one.
     relevant: HashSet<ShapeId>,
     /// The field of an item that says when it was created, by the list that is sorted.
     pub(super) created: HashMap<OperationId, String>,
@@ -46,14 +46,14 @@ pub(super) struct GapLocations {
 
 impl GapLocations {
     pub(super) fn of(contract: &Contract) -> Self {
-        let mut places = Self::default();
+        let mut all = Self::default();
         if contract.gaps.iter().all(|gap| gap.kind.is_none()) {
-            return places;
+            return all;
         }
         let gaps = contract.gaps.iter().enumerate();
         for (gap, kind, locations) in gaps.filter_map(|(index, gap)| Some((index, gap.kind?, &gap.locations))) {
             for location in locations {
-                places.add_whole_responses(contract, (gap, kind), location);
+                all.add_whole_responses(contract, (gap, kind), location);
             }
         }
         for id in contract.operation_ids() {
@@ -63,79 +63,79 @@ impl GapLocations {
                 .iter()
                 .filter_map(|response| response.body)
             {
-                places.add_values(contract, id, root);
+                all.add_values(contract, id, root);
             }
-            places.add_page(contract, id);
-            places.add_create(contract, id);
+            all.add_page(contract, id);
+            all.add_create(contract, id);
         }
-        places.mark_relevant(contract);
-        places
+        all.mark_relevant(contract);
+        all
     }
 
-    /// Returns the places that a response of an operation shows as a whole, given the pointer of what documents it.
+    /// Returns the locations that a response of an operation shows as a whole, given the pointer of what documents it.
     pub(super) fn of_response(&self, operation: OperationId, pointer: Option<&str>) -> Vec<LocationId> {
         let documented = pointer.and_then(|pointer| self.of_responses.get(&(operation, pointer.to_owned())));
         let all = self.of_operations.get(&operation);
         all.into_iter().chain(documented).flatten().copied().collect()
     }
 
-    /// Returns the place that a question is about, and adds it where it is new.
+    /// Returns the location that a question is about, and adds it where it is new.
     pub(super) fn of_question(&mut self, question: &Question) -> LocationId {
         self.add(GapLocation {
             gap: question.gap,
             kind: question.kind,
             operation: Some(question.operation),
-            location: question.location.clone(),
+            pointer: question.location.clone(),
             operations: [question.operation].into(),
         })
     }
 
-    /// Returns the place of a gap that is about a field of a create, and adds it where it is new.
+    /// Returns the location of a gap that is about a field of a create, and adds it where it is new.
     pub(super) fn of_create(&mut self, gap: usize, create: OperationId, location: String) -> LocationId {
         self.add(GapLocation {
             gap,
             kind: GapKind::SideEffect,
             operation: Some(create),
-            location,
+            pointer: location,
             operations: [create].into(),
         })
     }
 
-    /// Returns the places that a value of this shape shows.
+    /// Returns the locations that a value of this shape shows.
     pub(super) fn of_value(&self, shape: ShapeId) -> &[LocationId] {
         self.of_shapes.get(&shape).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a value of this shape shows a place, or contains one that does.
+    /// Whether a value of this shape shows a location, or contains one that does.
     pub(super) fn is_relevant(&self, shape: ShapeId) -> bool {
         self.relevant.contains(&shape)
     }
 
-    /// Adds a place once.
-    fn add(&mut self, place: GapLocation) -> LocationId {
-        let key = (place.gap, place.operation, place.location.clone());
+    /// Adds a location once.
+    fn add(&mut self, location: GapLocation) -> LocationId {
+        let key = (location.gap, location.operation, location.pointer.clone());
         let id = *self.known.entry(key).or_insert(self.all.len());
         match self.all.get_mut(id) {
-            Some(known) => known.operations.extend(place.operations),
-            None => self.all.push(place),
+            Some(known) => known.operations.extend(location.operations),
+            None => self.all.push(location),
         }
         id
     }
 
-    /// Adds the places of a gap that names an operation, one of its responses, or a security scheme.
+    /// Adds the locations of a gap that names an operation, one of its responses, or a security scheme.
     fn add_whole_responses(&mut self, contract: &Contract, (gap, kind): (usize, GapKind), location: &str) {
-        let place = |operation, operations: BTreeSet<OperationId>| GapLocation {
+        let of_operations = |operation, operations: BTreeSet<OperationId>| GapLocation {
             gap,
             kind,
             operation,
-            location: location.to_owned(),
+            pointer: location.to_owned(),
             operations,
         };
         if kind == GapKind::Challenge && location.starts_with(SCHEMES) {
             let secured = contract.operation_ids();
             let secured = secured.filter(|id| contract.operation(*id).security.scheme().is_some());
             let secured: BTreeSet<_> = secured.collect();
-            let id = self.add(place(None, secured.clone()));
+            let id = self.add(of_operations(None, secured.clone()));
             for operation in secured {
                 self.of_operations.entry(operation).or_default().push(id);
             }
@@ -145,17 +145,17 @@ impl GapLocations {
             let documented = contract.operation(operation);
             let is_response = documented.responses.iter().any(|response| response.pointer == location);
             if documented.pointer == location && is_of_operations(kind) {
-                let id = self.add(place(Some(operation), [operation].into()));
+                let id = self.add(of_operations(Some(operation), [operation].into()));
                 self.of_operations.entry(operation).or_default().push(id);
             } else if is_response && is_of_responses(kind) {
-                let id = self.add(place(Some(operation), [operation].into()));
+                let id = self.add(of_operations(Some(operation), [operation].into()));
                 let response = (operation, location.to_owned());
                 self.of_responses.entry(response).or_default().push(id);
             }
         }
     }
 
-    /// Adds the places that values in a body of this shape show.
+    /// Adds the locations that values in a body of this shape show.
     fn add_values(&mut self, contract: &Contract, operation: OperationId, root: ShapeId) {
         let (mut pending, mut seen) = (vec![root], HashSet::from([root]));
         while let Some(id) = pending.pop() {
@@ -165,16 +165,16 @@ impl GapLocations {
                 else {
                     continue;
                 };
-                let place = self.add(GapLocation {
+                let location = self.add(GapLocation {
                     gap,
                     kind,
                     operation: None,
-                    location: here.location.to_string(),
+                    pointer: here.location.to_string(),
                     operations: [operation].into(),
                 });
                 let of_shape = self.of_shapes.entry(id).or_default();
-                if !of_shape.contains(&place) {
-                    of_shape.push(place);
+                if !of_shape.contains(&location) {
+                    of_shape.push(location);
                 }
             }
             pending.extend(below(shape).filter(|below| seen.insert(*below)));
@@ -225,14 +225,14 @@ impl GapLocations {
                 gap,
                 kind,
                 operation: Some(operation),
-                location: here.location.to_string(),
+                pointer: here.location.to_string(),
                 operations: [operation].into(),
             });
             self.of_operations.entry(operation).or_default().push(id);
         }
     }
 
-    /// Marks the shapes that have a place or contain one: everything else in a body is skipped.
+    /// Marks the shapes that have a location or contain one: everything else in a body is skipped.
     fn mark_relevant(&mut self, contract: &Contract) {
         let mut containing: HashMap<ShapeId, Vec<ShapeId>> = HashMap::new();
         for id in (0..contract.shapes.len()).map(ShapeId) {
