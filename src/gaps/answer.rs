@@ -24,7 +24,8 @@ pub struct Answer {
     /// What is claimed: if the observations disagree, what most of them show; none if nothing can be told.
     pub claim: Option<Claim>,
     /// The observations.
-    pub trials: TrialCounts,
+    #[serde(rename = "trials")]
+    pub observations: ObservationCounts,
     /// What other observations show, if they disagree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dissent: Vec<Dissent>,
@@ -64,7 +65,8 @@ impl AnswerState {
 
 /// How many observations an answer has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TrialCounts {
+#[schemars(rename = "TrialCounts")]
+pub struct ObservationCounts {
     /// Those that show what is claimed.
     #[serde(rename = "for")]
     pub supporting: u64,
@@ -95,10 +97,10 @@ pub enum WhyUnanswered {
     Confounded,
     /// The target rejected every request that would have shown it.
     #[serde(rename = "refused")]
-    Refused,
-    /// No response had a value there.
+    Rejected,
+    /// Requests succeeded, but no response had a value there.
     #[serde(rename = "no row")]
-    NoRow,
+    NoValue,
     /// Only a write shows it, and none was sent.
     #[serde(rename = "needs writes")]
     NeedsWrites,
@@ -115,9 +117,9 @@ impl WhyUnanswered {
             Self::AskTheOperator => "ask who runs the service",
             Self::Confounded => "confounded",
             Self::NeedsWrites => "needs writes",
-            Self::NoRow => "no row",
+            Self::NoValue => "no row",
             Self::OutOfReach => "out of reach",
-            Self::Refused => "refused",
+            Self::Rejected => "refused",
         }
     }
 }
@@ -127,7 +129,7 @@ impl WhyUnanswered {
 #[serde(untagged, deny_unknown_fields)]
 pub enum Claim {
     /// How long something takes.
-    After {
+    Duration {
         /// The shortest and the longest time that were seen, in milliseconds, rounded outward to tens.
         after_ms: [u64; 2],
     },
@@ -137,7 +139,7 @@ pub enum Claim {
         announced: Vec<Announcement>,
     },
     /// What a list returns for a page beyond its last.
-    Beyond {
+    BeyondLastPage {
         /// What it is.
         beyond: BeyondLast,
         /// Its status.
@@ -167,14 +169,15 @@ pub enum Claim {
         answered: DateForm,
     },
     /// What else a field of a create causes.
-    Does {
+    SideEffect {
         /// `nothing-shown`, or `records-a-visit` where a list whose items the contract names `Visit` has one for it.
         does: String,
     },
     /// Whether a record is created that equals another.
-    Equal {
+    Duplicate {
         /// What becomes of it.
-        equal: Equal,
+        #[serde(rename = "equal")]
+        duplicate: Duplicate,
     },
     /// By which of its fields the entries of an array refer to a record.
     Entries {
@@ -195,7 +198,7 @@ pub enum Claim {
         form: WrittenForm,
     },
     /// Whether the value may be null.
-    Null {
+    MayBeNull {
         /// It may.
         null: bool,
     },
@@ -208,7 +211,7 @@ pub enum Claim {
         at_least_per_second: Option<u64>,
     },
     /// How long a text may be.
-    Longest {
+    MaxLength {
         /// The number of characters of the longest one that is accepted.
         longest: usize,
     },
@@ -234,7 +237,7 @@ pub enum Claim {
         sent: bool,
     },
     /// Whether a field accepts any value.
-    Set {
+    AllowedValues {
         /// Which values it accepts.
         set: Allowed,
     },
@@ -278,7 +281,7 @@ impl Claim {
         let step = Duration::from_millis(STEP_MS);
         let to = to.saturating_add(step.saturating_sub(Duration::from_nanos(1)));
         let rounded = |time: Duration| millis(time) / STEP_MS * STEP_MS;
-        Self::After {
+        Self::Duration {
             after_ms: [rounded(from), rounded(to)],
         }
     }
@@ -287,7 +290,7 @@ impl Claim {
     /// the higher of two rates, every type that was seen.
     pub(super) fn with(&self, other: &Self) -> Option<Self> {
         match (self, other) {
-            (Self::After { after_ms: one }, Self::After { after_ms: other }) => Some(Self::After {
+            (Self::Duration { after_ms: one }, Self::Duration { after_ms: other }) => Some(Self::Duration {
                 after_ms: [one[0].min(other[0]), one[1].max(other[1])],
             }),
             (
@@ -329,12 +332,12 @@ impl fmt::Display for Claim {
 }
 
 macro_rules! forms {
-    ($(#[doc = $about:literal])+ $name:ident { $(#[doc = $says:literal] $variant:ident,)+ }) => {
-        $(#[doc = $about])+
+    ($(#[$about:meta])+ $name:ident { $($(#[$says:meta])+ $variant:ident,)+ }) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
+        $(#[$about])+
         pub enum $name {
-            $(#[doc = $says] $variant,)+
+            $($(#[$says])+ $variant,)+
         }
     };
 }
@@ -369,7 +372,8 @@ forms! {
         /// The last page.
         LastPage,
         /// A rejection.
-        Refused,
+        #[serde(rename = "refused")]
+        Rejected,
     }
 }
 
@@ -419,11 +423,13 @@ forms! {
 
 forms! {
     /// What becomes of a record that equals another.
-    Equal {
+    #[schemars(rename = "Equal")]
+    Duplicate {
         /// It is created.
         Accepted,
         /// It is rejected.
-        Refused,
+        #[serde(rename = "refused")]
+        Rejected,
     }
 }
 
@@ -473,7 +479,8 @@ forms! {
         /// The request is accepted without it.
         Ignored,
         /// The request is rejected.
-        Refused,
+        #[serde(rename = "refused")]
+        Rejected,
     }
 }
 
@@ -569,7 +576,7 @@ pub(super) mod tests {
                 },
                 json!({"order": "oldest-first"}),
             ),
-            (Claim::Null { null: true }, json!({"null": true})),
+            (Claim::MayBeNull { null: true }, json!({"null": true})),
             (
                 Claim::Types {
                     types: vec![MemberType::Null, MemberType::String],
@@ -582,7 +589,7 @@ pub(super) mod tests {
     /// What the times, the rate and the headers of calls claim.
     fn claims_of_calls() -> Vec<(Claim, Value)> {
         vec![
-            (Claim::After { after_ms: [20, 130] }, json!({"after_ms": [20, 130]})),
+            (Claim::Duration { after_ms: [20, 130] }, json!({"after_ms": [20, 130]})),
             (
                 Claim::Announced {
                     announced: vec![Announcement::Deprecation, Announcement::Sunset],
@@ -610,7 +617,7 @@ pub(super) mod tests {
     fn claims_of_trials() -> Vec<(Claim, Value)> {
         vec![
             (
-                Claim::Beyond {
+                Claim::BeyondLastPage {
                     beyond: BeyondLast::LastPage,
                     status: 200,
                 },
@@ -629,10 +636,15 @@ pub(super) mod tests {
                 },
                 json!({"entries": ["id"]}),
             ),
-            (Claim::Equal { equal: Equal::Accepted }, json!({"equal": "accepted"})),
-            (Claim::Longest { longest: 255 }, json!({"longest": 255})),
             (
-                Claim::Does {
+                Claim::Duplicate {
+                    duplicate: Duplicate::Accepted,
+                },
+                json!({"equal": "accepted"}),
+            ),
+            (Claim::MaxLength { longest: 255 }, json!({"longest": 255})),
+            (
+                Claim::SideEffect {
                     does: "nothing-shown".to_owned(),
                 },
                 json!({"does": "nothing-shown"}),
@@ -643,7 +655,7 @@ pub(super) mod tests {
                 },
                 json!({"required": ["/methods/*/type", "/name"]}),
             ),
-            (Claim::Set { set: Allowed::Closed }, json!({"set": "closed"})),
+            (Claim::AllowedValues { set: Allowed::Closed }, json!({"set": "closed"})),
             (
                 Claim::Spelling {
                     spelling: Spelling::AsSent,
@@ -652,7 +664,7 @@ pub(super) mod tests {
             ),
             (
                 Claim::Unknown {
-                    unknown: Unknown::Refused,
+                    unknown: Unknown::Rejected,
                     status: Some(404),
                 },
                 json!({"unknown": "refused", "status": 404}),
@@ -693,14 +705,15 @@ pub(super) mod tests {
             error.to_string(),
             "media type: application/json, properties: errors message"
         );
-        let time = Claim::After { after_ms: [20, 130] };
+        let time = Claim::Duration { after_ms: [20, 130] };
         assert_eq!(time.to_string(), "after: 20 to 130 ms");
     }
 
     #[test]
     fn a_time_is_rounded_outward() {
         let after = |from, to| {
-            let Claim::After { after_ms } = Claim::after(Duration::from_micros(from), Duration::from_micros(to)) else {
+            let Claim::Duration { after_ms } = Claim::after(Duration::from_micros(from), Duration::from_micros(to))
+            else {
                 panic!("a time");
             };
             after_ms
@@ -711,7 +724,7 @@ pub(super) mod tests {
         assert_eq!(after(29_999, 130_001), [20, 140]);
         assert_eq!(
             Claim::after(Duration::MAX, Duration::MAX),
-            Claim::After {
+            Claim::Duration {
                 after_ms: [u64::MAX / STEP_MS * STEP_MS; 2]
             }
         );

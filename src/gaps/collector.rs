@@ -7,7 +7,8 @@ use http::header::{HeaderValue, WWW_AUTHENTICATE};
 use serde_json::Value;
 
 use super::answer::{
-    Announcement, Answer, AnswerState, BodyForm, Claim, Condition, DateForm, ListOrder, TrialCounts, WhyUnanswered,
+    Announcement, Answer, AnswerState, BodyForm, Claim, Condition, DateForm, ListOrder, ObservationCounts,
+    WhyUnanswered,
 };
 use super::effects::Effects;
 use super::form::{self, SeenDate};
@@ -77,7 +78,7 @@ pub struct Gaps<'contract> {
 #[derive(Clone, Copy, Debug, Default)]
 struct CallCounts {
     succeeded: u64,
-    refused: u64,
+    rejected: u64,
     void: u64,
 }
 
@@ -352,11 +353,11 @@ impl<'contract> Gaps<'contract> {
     fn rejection(&mut self, shown: ObservedExchange<'_>) {
         // Another client's request may have been rejected by something in front of the service.
         if shown.intent.is_of_other_client() {
-            self.calls.entry(shown.operation).or_default().refused += 1;
+            self.calls.entry(shown.operation).or_default().rejected += 1;
             return;
         }
         if shown.intent.is_documented() {
-            self.calls.entry(shown.operation).or_default().refused += 1;
+            self.calls.entry(shown.operation).or_default().rejected += 1;
         }
         let reaches = reaches_operation(shown.intent.purpose);
         let status = shown.response.status;
@@ -622,7 +623,7 @@ impl<'contract> Gaps<'contract> {
                         tally.count(Claim::Types { types });
                     }
                 }
-                GapKind::NullValues if value.is_null() => tally.count(Claim::Null { null: true }),
+                GapKind::NullValues if value.is_null() => tally.count(Claim::MayBeNull { null: true }),
                 _ => {}
             }
         }
@@ -788,10 +789,10 @@ impl<'contract> Gaps<'contract> {
             return WhyUnanswered::OutOfReach;
         }
         if self.calls_of(location).any(|calls| calls.succeeded > 0) {
-            return WhyUnanswered::NoRow;
+            return WhyUnanswered::NoValue;
         }
-        if self.calls_of(location).any(|calls| calls.refused > 0) {
-            return WhyUnanswered::Refused;
+        if self.calls_of(location).any(|calls| calls.rejected > 0) {
+            return WhyUnanswered::Rejected;
         }
         WhyUnanswered::OutOfReach
     }
@@ -802,7 +803,7 @@ impl<'contract> Gaps<'contract> {
             return WhyUnanswered::AskTheOperator;
         }
         if kind == GapKind::NullValues && !self.calls.is_empty() {
-            return WhyUnanswered::NoRow;
+            return WhyUnanswered::NoValue;
         }
         match needs_writes(kind) {
             true => self.why_not_called(),
@@ -833,9 +834,9 @@ fn answer(
         location: location.map(str::to_owned),
         state: conclusion.state,
         claim: Some(conclusion.claim),
-        trials: TrialCounts {
-            void: conclusion.trials.void.saturating_add(void),
-            ..conclusion.trials
+        observations: ObservationCounts {
+            void: conclusion.observations.void.saturating_add(void),
+            ..conclusion.observations
         },
         dissent: conclusion.dissent,
         reason: None,
@@ -853,9 +854,9 @@ fn unanswered(
         location: location.map(str::to_owned),
         state: AnswerState::CannotTell,
         claim: None,
-        trials: TrialCounts {
+        observations: ObservationCounts {
             void,
-            ..TrialCounts::default()
+            ..ObservationCounts::default()
         },
         dissent: Vec::new(),
         reason: Some(reason),

@@ -296,7 +296,7 @@ impl Effects {
                     Effect::Unclear if has_item => continue,
                     Effect::Unclear => None,
                 };
-                observed.push((field.location, claim.map(|does| Claim::Does { does })));
+                observed.push((field.location, claim.map(|does| Claim::SideEffect { does })));
             }
         }
         observed
@@ -484,7 +484,7 @@ mod tests {
             let observed = self.effects.observed(self.contract).into_iter();
             let claims = observed.map(|(_, claim)| {
                 claim.map(|claim| match claim {
-                    Claim::Does { does } => does,
+                    Claim::SideEffect { does } => does,
                     other => panic!("{other}"),
                 })
             });

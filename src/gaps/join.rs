@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::answer::{Answer, AnswerState, Claim, Condition, TrialCounts};
+use super::answer::{Answer, AnswerState, Claim, Condition, ObservationCounts};
 use super::tally::ClaimTally;
 use crate::plan::NET_TRIALS;
 
@@ -75,27 +75,27 @@ fn join_two(left: Answer, right: &Answer) -> Answer {
         }
         if let Some(claim) = &answer.claim {
             if matches!(answer.state, AnswerState::Established | AnswerState::Indicated) {
-                tally.trials = tally.trials.max(NET_TRIALS);
+                tally.from_trials = tally.from_trials.max(NET_TRIALS);
             }
-            tally.count_several(claim.clone(), answer.trials.supporting);
-            tally.count_other(answer.trials.against.saturating_sub(named));
+            tally.count_several(claim.clone(), answer.observations.supporting);
+            tally.count_other(answer.observations.against.saturating_sub(named));
         }
-        tally.void = tally.void.saturating_add(answer.trials.void);
+        tally.void = tally.void.saturating_add(answer.observations.void);
     }
     let void = tally.void;
     let reason = [left.reason, right.reason].into_iter().flatten().min();
     let mut joined = Answer {
         reason,
         dissent: Vec::new(),
-        trials: TrialCounts {
+        observations: ObservationCounts {
             void,
-            ..TrialCounts::default()
+            ..ObservationCounts::default()
         },
         ..left
     };
     if let Some(conclusion) = tally.conclude() {
         (joined.state, joined.claim) = (conclusion.state, Some(conclusion.claim));
-        (joined.trials, joined.dissent, joined.reason) = (conclusion.trials, conclusion.dissent, None);
+        (joined.observations, joined.dissent, joined.reason) = (conclusion.observations, conclusion.dissent, None);
     }
     joined
 }
@@ -112,9 +112,9 @@ mod tests {
             location: Some(location.to_owned()),
             state: AnswerState::Seen,
             claim: Some(Claim::Status { status }),
-            trials: TrialCounts {
+            observations: ObservationCounts {
                 supporting: times,
-                ..TrialCounts::default()
+                ..ObservationCounts::default()
             },
             dissent: Vec::new(),
             reason: None,
@@ -127,7 +127,7 @@ mod tests {
             location: location.map(str::to_owned),
             state: AnswerState::CannotTell,
             claim: None,
-            trials: TrialCounts::default(),
+            observations: ObservationCounts::default(),
             reason: Some(WhyUnanswered::OutOfReach),
             ..seen("", 200, 0)
         }
@@ -148,7 +148,10 @@ mod tests {
         ];
         let joined = join(join(left.clone(), middle.clone()), right.clone());
         assert_eq!(joined, join(left, join(right, middle)));
-        assert_eq!((joined[0].state, joined[0].trials.against), (AnswerState::Unstable, 2));
+        assert_eq!(
+            (joined[0].state, joined[0].observations.against),
+            (AnswerState::Unstable, 2)
+        );
         assert_eq!(joined[0].dissent[0].claim, Claim::Status { status: 202 });
     }
 

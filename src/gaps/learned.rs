@@ -40,7 +40,7 @@ fn wrong(answer: &LearnedAnswer, gap: &Gap, operation: &Operation) -> Option<Str
                 operation.name
             ))
         }
-        Some(Claim::After { after_ms: [from, to] }) if from > to => Some(format!(
+        Some(Claim::Duration { after_ms: [from, to] }) if from > to => Some(format!(
             "nothing takes at least {from} ms and at most {to} ms; write the shorter time first, or learn again"
         )),
         Some(claim) if forms.is_empty() || forms.iter().any(|form| fits(form, &claim)) => None,

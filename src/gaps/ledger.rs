@@ -111,8 +111,8 @@ fn is_overstated(answer: &Answer) -> bool {
         // That takes two runs.
         AnswerState::Established => true,
         AnswerState::Indicated => {
-            let is_opposed = answer.trials.against > 0 || !answer.dissent.is_empty();
-            answer.trials.supporting < NET_TRIALS || is_opposed || answer.claim.is_none()
+            let is_opposed = answer.observations.against > 0 || !answer.dissent.is_empty();
+            answer.observations.supporting < NET_TRIALS || is_opposed || answer.claim.is_none()
         }
         AnswerState::CannotTell | AnswerState::Seen | AnswerState::Unstable => false,
     }
@@ -179,7 +179,7 @@ pub fn with_unanswered(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::{Claim, Dissent, TrialCounts};
+    use super::super::answer::{Claim, Dissent, ObservationCounts};
     use super::*;
 
     fn line(hours: i64, state: AnswerState, status: u16) -> LedgerLine {
@@ -195,9 +195,9 @@ mod tests {
                 location: Some("/a".to_owned()),
                 state,
                 claim: Some(Claim::Status { status }),
-                trials: TrialCounts {
+                observations: ObservationCounts {
                     supporting: 4,
-                    ..TrialCounts::default()
+                    ..ObservationCounts::default()
                 },
                 dissent: Vec::new(),
                 reason: None,
@@ -300,7 +300,7 @@ mod tests {
     fn a_line_that_claims_more_than_its_trials_show_is_not_read() {
         let is_read = |state, supporting, against| {
             let mut line = line(0, state, 200);
-            (line.answer.trials.supporting, line.answer.trials.against) = (supporting, against);
+            (line.answer.observations.supporting, line.answer.observations.against) = (supporting, against);
             read_line(&serde_json::to_string(&line).unwrap()).is_ok()
         };
         assert!(is_read(AnswerState::Indicated, 4, 0) && is_read(AnswerState::Indicated, 400, 0));

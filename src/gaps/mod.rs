@@ -56,8 +56,8 @@ mod tally;
 mod trials;
 
 pub use answer::{
-    Allowed, Announcement, Answer, AnswerState, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Equal,
-    ListOrder, MemberType, Spelling, TrialCounts, Unknown, Unsent, WhyUnanswered, WrittenForm,
+    Allowed, Announcement, Answer, AnswerState, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Duplicate,
+    ListOrder, MemberType, ObservationCounts, Spelling, Unknown, Unsent, WhyUnanswered, WrittenForm,
 };
 pub use collector::Gaps;
 pub use join::join;

@@ -125,7 +125,7 @@ fn action(target: &str, answers: &[KnownAnswer]) -> String {
             of_answer["condition"] = condition.clone();
         }
         of_answer["state"] = json!(answer.state);
-        of_answer["trials"] = json!(answer.trials);
+        of_answer["trials"] = json!(answer.observations);
         of_answer["runs"] = json!(runs.len());
         for (name, time) in [("first", runs.first()), ("last", runs.last())] {
             of_answer[name] = json!(time.map(|time| time.to_rfc3339_opts(SecondsFormat::Secs, true)));
@@ -158,7 +158,7 @@ fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
     let location = answer.location.as_ref().map(|location| format!(", at {location}"));
     let location = location.unwrap_or_default();
     let claim = answer.claim.as_ref().map(ToString::to_string).unwrap_or_default();
-    let (trials, state) = (answer.trials, answer.state.as_str());
+    let (trials, state) = (answer.observations, answer.state.as_str());
     let all = trials.supporting.saturating_add(trials.against);
     let named = answer
         .dissent
@@ -229,7 +229,7 @@ mod tests {
     use serde_json_path::JsonPath;
 
     use super::super::answer::tests::all_claims;
-    use super::super::answer::{Claim, Condition, Dissent, ListOrder, TrialCounts, WrittenForm};
+    use super::super::answer::{Claim, Condition, Dissent, ListOrder, ObservationCounts, WrittenForm};
     use super::super::ledger::LearnRun;
     use super::*;
 
@@ -270,9 +270,9 @@ paths:
             location: Some(location.to_owned()),
             state: AnswerState::Indicated,
             claim: Some(claim),
-            trials: TrialCounts {
+            observations: ObservationCounts {
                 supporting: 4,
-                ..TrialCounts::default()
+                ..ObservationCounts::default()
             },
             dissent: Vec::new(),
             reason: None,
@@ -394,9 +394,9 @@ paths:
             ..status(200)
         };
         let order = |order, supporting| Answer {
-            trials: TrialCounts {
+            observations: ObservationCounts {
                 supporting,
-                ..TrialCounts::default()
+                ..ObservationCounts::default()
             },
             state: AnswerState::Seen,
             ..answer(("order", "getThings", LIST), Claim::Order { order })
@@ -630,7 +630,7 @@ paths:
         };
         let unstable = Answer {
             state: AnswerState::Unstable,
-            trials: TrialCounts {
+            observations: ObservationCounts {
                 supporting: 5,
                 against: 3,
                 void: 1,

@@ -46,7 +46,7 @@ struct OperationSearches {
 #[derive(Debug, Default)]
 struct QuestionOutcomes {
     accepted: BTreeMap<u16, u64>,
-    refused: BTreeMap<u16, u64>,
+    rejected: BTreeMap<u16, u64>,
     /// What the rejections say that may be for what the body lacks.
     said: Vec<RejectionText>,
     /// Those that were neither, such as an equal record for which the response shows the other one.
@@ -57,8 +57,8 @@ struct QuestionOutcomes {
 
 impl QuestionOutcomes {
     fn is_decided(&self) -> bool {
-        let refused: u64 = self.refused.values().sum();
-        self.others > 0 || !self.accepted.is_empty() || refused >= NET_TRIALS
+        let rejected: u64 = self.rejected.values().sum();
+        self.others > 0 || !self.accepted.is_empty() || rejected >= NET_TRIALS
     }
 
     /// Whether the reason of these rejections may explain one with 400 or 422.
@@ -81,14 +81,14 @@ impl QuestionOutcomes {
             .accepted
             .iter()
             .map(|(status, count)| observed(Some(accepted(*status)), *count));
-        let refused = self.refused.iter().filter(|_| !self.awaits_acceptance);
-        let refused = refused.map(|(status, count)| match question.asks {
+        let rejected = self.rejected.iter().filter(|_| !self.awaits_acceptance);
+        let rejected = rejected.map(|(status, count)| match question.asks {
             Asks::Equal => (TrialResult::Rejected(0), *count),
             _ => (TrialResult::Rejected(*status), *count),
         });
-        let refused = refused.map(|(shown, count)| observed(Some(shown), count));
+        let rejected = rejected.map(|(shown, count)| observed(Some(shown), count));
         let others = (self.others > 0).then(|| observed(None, self.others));
-        accepted.chain(refused).chain(others).collect()
+        accepted.chain(rejected).chain(others).collect()
     }
 }
 
@@ -186,7 +186,7 @@ impl Searches {
                 if succeeded {
                     *tried.accepted.entry(status).or_default() += 1;
                 } else if rejects(&question.asks, status) {
-                    *tried.refused.entry(status).or_default() += 1;
+                    *tried.rejected.entry(status).or_default() += 1;
                     tried.awaits_acceptance = true;
                 } else {
                     tried.others += 1;
@@ -347,7 +347,7 @@ impl OperationSearches {
                 *tried.accepted.entry(status).or_default() += 1;
             }
             Some(_) if !succeeded && OnRejection::is_evidence_on_gap(status) => {
-                *tried.refused.entry(status).or_default() += 1;
+                *tried.rejected.entry(status).or_default() += 1;
                 tried.awaits_acceptance = true;
                 if is_of_body(status) {
                     let text = exchange.response().map(Response::beginning_as_text);

@@ -110,7 +110,7 @@ impl Sizes {
             });
         }
         Some(ObservedClaim {
-            claim: Some(Claim::Longest {
+            claim: Some(Claim::MaxLength {
                 longest: self.limit(other_limits)?,
             }),
             count: times + self.accepted.get(&accepted)?,
@@ -187,12 +187,12 @@ mod tests {
     fn any_limit_is_found() {
         for limit in [22, 50, 60, 255, 1_000, 4_095] {
             let (claim, sent) = search_with(limited(limit));
-            assert_eq!(claim, Some(Claim::Longest { longest: limit }));
+            assert_eq!(claim, Some(Claim::MaxLength { longest: limit }));
             assert!(sent <= 25, "{limit}: {sent}");
         }
         for limit in USUAL {
             let (claim, sent) = search_with(limited(limit));
-            assert_eq!(claim, Some(Claim::Longest { longest: limit }));
+            assert_eq!(claim, Some(Claim::MaxLength { longest: limit }));
             assert!(sent <= 16, "{limit}: {sent}");
         }
     }

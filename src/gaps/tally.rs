@@ -1,6 +1,6 @@
 //! Counts what observations show, and says what follows. The main type is [`ClaimTally`].
 
-use super::answer::{AnswerState, Claim, Dissent, ListOrder, TrialCounts, WrittenForm};
+use super::answer::{AnswerState, Claim, Dissent, ListOrder, ObservationCounts, WrittenForm};
 use crate::plan::NET_TRIALS;
 
 /// How many different claims are kept at one location. A target that shows more is unstable there anyway.
@@ -15,7 +15,7 @@ pub(super) struct ClaimTally {
     /// The observations that decide nothing.
     pub(super) void: u64,
     /// The observations that trials made.
-    pub(super) trials: u64,
+    pub(super) from_trials: u64,
     /// Whether a trial was sent, whatever it showed.
     pub(super) was_asked: bool,
 }
@@ -25,7 +25,7 @@ pub(super) struct ClaimTally {
 pub(super) struct Conclusion {
     pub(super) state: AnswerState,
     pub(super) claim: Claim,
-    pub(super) trials: TrialCounts,
+    pub(super) observations: ObservationCounts,
     pub(super) dissent: Vec<Dissent>,
 }
 
@@ -52,7 +52,7 @@ impl ClaimTally {
     /// Adds several observations of the same that trials made.
     pub(super) fn count_trials(&mut self, claim: Claim, times: u64) {
         self.count_several(claim, times);
-        self.trials = self.trials.saturating_add(times);
+        self.from_trials = self.from_trials.saturating_add(times);
     }
 
     /// Adds observations that show something for which there is no claim.
@@ -85,12 +85,12 @@ impl ClaimTally {
         let against = counts.fold(self.others, u64::saturating_add);
         Some(Conclusion {
             state: match against {
-                0 if self.trials >= NET_TRIALS => AnswerState::Indicated,
+                0 if self.from_trials >= NET_TRIALS => AnswerState::Indicated,
                 0 => AnswerState::Seen,
                 _ => AnswerState::Unstable,
             },
             claim,
-            trials: TrialCounts {
+            observations: ObservationCounts {
                 supporting,
                 against,
                 void: self.void,
@@ -142,7 +142,10 @@ mod tests {
     fn observations_that_agree_are_seen() {
         let conclusion = of(&[status(201), status(201)]).conclude().unwrap();
         assert_eq!((conclusion.state, conclusion.claim), (AnswerState::Seen, status(201)));
-        assert_eq!((conclusion.trials.supporting, conclusion.trials.against), (2, 0));
+        assert_eq!(
+            (conclusion.observations.supporting, conclusion.observations.against),
+            (2, 0)
+        );
         assert!(conclusion.dissent.is_empty());
     }
 
@@ -180,7 +183,7 @@ mod tests {
         );
         let mixed = of(&[fraction.clone(), plain.clone(), fraction]).conclude().unwrap();
         assert_eq!(
-            (mixed.state, mixed.claim, mixed.trials.supporting),
+            (mixed.state, mixed.claim, mixed.observations.supporting),
             (AnswerState::Seen, plain, 3)
         );
     }
@@ -196,13 +199,16 @@ mod tests {
 
     #[test]
     fn times_are_seen_together_however_many_differ() {
-        let after = |from, to| Claim::After { after_ms: [from, to] };
+        let after = |from, to| Claim::Duration { after_ms: [from, to] };
         let conclusion = of(&[after(20, 30), after(150, 350), after(0, 10)]).conclude().unwrap();
         assert_eq!((conclusion.state, conclusion.claim), (AnswerState::Seen, after(0, 350)));
         let mut tally = ClaimTally::default();
         (0..1000).for_each(|time| tally.count(after(time, time)));
         let conclusion = tally.conclude().unwrap();
-        assert_eq!((conclusion.claim, conclusion.trials.supporting), (after(0, 999), 1000));
+        assert_eq!(
+            (conclusion.claim, conclusion.observations.supporting),
+            (after(0, 999), 1000)
+        );
     }
 
     #[test]
@@ -219,7 +225,7 @@ mod tests {
         assert_eq!((conclusion.state, conclusion.claim), (AnswerState::Seen, not_at(40)));
         let conclusion = of(&[not_at(40), limited.clone(), not_at(6)]).conclude().unwrap();
         assert_eq!((conclusion.state, conclusion.claim), (AnswerState::Seen, limited));
-        assert_eq!(conclusion.trials.supporting, 1);
+        assert_eq!(conclusion.observations.supporting, 1);
     }
 
     #[test]
@@ -229,7 +235,7 @@ mod tests {
         assert_eq!(tally.claims.len(), MAX_CLAIMS);
         let conclusion = tally.conclude().unwrap();
         assert_eq!(
-            (conclusion.state, conclusion.trials.against),
+            (conclusion.state, conclusion.observations.against),
             (AnswerState::Unstable, 999)
         );
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Equal, Spelling, Unknown, Unsent};
+use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Duplicate, Spelling, Unknown, Unsent};
 use super::form;
 use super::searches::Searches;
 use crate::contract::operation::OperationId;
@@ -519,7 +519,7 @@ fn beyond(
     if !succeeded {
         let rejects = OnRejection::is_evidence_on_gap(status) || matches!(status, 404 | 410 | 416);
         return Some(match rejects {
-            true => TrialResult::Beyond(BeyondLast::Refused, status),
+            true => TrialResult::Beyond(BeyondLast::Rejected, status),
             false => TrialResult::Other,
         });
     }
@@ -687,17 +687,21 @@ fn unsent(contract: &Contract, update: OperationId, sent: &Value, (before, after
 pub(super) fn claim(question: &Question, shown: TrialResult) -> Option<Claim> {
     Some(match (shown, question.kind) {
         (TrialResult::Accepted(_) | TrialResult::AcceptedUnseen(_), GapKind::AllowedValues) => {
-            Claim::Set { set: Allowed::Open }
+            Claim::AllowedValues { set: Allowed::Open }
         }
-        (TrialResult::Rejected(_), GapKind::AllowedValues) => Claim::Set { set: Allowed::Closed },
-        (TrialResult::Accepted(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Accepted },
-        (TrialResult::Rejected(_), GapKind::Duplicates) => Claim::Equal { equal: Equal::Refused },
+        (TrialResult::Rejected(_), GapKind::AllowedValues) => Claim::AllowedValues { set: Allowed::Closed },
+        (TrialResult::Accepted(_), GapKind::Duplicates) => Claim::Duplicate {
+            duplicate: Duplicate::Accepted,
+        },
+        (TrialResult::Rejected(_), GapKind::Duplicates) => Claim::Duplicate {
+            duplicate: Duplicate::Rejected,
+        },
         (TrialResult::Accepted(_), GapKind::UnknownRequestFields) => Claim::Unknown {
             unknown: Unknown::Ignored,
             status: None,
         },
         (TrialResult::Rejected(_), GapKind::UnknownRequestFields) => Claim::Unknown {
-            unknown: Unknown::Refused,
+            unknown: Unknown::Rejected,
             status: None,
         },
         (TrialResult::Accepted(status) | TrialResult::AcceptedUnseen(status), GapKind::UnknownReferences) => {
@@ -707,14 +711,14 @@ pub(super) fn claim(question: &Question, shown: TrialResult) -> Option<Claim> {
             }
         }
         (TrialResult::Rejected(status), GapKind::UnknownReferences) => Claim::Unknown {
-            unknown: Unknown::Refused,
+            unknown: Unknown::Rejected,
             status: Some(status),
         },
         (TrialResult::Rejected(status), GapKind::ErrorConditions) => Claim::Condition {
             condition: Condition::NoCredential,
             status,
         },
-        (TrialResult::Beyond(beyond, status), _) => Claim::Beyond { beyond, status },
+        (TrialResult::Beyond(beyond, status), _) => Claim::BeyondLastPage { beyond, status },
         (TrialResult::Spelled(spelling), _) => Claim::Spelling { spelling },
         (TrialResult::Unsent(unsent), _) => Claim::Unsent { unsent },
         _ => return None,

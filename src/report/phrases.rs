@@ -351,8 +351,8 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
 
 /// Returns an answer in words: `getTags: 200, seen in 14 of 14, so fewer than 3 in 14 differ`.
 pub(crate) fn answer_in_words(answer: &Answer) -> String {
-    let trials = answer.trials;
-    let all = trials.supporting.saturating_add(trials.against);
+    let observations = answer.observations;
+    let all = observations.supporting.saturating_add(observations.against);
     let known = match (&answer.claim, answer.reason) {
         (Some(claim), _) => {
             // With n observations that agree, it is 95 % certain that fewer than 3 in n differ: the rule of three.
@@ -363,12 +363,15 @@ pub(crate) fn answer_in_words(answer: &Answer) -> String {
             let dissent = answer.dissent.iter();
             let dissent = dissent.map(|dissent| format!("; {}, {} of {all}", dissent.claim, dissent.count));
             let (state, dissent) = (answer.state.as_str(), dissent.collect::<String>());
-            format!("{claim}, {state} in {} of {all}{bound}{dissent}", trials.supporting)
+            format!(
+                "{claim}, {state} in {} of {all}{bound}{dissent}",
+                observations.supporting
+            )
         }
         (None, Some(reason)) => format!("cannot tell, {}", reason.as_str()),
         (None, None) => "cannot tell".to_owned(),
     };
-    let void = match trials.void {
+    let void = match observations.void {
         0 => String::new(),
         void => format!("; {void} void"),
     };

@@ -18,7 +18,7 @@ use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{
     Credential, Exchange, Intent, OnRejection, Printable, Purpose, Request, Response, Spelling, Target,
 };
-use crate::gaps::{Answer, AnswerState, Claim, Dissent, TrialCounts, WhyUnanswered};
+use crate::gaps::{Answer, AnswerState, Claim, Dissent, ObservationCounts, WhyUnanswered};
 use crate::history::{Residue, SearchExtent};
 use crate::rules::{Judge, Level, LevelScope, Levels, Verdicts};
 use crate::run::{EmittedExchange, RequestCounts, Run, RunEnd};
@@ -300,7 +300,7 @@ fn answers() -> Vec<Answer> {
             (Some(_), _) => AnswerState::Unstable,
         },
         claim,
-        trials: TrialCounts {
+        observations: ObservationCounts {
             supporting,
             against,
             void: 1,

@@ -69,7 +69,7 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
     let other = claims.filter(shows).find(|claim| contradicts(claim, &learned, kind));
     if let Some(other) = other {
         sink.broken(seen.fact, String::new, || other.to_string());
-    } else if answer.claim.as_ref().is_some_and(|claim| agrees(claim, &learned)) && answer.trials.against == 0 {
+    } else if answer.claim.as_ref().is_some_and(|claim| agrees(claim, &learned)) && answer.observations.against == 0 {
         sink.held(seen.fact);
     } else {
         sink.undecided(seen.fact, Reason::AnswersDiffer);
@@ -90,12 +90,12 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
     match claim {
         // A check sends updates that `learn` does not, and fewer fields may come back.
         Claim::Body { body, .. } => !matches!(learned, Claim::Body { body: learned, .. } if body == learned),
-        Claim::After { .. }
+        Claim::Duration { .. }
         | Claim::Announced { .. }
         | Claim::Error { .. }
         | Claim::Form { .. }
         | Claim::Limited { .. }
-        | Claim::Null { .. }
+        | Claim::MayBeNull { .. }
         | Claim::Order { .. }
         | Claim::PageSize { .. }
         | Claim::Sent { .. }
@@ -104,13 +104,13 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         // With such a status the service may have rejected another part of the request.
         Claim::Condition { status, .. } => !OnRejection::is_evidence_on_gap(*status),
         Claim::Dates { accepted, .. } => accepted.is_empty(),
-        Claim::Set { set } => *set == Allowed::Open,
+        Claim::AllowedValues { set } => *set == Allowed::Open,
         Claim::Unknown { unknown, .. } => *unknown == Unknown::Ignored,
-        Claim::Beyond { .. }
-        | Claim::Does { .. }
+        Claim::BeyondLastPage { .. }
+        | Claim::SideEffect { .. }
         | Claim::Entries { .. }
-        | Claim::Equal { .. }
-        | Claim::Longest { .. }
+        | Claim::Duplicate { .. }
+        | Claim::MaxLength { .. }
         | Claim::Required { .. }
         | Claim::Spelling { .. }
         | Claim::Unsent { .. } => false,
@@ -120,7 +120,7 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
 /// Whether what is claimed now says the same as what was learned.
 fn agrees(now: &Claim, learned: &Claim) -> bool {
     match (now, learned) {
-        (Claim::After { after_ms: now }, Claim::After { after_ms: learned }) => {
+        (Claim::Duration { after_ms: now }, Claim::Duration { after_ms: learned }) => {
             learned[0] <= now[0] && now[1] <= learned[1]
         }
         (
@@ -162,7 +162,9 @@ fn agrees(now: &Claim, learned: &Claim) -> bool {
             },
         ) => unknown == learned,
         // The status of a success is a gap of its own.
-        (Claim::Beyond { beyond, .. }, Claim::Beyond { beyond: learned, .. }) if *beyond != BeyondLast::Refused => {
+        (Claim::BeyondLastPage { beyond, .. }, Claim::BeyondLastPage { beyond: learned, .. })
+            if *beyond != BeyondLast::Rejected =>
+        {
             beyond == learned
         }
         _ => now == learned,
@@ -173,11 +175,11 @@ fn agrees(now: &Claim, learned: &Claim) -> bool {
 fn contradicts(now: &Claim, learned: &Claim, kind: Option<GapKind>) -> bool {
     match (now, learned) {
         // A machine or a network may be slow for a while, and a limit may be for more requests than were sent.
-        (Claim::After { .. }, _) | (Claim::Limited { .. }, _) => false,
+        (Claim::Duration { .. }, _) | (Claim::Limited { .. }, _) => false,
         // Short responses are often not compressed, and a list may have grown or shrunk.
         (Claim::Sent { .. }, Claim::Sent { .. }) if kind == Some(GapKind::Compression) => false,
         // Null in one response does not exclude a value in another.
-        (Claim::Null { null }, Claim::Null { null: learned }) => *null && !learned,
+        (Claim::MayBeNull { null }, Claim::MayBeNull { null: learned }) => *null && !learned,
         (
             Claim::Dates { accepted, answered },
             Claim::Dates {
@@ -197,7 +199,7 @@ mod tests {
     use super::*;
     use crate::contract::Contract;
     use crate::contract::fact::FactKind;
-    use crate::gaps::{Dissent, TrialCounts};
+    use crate::gaps::{Dissent, ObservationCounts};
     use crate::rules::Verdict;
     use crate::rules::testing::{Bench, Judged};
 
@@ -218,7 +220,7 @@ mod tests {
             location: Some(LOCATION.to_owned()),
             state,
             claim: claim.map(|claim| serde_json::from_value(claim).unwrap()),
-            trials: TrialCounts::default(),
+            observations: ObservationCounts::default(),
             dissent: Vec::new(),
             reason: None,
         }
@@ -350,7 +352,7 @@ mod tests {
                 count: 1,
             };
             let now = Answer {
-                trials: TrialCounts {
+                observations: ObservationCounts {
                     supporting: 9,
                     against: 1,
                     void: 0,
@@ -375,8 +377,8 @@ mod tests {
             ..answer(AnswerState::CannotTell, None)
         };
         assert_eq!(verdict(&learned, &[because(WhyUnanswered::NeedsWrites)]), unanswered);
-        let refused = Verdict::Undecided(Reason::NotAnswered(WhyUnanswered::Refused));
-        assert_eq!(verdict(&learned, &[because(WhyUnanswered::Refused)]), refused);
+        let refused = Verdict::Undecided(Reason::NotAnswered(WhyUnanswered::Rejected));
+        assert_eq!(verdict(&learned, &[because(WhyUnanswered::Rejected)]), refused);
         let elsewhere = Answer {
             location: Some("/paths/~1organization~1v1~1venues/get/responses/2XX".to_owned()),
             ..answer(AnswerState::Seen, Some(json!({"status": 200})))
@@ -433,7 +435,7 @@ mod tests {
     fn what_speaks_against_every_claim_leaves_an_answer_undecided() {
         let learned = json!({"per_page": 10});
         let now = Answer {
-            trials: TrialCounts {
+            observations: ObservationCounts {
                 supporting: 9,
                 against: 1,
                 void: 0,

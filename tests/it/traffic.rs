@@ -386,7 +386,7 @@ fn what_other_clients_received_is_evidence_on_gaps_but_for_rejections() {
         .filter(|answer| answer.state == AnswerState::Seen);
     let told = told.map(|answer| {
         let claim = answer.claim.as_ref().unwrap();
-        format!("{} {claim}, {}", answer.gap, answer.trials.supporting)
+        format!("{} {claim}, {}", answer.gap, answer.observations.supporting)
     });
     let expected = [
         "identifier-spelling form: text, 2",

@@ -5,7 +5,7 @@ use proptest::sample::Index;
 
 use super::merge;
 use crate::exchange::sanitize::sanitize_json;
-use crate::gaps::{Answer, Claim, TrialCounts};
+use crate::gaps::{Answer, Claim, ObservationCounts};
 use crate::plan::ANOTHER_SHARD;
 use crate::report::testing::sample_record;
 use crate::report::{
@@ -161,10 +161,10 @@ fn answers(base: &Record, machine: &Machine) -> Vec<Answer> {
         claim: answer.claim.is_some().then(|| Claim::Status {
             status: 200 + u16::from(machine.rounds > 1),
         }),
-        trials: TrialCounts {
+        observations: ObservationCounts {
             supporting: if answer.claim.is_some() { machine.sent + 1 } else { 0 },
             void: machine.rounds,
-            ..answer.trials
+            ..answer.observations
         },
         ..answer.clone()
     };

@@ -99,7 +99,7 @@ fn finding((index, finding): (usize, &FindingRecord)) -> Option<String> {
 fn answers(record: &Record) -> Option<String> {
     record.answers.iter().enumerate().find_map(|(index, answer)| {
         let is_told = answer.state != AnswerState::CannotTell;
-        let agrees = answer.state == AnswerState::Unstable || answer.trials.against == 0;
+        let agrees = answer.state == AnswerState::Unstable || answer.observations.against == 0;
         let sound = answer.claim.is_some() == is_told && answer.reason.is_some() != is_told && agrees;
         (!sound).then(|| format!("/answers/{index} has a state that its claim, its trials or its reason contradict"))
     })
@@ -208,7 +208,7 @@ mod tests {
             ),
             (|record| record.answers[0].reason = None, "/answers/0"),
             (|record| record.answers[1].claim = None, "/answers/1"),
-            (|record| record.answers[1].trials.against = 1, "/answers/1"),
+            (|record| record.answers[1].observations.against = 1, "/answers/1"),
             (|record| record.exchanges[0].number = 0, "/exchanges/0"),
             (
                 |record| record.exchanges.push(record.exchanges[0].clone()),

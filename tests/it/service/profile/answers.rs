@@ -105,7 +105,7 @@ async fn two_replicas_that_differ_are_unstable() {
         assert!(unstable.iter().any(|answer| answer.gap == gap), "{setting}");
         for answer in unstable {
             assert!(
-                answer.trials.against > 0 && !answer.dissent.is_empty(),
+                answer.observations.against > 0 && !answer.dissent.is_empty(),
                 "{setting}: {answer:?}"
             );
         }
@@ -134,7 +134,7 @@ async fn what_was_throttled_or_broken_or_cut_short_decides_nothing() {
             .filter(|answer| answer.gap != "rate-limits")
             .collect();
         assert!(answers.iter().all(|answer| answer.claim.is_none()));
-        assert!(answers.iter().any(|answer| answer.trials.void > 0));
+        assert!(answers.iter().any(|answer| answer.observations.void > 0));
         // Among others they change nothing but the count.
         let mut gaps = Gaps::new(&CONTRACT);
         add(&mut gaps, &seen.recording, |exchange| Some(exchange.clone()));

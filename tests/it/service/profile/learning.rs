@@ -12,7 +12,7 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
 use axum::{Json, Router};
-use countersign::gaps::{Allowed, Answer, AnswerState, Claim, Equal, Unknown, Unsent, WhyUnanswered};
+use countersign::gaps::{Allowed, Answer, AnswerState, Claim, Duplicate, Unknown, Unsent, WhyUnanswered};
 use countersign::history::SearchExtent;
 use countersign::run::{Run, RunEnd};
 use serde_json::{Map, Value, json};
@@ -484,7 +484,10 @@ async fn a_list_of_values_is_closed_only_if_another_known_value_is_accepted() {
         .unwrap();
     assert_eq!(
         (gender.state, &gender.claim),
-        (AnswerState::Indicated, &Some(Claim::Set { set: Allowed::Closed }))
+        (
+            AnswerState::Indicated,
+            &Some(Claim::AllowedValues { set: Allowed::Closed })
+        )
     );
 }
 
@@ -493,7 +496,7 @@ async fn a_run_that_asks_looks_for_what_it_created_at_once() {
     let run = learned_about(&["created-listed-when"], app(&[]).await).await;
     let listed = run.answers.iter().filter(|answer| answer.gap == "created-listed-when");
     let claims: Vec<_> = listed.map(|answer| answer.claim.clone()).collect();
-    assert_eq!(claims, vec![Some(Claim::After { after_ms: [0, 0] }); 4]);
+    assert_eq!(claims, vec![Some(Claim::Duration { after_ms: [0, 0] }); 4]);
 }
 
 #[tokio::test]
@@ -502,7 +505,7 @@ async fn what_no_response_shows_is_no_more_than_seen() {
     let channels = run.answers.iter().find(|answer| answer.gap == "channel-names").unwrap();
     assert_eq!(
         (channels.state, &channels.claim),
-        (AnswerState::Seen, &Some(Claim::Set { set: Allowed::Open }))
+        (AnswerState::Seen, &Some(Claim::AllowedValues { set: Allowed::Open }))
     );
 }
 
@@ -714,7 +717,12 @@ async fn a_create_that_returns_the_equal_record_again_neither_accepts_nor_reject
         (AnswerState::CannotTell, Some(WhyUnanswered::Confounded))
     );
     let methods = answer(&run, "duplicates", "createContactMethod");
-    assert_eq!(methods.claim, Some(Claim::Equal { equal: Equal::Accepted }));
+    assert_eq!(
+        methods.claim,
+        Some(Claim::Duplicate {
+            duplicate: Duplicate::Accepted
+        })
+    );
 }
 
 #[tokio::test]
@@ -723,7 +731,9 @@ async fn equal_records_that_are_rejected_are_shown_by_four_trials_and_a_record_a
         let run = learned_about(&["duplicates"], app(&[setting.to_owned()]).await).await;
         for operation in ["createContact", "createContactMethod", "createTag", "createVisit"] {
             let equal = answer(&run, "duplicates", operation);
-            let refused = Some(Claim::Equal { equal: Equal::Refused });
+            let refused = Some(Claim::Duplicate {
+                duplicate: Duplicate::Rejected,
+            });
             assert_eq!(
                 (equal.state, &equal.claim),
                 (AnswerState::Indicated, &refused),
