@@ -1,6 +1,9 @@
 //! The shapes of responses, as snapshots contain them: without any values. [`ObservedShapes`] collects them from the
 //! exchanges of a run; [`ResponseShapes`] has the shapes of one operation, and is written and read as text.
 //!
+//! The `Shape`s of a contract say what is documented at a location. The types here hold what was seen there: the forms of
+//! its values, such as `uuid`, `text` or `blank`.
+//!
 //! # Design
 //!
 //! Everything that varies with the records that the target has is folded away: locations are joined over all responses
