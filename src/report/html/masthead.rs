@@ -13,9 +13,8 @@ pub(super) fn verdict(outcome: Outcome) -> (&'static str, &'static str) {
     match outcome {
         Outcome::Conforms => ("held", "conforms"),
         Outcome::DoesNotConform => ("broken", "does not conform"),
-        Outcome::CouldNotJudge => ("undecided", "could not be judged"),
+        Outcome::CouldNotJudge | Outcome::WriteLogFailed => ("undecided", "could not be judged"),
         Outcome::Interrupted => ("undecided", "was interrupted"),
-        Outcome::WriteLogFailed => ("undecided", "could not be judged"),
     }
 }
 
