@@ -98,7 +98,7 @@ mod tests {
     use super::looks_like_identifier;
 
     #[test]
-    fn names_of_fields_are_plain() {
+    fn names_of_fields_look_like_identifiers() {
         for name in [
             "a",
             "_id",
