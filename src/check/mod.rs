@@ -37,8 +37,9 @@ pub use report::Report;
 
 #[cfg(all(test, feature = "service"))]
 mod tests {
-    use super::*;
+    use std::sync::Arc;
 
+    use super::*;
     use crate::service::{Service, app};
 
     /// The integration tests need it. It stands before them, so that `cargo test` after a change of `openapi.yaml` ends
@@ -46,7 +47,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_reference_service_keeps_the_contract() {
         let service = Service::in_memory("test".to_owned().into()).unwrap();
-        let check = Check::new(std::sync::Arc::clone(crate::testing::built_in())).service(app(service));
+        let check = Check::new(Arc::clone(crate::testing::built_in())).service(app(service));
         let report = check.token("test").writes(true).seed(1).run().await.unwrap();
         assert!(
             report.conforms(),

@@ -20,12 +20,9 @@ use serde_json::{Value, json};
 
 use crate::service::recording_of_a_check;
 use crate::support::archive::{BASE, archive, judged, judged_texts};
+use crate::support::built_in;
 
 const TAGS: &str = "/organization/v1/tags";
-
-fn contract() -> Contract {
-    Contract::built_in().unwrap()
-}
 
 /// A moment of the recordings here, in seconds after their beginning.
 fn at(seconds: f64) -> String {
@@ -81,7 +78,7 @@ fn har(entries: &[Value]) -> Value {
 
 /// The rules of the findings, with the level and the fact of each.
 fn findings(judged: &Judged) -> Vec<String> {
-    let contract = contract();
+    let contract = built_in();
     let findings = judged.run.verdicts.findings().iter();
     let named = findings.map(|finding| {
         let name = &contract.fact(finding.fact).name;
@@ -92,9 +89,9 @@ fn findings(judged: &Judged) -> Vec<String> {
 
 #[track_caller]
 fn verdict(judged: &Judged, fact: &str) -> Verdict {
-    let contract = contract();
+    let contract = built_in();
     let index = contract.facts.iter().position(|known| &*known.name == fact);
-    judged.run.verdicts.of(&contract, FactId(index.unwrap()))
+    judged.run.verdicts.of(contract, FactId(index.unwrap()))
 }
 
 fn verdicts(contract: &Contract, verdicts: &Verdicts) -> BTreeMap<String, Verdict> {
@@ -106,12 +103,12 @@ fn verdicts(contract: &Contract, verdicts: &Verdicts) -> BTreeMap<String, Verdic
 
 #[test]
 fn a_recording_of_a_check_is_judged_as_the_check_was_however_it_is_split() {
-    let contract = contract();
-    let recording = recording_of_a_check(&contract);
+    let contract = built_in();
+    let recording = recording_of_a_check(contract);
     let exchanges: Vec<&Exchange> = recording.exchanges().map(|(exchange, _)| exchange).collect();
-    let whole = judged(&contract, &[archive(exchanges.iter().copied())]);
+    let whole = judged(contract, &[archive(exchanges.iter().copied())]);
     assert!(whole.run.verdicts.findings().is_empty(), "{:?}", findings(&whole));
-    let decided = verdicts(&contract, &whole.run.verdicts);
+    let decided = verdicts(contract, &whole.run.verdicts);
     let mut open: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (fact, verdict) in &decided {
         if let Verdict::Undecided(reason) = verdict {
@@ -145,22 +142,22 @@ fn a_recording_of_a_check_is_judged_as_the_check_was_however_it_is_split() {
             .bytes()
             .fold(7_u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte))
     });
-    let shuffled = judged(&contract, &[har(&mixed)]);
-    assert_eq!(verdicts(&contract, &shuffled.run.verdicts), decided);
+    let shuffled = judged(contract, &[har(&mixed)]);
+    assert_eq!(verdicts(contract, &shuffled.run.verdicts), decided);
     let left_out = shuffled.not_judged.values().sum::<u64>() - whole.not_judged.values().sum::<u64>();
     assert_eq!(left_out, 40, "{:?}", shuffled.not_judged);
 
     let lines = mixed.iter().map(|entry| format!("{entry}\n")).collect::<String>();
-    let in_lines = judged_texts(&contract, vec![lines]);
-    assert_eq!(verdicts(&contract, &in_lines.run.verdicts), decided);
+    let in_lines = judged_texts(contract, vec![lines]);
+    assert_eq!(verdicts(contract, &in_lines.run.verdicts), decided);
 
     // Of a walk that is split over files nothing is concluded; each response is judged all the same.
     let thirds: Vec<_> = (0..3)
         .map(|third| har(&entries.iter().skip(third).step_by(3).cloned().collect::<Vec<_>>()))
         .collect();
-    let split = judged(&contract, &thirds);
+    let split = judged(contract, &thirds);
     assert!(split.run.verdicts.findings().is_empty(), "{:?}", findings(&split));
-    for (fact, verdict) in verdicts(&contract, &split.run.verdicts) {
+    for (fact, verdict) in verdicts(contract, &split.run.verdicts) {
         let of_several = fact.contains(" pages ") || fact.contains(" listed") || fact.contains(" created ");
         assert!(verdict == decided[&fact] || of_several, "{fact}: {verdict:?}");
     }
@@ -168,7 +165,7 @@ fn a_recording_of_a_check_is_judged_as_the_check_was_however_it_is_split() {
 
 #[test]
 fn a_sound_service_is_not_accused_by_what_real_programs_record() {
-    let contract = contract();
+    let contract = built_in();
     for (name, text, held) in [
         ("chrome-har", include_str!("traffic/chrome-har.har"), 250),
         ("firefox", include_str!("traffic/firefox.har"), 250),
@@ -191,7 +188,7 @@ fn a_sound_service_is_not_accused_by_what_real_programs_record() {
         ),
         ("playwright-embed", include_str!("traffic/playwright-embed.har"), 250),
     ] {
-        let judged = judged_texts(&contract, vec![format!("\u{feff}{text}")]);
+        let judged = judged_texts(contract, vec![format!("\u{feff}{text}")]);
         let denied = judged
             .run
             .verdicts
@@ -199,7 +196,7 @@ fn a_sound_service_is_not_accused_by_what_real_programs_record() {
             .iter()
             .filter(|finding| finding.level == Level::Deny);
         assert_eq!(denied.count(), 0, "{name}: {:?}", findings(&judged));
-        let decided = verdicts(&contract, &judged.run.verdicts);
+        let decided = verdicts(contract, &judged.run.verdicts);
         let count = decided.values().filter(|verdict| **verdict == Verdict::Held).count();
         assert!(count >= held, "{name}: {count} held, {:?}", judged.not_judged);
         assert_eq!(judged.files[0].stopped, None, "{name}");
@@ -227,7 +224,7 @@ fn a_body_that_was_not_recorded_decides_nothing_but_its_status() {
     ] {
         let mut entry = list(0.0, "", &page);
         entry["response"]["content"] = content.clone();
-        let judged = judged(&contract(), &[har(&[entry])]);
+        let judged = judged(built_in(), &[har(&[entry])]);
         assert!(
             judged.run.verdicts.findings().is_empty(),
             "{content}: {:?}",
@@ -247,7 +244,7 @@ fn a_body_that_was_not_recorded_decides_nothing_but_its_status() {
         let headers = entry["response"]["headers"].as_array_mut().unwrap();
         headers.push(json!({"name": "content-encoding", "value": "gzip"}));
         headers.push(json!({"name": ":status", "value": "200"}));
-        let judged = judged(&contract(), &[har(&[entry])]);
+        let judged = judged(built_in(), &[har(&[entry])]);
         assert_eq!(verdict(&judged, "getTags body: JSON"), Verdict::Held);
     }
 }
@@ -259,7 +256,7 @@ fn a_sent_body_that_was_not_recorded_is_compared_with_nothing() {
     let judged_with = |post_data: &Value| {
         let mut create = create(0.0, "b");
         create["request"]["postData"] = post_data.clone();
-        judged(&contract(), &[har(&[create])])
+        judged(built_in(), &[har(&[create])])
     };
     // What Playwright writes with `content: 'attach'`, chrome-har, browser extensions, and who cuts or redacts bodies.
     for post_data in [
@@ -321,7 +318,7 @@ fn what_is_no_exchange_with_the_service_is_left_out_with_its_reason() {
         if why == Skipped::WithoutHeaders {
             entry["response"]["content"]["mimeType"] = json!("");
         }
-        let judged = judged(&contract(), &[har(&[list(0.0, "", &page), entry.clone()])]);
+        let judged = judged(built_in(), &[har(&[list(0.0, "", &page), entry.clone()])]);
         assert_eq!(
             judged.not_judged,
             BTreeMap::from([(NotJudged::Skipped(why), 1)]),
@@ -335,7 +332,7 @@ fn what_is_no_exchange_with_the_service_is_left_out_with_its_reason() {
     }
     let mut preflight = change("/request/method", json!("OPTIONS"));
     preflight["request"]["headers"] = json!([{"name": "Access-Control-Request-Method", "value": "GET"}]);
-    let judged = judged(&contract(), &[har(&[list(0.0, "", &page), preflight])]);
+    let judged = judged(built_in(), &[har(&[list(0.0, "", &page), preflight])]);
     assert_eq!(
         judged.not_judged,
         BTreeMap::from([(NotJudged::Skipped(Skipped::Preflight), 1)])
@@ -346,7 +343,7 @@ fn what_is_no_exchange_with_the_service_is_left_out_with_its_reason() {
 fn a_rejection_of_another_clients_request_is_not_a_finding() {
     for status in [400, 401, 403, 404, 405, 409, 410, 415, 422, 429] {
         let entries = [entry(0.0, ("GET", TAGS), None, (status, &json!({"error": "no"})))];
-        let judged = judged(&contract(), &[har(&entries)]);
+        let judged = judged(built_in(), &[har(&entries)]);
         assert!(
             judged.run.verdicts.findings().is_empty(),
             "{status}: {:?}",
@@ -359,11 +356,11 @@ fn a_rejection_of_another_clients_request_is_not_a_finding() {
         );
     }
     let failed = [entry(0.0, ("GET", &format!("{TAGS}?page=x")), None, (500, &json!({})))];
-    let judged = judged(&contract(), &[har(&failed)]);
+    let judged = judged(built_in(), &[har(&failed)]);
     assert_eq!(findings(&judged), ["server-error: getTags status: no 5xx: 500"]);
     for status in [502, 503, 504, 520] {
         let failed = [entry(0.0, ("GET", TAGS), None, (status, &json!({})))];
-        let judged = self::judged(&contract(), &[har(&failed)]);
+        let judged = self::judged(built_in(), &[har(&failed)]);
         assert_eq!(judged.not_judged, BTreeMap::from([(NotJudged::Unavailable, 1)]));
     }
 }
@@ -378,7 +375,7 @@ fn what_other_clients_received_is_evidence_on_gaps_but_for_rejections() {
         rejected(2.0, 401),
         rejected(3.0, 422),
     ];
-    let judged = judged(&contract(), &[har(&entries)]);
+    let judged = judged(built_in(), &[har(&entries)]);
     let told = judged
         .run
         .answers
@@ -432,7 +429,7 @@ fn a_request_that_asks_for_something_else_is_not_judged() {
         header("Accept", "text/csv"),
         header("X-HTTP-Method-Override", "DELETE"),
     ] {
-        let judged = judged(&contract(), &[har(std::slice::from_ref(&entry))]);
+        let judged = judged(built_in(), &[har(std::slice::from_ref(&entry))]);
         assert_eq!(
             judged.not_judged,
             BTreeMap::from([(NotJudged::NotAsDocumented, 1)]),
@@ -449,7 +446,7 @@ fn a_page_beyond_the_last_one_belongs_to_no_walk() {
         list(1.0, "?page=1000000000000000000", &tags(2, &["c"], (3, 2))),
         list(2.0, "?page=2", &tags(2, &["c"], (3, 2))),
     ];
-    let judged = judged(&contract(), &[har(&walk)]);
+    let judged = judged(built_in(), &[har(&walk)]);
     assert_eq!(findings(&judged), Vec::<String>::new());
     assert_eq!(
         verdict(&judged, "getTags pages /data/items: no item on two pages"),
@@ -467,11 +464,11 @@ fn unsound_walk(seconds: f64) -> Vec<Value> {
 
 #[test]
 fn one_walk_that_does_not_add_up_is_not_enough_and_two_are() {
-    let once = judged(&contract(), &[har(&unsound_walk(0.0))]);
+    let once = judged(built_in(), &[har(&unsound_walk(0.0))]);
     assert!(once.run.verdicts.findings().is_empty(), "{:?}", findings(&once));
     let unique = "getTags pages /data/items: no item on two pages";
     assert!(verdict(&once, unique) != Verdict::Held);
-    let twice = judged(&contract(), &[har(&[unsound_walk(0.0), unsound_walk(20.0)].concat())]);
+    let twice = judged(built_in(), &[har(&[unsound_walk(0.0), unsound_walk(20.0)].concat())]);
     assert!(
         findings(&twice)
             .iter()
@@ -486,7 +483,7 @@ fn one_walk_that_does_not_add_up_is_not_enough_and_two_are() {
         delete["request"]["method"] = "DELETE".into();
         disturbed.push(delete);
     }
-    let disturbed = judged(&contract(), &[har(&disturbed)]);
+    let disturbed = judged(built_in(), &[har(&disturbed)]);
     assert!(
         disturbed.run.verdicts.findings().is_empty(),
         "{:?}",
@@ -511,7 +508,7 @@ fn later(entry: &Value, seconds: i64) -> Value {
 fn two_created_records_that_are_not_listed_are_a_finding_and_one_is_not() {
     let empty = tags(1, &["a"], (1, 1));
     let fact = "createTag created: listed in getTags";
-    let listed = |entries: &[Value]| judged(&contract(), &[har(entries)]);
+    let listed = |entries: &[Value]| judged(built_in(), &[har(entries)]);
     let found = listed(&[create(0.0, "b"), list(1.0, "", &tags(1, &["a", "b"], (2, 1)))]);
     assert_eq!(verdict(&found, fact), Verdict::Held);
     // Somebody who was not recorded may have removed one record, or one that was listed before.
@@ -585,7 +582,7 @@ fn a_created_record_is_missed_only_where_nothing_explains_it() {
     ] {
         // The same happens twice, so that only the reason keeps it from being a finding.
         let again: Vec<_> = entries.iter().map(|entry| later(entry, 1200)).collect();
-        let judged = judged(&contract(), &[har(&[entries, again].concat())]);
+        let judged = judged(built_in(), &[har(&[entries, again].concat())]);
         assert!(
             judged.run.verdicts.findings().is_empty(),
             "{why}: {:?}",
@@ -628,7 +625,7 @@ fn a_file_that_is_cut_short_is_judged_as_far_as_it_is_whole() {
         list(1.0, "", &tags(1, &["a"], (1, 1))),
     ])
     .to_string();
-    let judged = judged_texts(&contract(), vec![text[..text.len() - 40].to_owned()]);
+    let judged = judged_texts(built_in(), vec![text[..text.len() - 40].to_owned()]);
     assert_eq!(judged.run.tally.answered, 1);
     assert_eq!(judged.files[0].stopped, Some(Stopped::Cut { line: 1 }));
     assert!(
@@ -648,7 +645,7 @@ fn a_file_that_is_cut_short_is_judged_as_far_as_it_is_whole() {
             name: "a.har".to_owned(),
             content: Box::new(std::io::Cursor::new(bytes)),
         };
-        let judged = countersign::traffic::judge(&contract(), vec![file], Default::default(), &mut |_| {});
+        let judged = countersign::traffic::judge(built_in(), vec![file], Default::default(), &mut |_| {});
         let reason = judged.files[0]
             .stopped
             .as_ref()
@@ -666,7 +663,7 @@ fn a_time_that_no_calendar_has_stops_nothing() {
     for time in [json!(1e18), json!(-5), json!(null), json!("1e400"), json!(9e15)] {
         let mut create = create(0.0, "a");
         create["time"] = time.clone();
-        let judged = judged(&contract(), &[har(&[create, list(8.0, "", &tags(1, &["b"], (1, 1)))])]);
+        let judged = judged(built_in(), &[har(&[create, list(8.0, "", &tags(1, &["b"], (1, 1)))])]);
         assert!(
             judged.run.verdicts.findings().is_empty(),
             "{time}: {:?}",

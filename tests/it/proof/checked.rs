@@ -18,10 +18,9 @@ use countersign::rules::{Finding, Level, Levels, Verdict, Verdicts};
 use super::call::{Call, TOKEN};
 use super::deviating::{Deviation, laid};
 use crate::support::again::{any_element, assert_judged_again};
-use crate::support::{contract_with_few_edge_cases, is_exhaustive};
+use crate::support::{built_in, contract_with_few_edge_cases, is_exhaustive};
 
 static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(contract_with_few_edge_cases);
-static WITH_EVERY_EDGE_CASE: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
 
 /// The contract that a check here is held against, with few edge cases unless it asks for all. The operations and the
 /// facts are the same in both.
@@ -161,11 +160,7 @@ impl Check {
     }
 
     fn contract(&self) -> &'static Arc<Contract> {
-        if self.every_edge_case {
-            &WITH_EVERY_EDGE_CASE
-        } else {
-            &CONTRACT
-        }
+        if self.every_edge_case { built_in() } else { &CONTRACT }
     }
 
     fn settled(&self) -> countersign::Check {

@@ -18,11 +18,9 @@ pub(super) const ERRORS: &str = "envelope_errors";
 
 const SEED: u64 = 1;
 
-static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| Arc::new(Contract::built_in().unwrap()));
-
 /// The contract that responses are held against.
 pub(super) fn contract() -> &'static Contract {
-    &CONTRACT
+    crate::support::built_in()
 }
 
 /// What each snapshot holds of a subject, and the operations that were not called.
@@ -50,7 +48,7 @@ pub(super) async fn shapes(subject: &Subject) -> Result<Shapes, String> {
 /// The operations of which nothing was shown.
 pub(super) fn recorded(recording: &Recording) -> Result<Shapes, String> {
     static PLAN: LazyLock<Plan> = LazyLock::new(|| {
-        let check = Check::new(Arc::clone(&CONTRACT)).token("any");
+        let check = Check::new(Arc::clone(crate::support::built_in())).token("any");
         check.writes(true).seed(SEED).plan().unwrap()
     });
     let mut observed = ObservedShapes::new(contract());
@@ -94,7 +92,7 @@ fn by_name(observed: &ObservedShapes<'_>, plan: &Plan) -> Result<Shapes, String>
 }
 
 async fn observed(subject: &Subject) -> Result<(ObservedShapes<'static>, Plan, String), String> {
-    let check = Check::new(Arc::clone(&CONTRACT)).token(subject.token.as_str());
+    let check = Check::new(Arc::clone(crate::support::built_in())).token(subject.token.as_str());
     let check = check.writes(subject.writes).seed(SEED);
     let check = match &subject.service {
         // It shows at once what it stores.

@@ -11,6 +11,15 @@ use std::sync::{Arc, LazyLock};
 
 use countersign::Contract;
 
+/// The built-in contract, which all tests of a process read once.
+pub(crate) fn built_in() -> &'static Arc<Contract> {
+    static BUILT_IN: LazyLock<Arc<Contract>> = LazyLock::new(|| {
+        let contract = Contract::built_in();
+        Arc::new(contract.unwrap_or_else(|defects| panic!("{defects}")))
+    });
+    &BUILT_IN
+}
+
 /// The built-in contract with a few of its edge cases, one for each part of a request. Half of the requests of a check
 /// have a field of another type, and most tests are not about them. All of them where everything is tried.
 pub(crate) fn contract_with_few_edge_cases() -> Arc<Contract> {
@@ -21,11 +30,10 @@ actions:
   - {target: $, update: {x-edge-cases: [parameter-zero, identifier-unknown, body-empty, text-control]}}
 "#;
     static CONTRACT: LazyLock<Arc<Contract>> = LazyLock::new(|| {
-        let contract = if is_exhaustive() {
-            Contract::built_in()
-        } else {
-            Contract::built_in_with_overlay("few.yaml", FEW.to_owned())
-        };
+        if is_exhaustive() {
+            return Arc::clone(built_in());
+        }
+        let contract = Contract::built_in_with_overlay("few.yaml", FEW.to_owned());
         Arc::new(contract.unwrap_or_else(|defects| panic!("{defects}")))
     });
     Arc::clone(&CONTRACT)

@@ -53,7 +53,7 @@ pub(super) const SHOWN_BY_RUNS: [&str; 8] = [
 
 #[test]
 fn every_fault_is_caught_by_its_rule_at_its_location() {
-    let contract = Contract::built_in().unwrap();
+    let contract = crate::support::built_in();
     let (mut edits, others) = faults()
         .iter()
         .partition::<Vec<_>, _>(|fault| fault.edited_operation().is_some());
@@ -64,15 +64,15 @@ fn every_fault_is_caught_by_its_rule_at_its_location() {
     let mut by_runs: Vec<_> = by_runs.filter(|name| SHOWN_BY_RUNS.contains(name)).collect();
     by_runs.sort_unstable();
     let count = edits.len();
-    let unshown = unshown(&contract, edits);
+    let unshown = unshown(contract, edits);
     let names: Vec<_> = unshown.iter().map(|fault| fault.name.as_str()).collect();
     assert_eq!(names, by_runs, "of {count} edits");
     if is_exhaustive() {
-        return assert_each_is_caught(&contract, faults().iter().collect(), &NOT_SHOWN);
+        return assert_each_is_caught(contract, faults().iter().collect(), &NOT_SHOWN);
     }
     let mut live = [others, unshown].concat();
     live.retain(|fault| !NOT_SHOWN.contains(&fault.name.as_str()));
-    assert_each_is_caught(&contract, of_each_rule(of_one_operation_each(live)), &[]);
+    assert_each_is_caught(contract, of_each_rule(of_one_operation_each(live)), &[]);
 }
 
 /// Of the faults that a rule catches every tenth.
@@ -293,16 +293,16 @@ fn seed(contract: &Contract, fault: &Fault) -> u64 {
 
 #[test]
 fn a_service_without_faults_is_found_faultless() {
-    let contract = Contract::built_in().unwrap();
+    let contract = crate::support::built_in();
     assert_eq!(
-        Checker::new(&contract).check(&Faults::default(), 1, Part::Whole.of_all()),
+        Checker::new(contract).check(&Faults::default(), 1, Part::Whole.of_all()),
         []
     );
 }
 
 #[test]
 fn each_fact_has_a_fault_and_each_fault_names_a_fact_and_a_rule_that_exist() {
-    let contract = Contract::built_in().unwrap();
+    let contract = crate::support::built_in();
     // No service breaks these without breaking another fact: they are about our client, and proven beside their rule.
     let of_the_service = |fact: &&Fact| fact.kind != FactKind::Decodes;
     let facts = contract.facts.iter().filter(of_the_service);

@@ -24,7 +24,7 @@ const OF_A_CHECK: [&str; 3] = ["auth", "challenge", "unfinished-answer"];
 
 #[test]
 fn every_fault_that_one_exchange_shows_is_found_in_its_traffic() {
-    let contract = Contract::built_in().unwrap();
+    let contract = crate::support::built_in();
     let edits: Vec<_> = faults()
         .iter()
         .filter(|fault| fault.edited_operation().is_some())
@@ -34,13 +34,13 @@ fn every_fault_that_one_exchange_shows_is_found_in_its_traffic() {
     } else {
         of_one_operation_each(edits).into_iter().step_by(8).collect()
     };
-    let recording = Checker::new(&contract).recording(Part::Varied.of_all());
-    let checker = || Checker::new(&contract);
+    let recording = Checker::new(contract).recording(Part::Varied.of_all());
+    let checker = || Checker::new(contract);
     let shown = each(edits, checker, |checker, fault| {
         let (exchanges, verdicts) = checker.replayed(&recording, fault);
-        let expected = of_one_exchange(&contract, &recording, (&exchanges, &verdicts));
-        let found = findings(&contract, &judged(&contract, &[archive(&exchanges)]).run.verdicts);
-        let in_a_check = findings(&contract, &verdicts);
+        let expected = of_one_exchange(contract, &recording, (&exchanges, &verdicts));
+        let found = findings(contract, &judged(contract, &[archive(&exchanges)]).run.verdicts);
+        let in_a_check = findings(contract, &verdicts);
         let missed = expected
             .difference(&found)
             .map(|found| format!("{}: missed {found}", fault.name));
@@ -89,23 +89,23 @@ const DRAWN: (usize, usize) = (2, 200);
 
 #[test]
 fn no_profile_is_accused_by_its_traffic() {
-    let contract = Contract::built_in().unwrap();
+    let contract = crate::support::built_in();
     // The recordings are those of the checks that others look at, too.
     let settings = checked_settings().into_iter().step_by(tried(4, 1)).collect();
     try_all(settings, async |setting: String| {
         let seen = of_single_value(&setting).await;
-        accused(&contract, &setting, &seen.recording)
+        accused(contract, &setting, &seen.recording)
     });
 }
 
 #[test]
 fn no_profile_that_is_drawn_is_accused_by_its_traffic() {
-    let contract = Contract::built_in().unwrap();
+    let contract = crate::support::built_in();
     let profiles = combinations::profiles(1, tried(DRAWN.0, DRAWN.1));
-    let checker = || Checker::new(&contract);
+    let checker = || Checker::new(contract);
     let accused = each(profiles, checker, |checker, settings| {
         let recording = checker.recording_of(&settings, Part::Varied.of_all());
-        accused(&contract, &format!("{settings:?}"), &recording)
+        accused(contract, &format!("{settings:?}"), &recording)
     });
     let accused: Vec<_> = accused.into_iter().flatten().collect();
     assert!(accused.is_empty(), "{}", accused.join("\n"));
