@@ -5,6 +5,7 @@ use super::Contract;
 use super::inferred::{collection_name, without_names};
 use super::link::{Link, Target};
 use super::operation::{Location, Operation, OperationId};
+use super::vocabulary::Carry;
 
 impl Contract {
     /// Returns where the response of a create shows the identifier of its record: where the invariant says, or else the
@@ -16,6 +17,17 @@ impl Contract {
             return Some(format!("{}{}", invariant.resource, invariant.id));
         }
         Some(self.link_to_read(create)?.value.clone())
+    }
+
+    /// Returns the fields of a create's request that its record must show, by an invariant or by an inferred lifecycle.
+    #[must_use]
+    pub fn carries_of_create(&self, create: OperationId) -> &[Carry] {
+        if let Some(invariant) = &self.operation(create).invariants.created {
+            return &invariant.carries;
+        }
+        let lifecycle = self.lifecycle_of(create);
+        let lifecycle = lifecycle.filter(|lifecycle| lifecycle.create == create);
+        lifecycle.map_or(&[], |lifecycle| &lifecycle.carries)
     }
 
     /// Returns the links that may fill a location of a call. Where a link from a write fills it for a write, only the

@@ -3,22 +3,23 @@
 //!
 //! # Design
 //!
-//! The gaps listed here are about whole responses (their status, headers, media type and time, not single values), and
-//! about how identifiers and timestamps are written. A gap that only a create or an update can answer, such as which
-//! fields are required, needs the keys that say where its record shows up. These gaps are for a run that asks: a check
-//! neither judges by them nor reports them.
+//! The gaps listed here are about whole responses (their status, headers, media type and time, not single values), about
+//! how identifiers and timestamps are written, and about what a create requires. A gap that only an update can answer
+//! needs the keys that say where its record shows up. These gaps are for a run that asks: a check neither judges by them
+//! nor reports them.
 
 use std::collections::BTreeSet;
 
 use super::document::{Document, Node};
 use super::fact::Fact;
+use super::load::resolve;
 use super::operation::{Operation, SecurityScheme, StatusPattern};
 use super::pointer;
 use super::shape::{LocatedGap, Shape};
 use super::vocabulary::{Gap, GapKind, Stated};
 
 /// What any document may leave open: the id, the kind and the question.
-const LISTED: [(&str, GapKind, &str); 10] = [
+const LISTED: [(&str, GapKind, &str); 12] = [
     (
         "success-status",
         GapKind::SuccessStatus,
@@ -65,6 +66,16 @@ const LISTED: [(&str, GapKind, &str); 10] = [
         GapKind::TimestampForm,
         "In which form are timestamps written?",
     ),
+    (
+        "duplicates",
+        GapKind::Duplicates,
+        "May two records have the same fields?",
+    ),
+    (
+        "required-fields",
+        GapKind::RequiredFields,
+        "Which fields does a create require?",
+    ),
 ];
 /// The names of fields that identify what contains them.
 const IDENTIFIER_NAMES: [&str; 3] = ["id", "uuid", "guid"];
@@ -82,6 +93,10 @@ pub(super) fn gaps(
             GapKind::TimestampForm => marked(document, (shapes, facts), id, is_timestamp),
             GapKind::SuccessStatus => operations.iter().flat_map(open_successes).collect(),
             GapKind::Challenge => schemes(operations),
+            GapKind::Duplicates => bodies_of_creates(document, operations, |operation, _| !documents(operation, 409)),
+            GapKind::RequiredFields => {
+                bodies_of_creates(document, operations, |_, schema| leaves_required_open(schema))
+            }
             GapKind::RateLimits => {
                 let is_limited = operations.iter().any(|operation| documents(operation, 429));
                 let paths = (!is_limited && !operations.is_empty()).then(|| "/paths".to_owned());
@@ -144,6 +159,28 @@ fn open_successes(operation: &Operation) -> Vec<String> {
         StatusPattern::Exact(_) => false,
     });
     open.map(|response| response.pointer.clone()).collect()
+}
+
+/// Returns the locations of the schemas of bodies that create a record, where the create or the schema leaves something
+/// open.
+fn bodies_of_creates(
+    document: &Document,
+    operations: &[Operation],
+    leaves_open: fn(&Operation, &Node) -> bool,
+) -> Vec<String> {
+    let creates = operations.iter().filter(|operation| operation.creates());
+    let open = creates.filter_map(|create| {
+        let schema = resolve(document, create.request.as_ref()?.schema.clone()?);
+        leaves_open(create, document.node(&schema)?).then_some(schema)
+    });
+    open.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Whether the schema of a body does not say which of its fields are required. What a body with alternatives requires
+/// depends on which of them it is, so nothing is asked about it.
+fn leaves_required_open(schema: &Node) -> bool {
+    let states = |keyword: &&str| schema.member(keyword).is_some();
+    states(&"properties") && !["required", "allOf", "anyOf", "oneOf"].iter().any(states)
 }
 
 /// Returns the locations of the security schemes whose credential a 401 can ask for.
@@ -266,6 +303,35 @@ mod tests {
         let class = format!("{OPERATION}/responses/2XX");
         assert_eq!(locations(&of_responses(default, ""), "success-status"), [class]);
         assert_eq!(locations(&of_responses(ok, ""), "challenge"), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_create_requires_is_open_where_neither_its_schema_nor_its_responses_say_it() {
+        let of_create = |schema: &str, responses: &str| {
+            let body = format!("requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}");
+            let paths = format!("/things: {{post: {{operationId: add, {body}, responses: {responses}}}}}");
+            of_paths(&paths, "").unwrap()
+        };
+        const SCHEMA: &str = "/paths/~1things/post/requestBody/content/application~1json/schema";
+        let (ok, conflict) = (
+            "{'201': {description: A thing}}",
+            "{'201': {description: A thing}, '409': {description: Another has the name}}",
+        );
+        let silent = "{type: object, properties: {name: {type: string}}}";
+        let contract = of_create(silent, ok);
+        for gap in ["duplicates", "required-fields"] {
+            assert_eq!(locations(&contract, gap), [SCHEMA], "{gap}");
+        }
+        assert_eq!(locations(&of_create(silent, conflict), "duplicates"), [""; 0]);
+        for stated in [
+            "{type: object, required: [name], properties: {name: {type: string}}}",
+            "{type: object, properties: {name: {type: string}}, anyOf: [{required: [name]}]}",
+            "{type: array, items: {type: string}}",
+        ] {
+            let contract = of_create(stated, ok);
+            assert_eq!(locations(&contract, "required-fields"), [""; 0], "{stated}");
+            assert_eq!(locations(&contract, "duplicates"), [SCHEMA], "{stated}");
+        }
     }
 
     #[test]

@@ -95,10 +95,13 @@ fn place(contract: &Contract, own: Option<&Document>, answer: &Answer) -> Result
     if owner(&contract.operations, location).is_some_and(|owner| owner.name != operation) {
         return Err("the location belongs to another operation");
     }
+    let mut gaps = contract.gaps.iter();
+    let is_implied =
+        gaps.any(|gap| gap.is_implied && gap.id == answer.gap && gap.locations.iter().any(|at| at == location));
     let location = contract.document.as_written(location);
     let found = own.and_then(|own| Some((own, own.node(&location)?, own.action_target(&location)?)));
     let (own, node, target) = found.ok_or("the document's own file has no such location")?;
-    if !names(node, &answer.gap) {
+    if !is_implied && !names(node, &answer.gap) {
         return Err("no `x-gap` at this location names it");
     }
     if node.member(KEY).is_some() {

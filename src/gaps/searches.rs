@@ -15,7 +15,7 @@ use super::required::{RejectionText, RequiredSearch};
 use super::sizes::Sizes;
 use super::trials::{ObservedClaim, TrialResult, claim, rejects};
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::{Carry, Created};
+use crate::contract::vocabulary::Carry;
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Exchange, OnRejection, Response};
 use crate::plan::{Asks, BodyChange, NET_TRIALS, Question, texts_with_effect};
@@ -110,9 +110,9 @@ impl Searches {
         let Some(sent) = exchange.request.json() else {
             return;
         };
-        let created = contract.operation(operation).invariants.created.as_ref();
-        let always: Option<Vec<_>> = created.map(|created| {
-            let identifying = identifying_carries(created).map(|carry| carry.sent.clone());
+        let creates = contract.operation(operation).creates();
+        let always: Option<Vec<_>> = creates.then(|| {
+            let identifying = identifying_carries(contract, operation).map(|carry| carry.sent.clone());
             // What such a field does shows in a record that is created with it.
             let with_effect = texts_with_effect(contract, operation).into_iter();
             identifying.chain(with_effect.map(|(_, _, field)| field)).collect()
@@ -309,17 +309,20 @@ impl OperationSearches {
     }
 
     /// Notes a record that may be created again: its body has everything by which the record is told from others, so that
-    /// nothing that the service adds, such as a time, does so.
+    /// nothing that the service adds, such as a time, does so. Where that is inferred, one such field is enough: a body
+    /// may lack some that the service does not let a caller set.
     fn note_original(&mut self, contract: &Contract, (create, sent): (OperationId, &Value), body: Option<&Value>) {
-        let created = contract.operation(create).invariants.created.as_ref();
-        let Some((created, id)) = created.zip(created_id(contract, create, body)) else {
+        let Some(id) = created_id(contract, create, body) else {
             return;
         };
         let is_sent = |carry: &Carry| {
             let first = pointer::tokens(&carry.sent).next();
             first.is_some_and(|first| sent.get(first).is_some())
         };
-        if identifying_carries(created).next().is_some() && identifying_carries(created).all(is_sent) {
+        let (sent_fields, others): (Vec<_>, Vec<_>) =
+            identifying_carries(contract, create).partition(|carry| is_sent(carry));
+        let is_inferred = contract.operation(create).invariants.created.is_none();
+        if !sent_fields.is_empty() && (others.is_empty() || is_inferred) {
             self.original = Some((sent.clone(), id.clone()));
         }
     }
@@ -382,17 +385,21 @@ fn is_of_body(status: u16) -> bool {
 }
 
 /// Returns the fields by which a record is told from others: those that it is known to carry.
-fn identifying_carries(created: &Created) -> impl Iterator<Item = &Carry> {
-    created.carries.iter().filter(|carry| carry.is_strict())
+fn identifying_carries(contract: &Contract, create: OperationId) -> impl Iterator<Item = &Carry> {
+    contract
+        .carries_of_create(create)
+        .iter()
+        .filter(|carry| carry.is_strict())
 }
 
 /// Whether an update of the run may have changed what a create made, or what contains it, so that the same body no longer
 /// equals its record.
 fn may_be_updated(contract: &Contract, create: OperationId) -> bool {
     let list = contract.created_in(create);
-    contract
-        .operation_ids()
-        .any(|id| list.is_some() && contract.updated_in(id) == list)
+    let lifecycle = contract.lifecycle_of(create);
+    let mut operations = contract.operation_ids();
+    lifecycle.is_some_and(|lifecycle| !lifecycle.updates.is_empty())
+        || operations.any(|id| list.is_some() && contract.updated_in(id) == list)
 }
 
 /// Returns the identifier in the response to a create.
@@ -401,7 +408,6 @@ pub(super) fn created_id<'body>(
     create: OperationId,
     body: Option<&'body Value>,
 ) -> Option<&'body Value> {
-    let created = contract.operation(create).invariants.created.as_ref()?;
-    let id = body?.pointer(&created.resource)?.pointer(&created.id)?;
+    let id = body?.pointer(&contract.identifier_pointer(create)?)?;
     (!id.is_null()).then_some(id)
 }

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::draft;
 use crate::contract::document::Node;
+use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::shape::ShapeId;
 use crate::contract::vocabulary::GapKind;
@@ -203,7 +204,9 @@ impl Question {
             } else if creates_own_records(contract, operation) {
                 required(contract, operation, &mut questions);
                 unknown_records(contract, operation, &mut questions);
-                of_schemas(contract, operation, (GapKind::Duplicates, &Asks::Equal), &mut questions);
+                if may_equal_another(contract, operation) {
+                    of_schemas(contract, operation, (GapKind::Duplicates, &Asks::Equal), &mut questions);
+                }
                 continue;
             } else {
                 continue;
@@ -428,9 +431,19 @@ fn updates_own_records(contract: &Contract, operation: OperationId) -> bool {
     matches!(method, Method::Put | Method::Patch) && contract.updated_in(operation).is_some()
 }
 
-/// Whether the operation creates records whose identifiers its response shows, and a list.
+/// Whether the operation creates records whose identifiers its response shows, by an invariant or by an inferred
+/// lifecycle.
 fn creates_own_records(contract: &Contract, operation: OperationId) -> bool {
-    contract.operation(operation).creates() && contract.created_in(operation).is_some()
+    let lifecycle = contract.lifecycle_of(operation);
+    let is_created_in = |lifecycle: &Lifecycle| lifecycle.create == operation;
+    contract.operation(operation).creates()
+        && (contract.created_in(operation).is_some() || lifecycle.is_some_and(is_created_in))
+}
+
+/// Whether a create can be asked for a record that equals another: its response shows what tells the two apart.
+fn may_equal_another(contract: &Contract, create: OperationId) -> bool {
+    let id = contract.identifier_pointer(create);
+    id.is_some_and(|id| id.starts_with('/')) && !contract.carries_of_create(create).is_empty()
 }
 
 /// Adds a question about the body as a whole.

@@ -211,6 +211,8 @@ impl Session<'_> {
         let questions = questions.filter(|(_, asked)| asked.operation == operation).collect();
         let list = self.contract.updated_in(operation);
         let list = list.or_else(|| self.contract.created_in(operation));
+        let lifecycle = self.contract.lifecycle_of(operation);
+        let list = list.or_else(|| Some(lifecycle?.list.as_ref()?.operation));
         let (head, accepted) = if self.contract.operation(operation).is_read() {
             (self.request_head_if_any(operation)?, None)
         } else {
@@ -356,7 +358,8 @@ impl Session<'_> {
                     }
                     break;
                 }
-                match (subject.list, self.plain_trial(subject)) {
+                let reads = subject.accepted.is_none();
+                match (subject.list, self.plain_trial(subject).filter(|_| reads)) {
                     (Some(list), _) => self.look_at_page(list, None).await,
                     (None, Some(request)) => {
                         self.expect_requests(1);
@@ -440,11 +443,11 @@ impl Session<'_> {
     }
 
     async fn look_at_page(&self, list: OperationId, page: Option<u64>) {
-        let invariant = self.contract.operation(list).page.as_ref();
-        let (Some(invariant), Some(mut head)) = (invariant, self.request_head_if_any(list)) else {
+        let Some(mut head) = self.request_head_if_any(list) else {
             return;
         };
-        if let Some(page) = page {
+        let invariant = self.contract.operation(list).page.as_ref();
+        if let Some((page, invariant)) = page.zip(invariant) {
             head.add_query(&invariant.parameter, &page.to_string());
         }
         let documented = self.contract.operation(list);

@@ -33,6 +33,7 @@ mod judge;
 mod later_versions;
 mod leaks;
 mod learn;
+mod learn_ordinary;
 mod lint;
 mod manual;
 mod max_time;

@@ -1,0 +1,283 @@
+//! `countersign learn --writes` of a document without keys of ours: what its creates require, and whether they accept the
+//! same record twice.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+
+use super::stub::{Received, Stub, json as response};
+use super::support::{Ended, countersign};
+
+const SPEC: &str = r##"
+openapi: 3.0.3
+info: {title: Pets, version: '1'}
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      responses:
+        '200': {description: Pets, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Pet'}}}}}
+    post:
+      operationId: addPet
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/NewPet'}}}}
+      responses: {'201': {description: Added, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}}
+  /pets/{petId}:
+    parameters: [{name: petId, in: path, required: true, schema: {type: integer}}]
+    get:
+      operationId: getPet
+      responses: {'200': {description: A pet, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}}
+    delete: {operationId: deletePet, responses: {'204': {description: Gone}}}
+components:
+  schemas:
+    NewPet:
+      type: object
+      properties:
+        name: {type: string}
+        kind: {type: string}
+        note: {type: string}
+        owner: {type: object, properties: {city: {type: string}, street: {type: string}}}
+    Pet: {type: object, properties: {id: {type: integer}, name: {type: string}, kind: {type: string}, note: {type: string}}}
+"##;
+
+/// What a service does with a body, before it stores it: the response of a rejection, or of a create that makes nothing.
+type Rejects = fn(&Value, &BTreeMap<usize, Value>) -> Option<String>;
+
+fn rejected(status: &str, message: &str) -> Option<String> {
+    Some(response(status, &json!({"message": message}).to_string()))
+}
+
+/// A service that stores pets which it does not reject, and that lists, reads and deletes them.
+fn service(rejects: Rejects) -> Stub {
+    let pets: Mutex<(usize, BTreeMap<usize, Value>)> = Mutex::default();
+    Stub::start(move |request, stream| {
+        let mut pets = pets.lock().unwrap();
+        stream.write_all(handled(request, &mut pets, rejects).as_bytes())
+    })
+}
+
+fn handled(request: &Received, (count, pets): &mut (usize, BTreeMap<usize, Value>), rejects: Rejects) -> String {
+    let mut words = request.head.split(' ');
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let id = path.strip_prefix("/pets/").and_then(|id| id.parse::<usize>().ok());
+    match (method, id) {
+        ("GET", None) if path == "/pets" => {
+            response("200 OK", &Value::Array(pets.values().cloned().collect()).to_string())
+        }
+        ("POST", None) => {
+            let mut sent: Value = serde_json::from_str(&request.body).unwrap_or_default();
+            if !sent.is_object() {
+                return rejected("400 Bad Request", "no pet").unwrap();
+            }
+            rejects(&sent, pets).unwrap_or_else(|| {
+                *count += 1;
+                sent["id"] = json!(count);
+                pets.insert(*count, sent.clone());
+                response("201 Created", &sent.to_string())
+            })
+        }
+        ("GET", Some(id)) if pets.contains_key(&id) => response("200 OK", &pets[&id].to_string()),
+        ("DELETE", Some(id)) if pets.remove(&id).is_some() => "HTTP/1.1 204 No Content\r\n\r\n".to_owned(),
+        _ => rejected("404 Not Found", "no pet").unwrap(),
+    }
+}
+
+fn learned(service: &Stub, spec: &str, arguments: &[&str]) -> (Ended, Value) {
+    let url = service.url();
+    let fixed = [
+        "learn",
+        "--spec",
+        "pets.yaml",
+        "--base-url",
+        &url,
+        "--settle",
+        "0",
+        "--seed",
+        "1",
+    ];
+    countersign(&[&fixed, arguments].concat())
+        .file("pets.yaml", spec)
+        .report()
+}
+
+/// What the answers about creates claim, with their states or, where they claim nothing, with the reason.
+fn of_creates(report: &Value) -> Vec<(String, String, Value)> {
+    let answers = report["answers"].as_array().unwrap().iter();
+    let of_creates = answers.filter(|answer| answer["gap"] == "required-fields" || answer["gap"] == "duplicates");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let row = |answer: &Value| {
+        let reason = text(&answer["reason"]);
+        let state = Some(reason).filter(|reason| !reason.is_empty());
+        (
+            text(&answer["gap"]),
+            state.unwrap_or_else(|| text(&answer["state"])),
+            answer["claim"].clone(),
+        )
+    };
+    of_creates.map(row).collect()
+}
+
+fn lacks(sent: &Value, names: &[&str]) -> Option<String> {
+    let missing: Vec<_> = names.iter().filter(|name| sent.get(name).is_none()).collect();
+    (!missing.is_empty()).then(|| rejected("422 Unprocessable Content", "invalid").unwrap())
+}
+
+fn has_name_of_another(sent: &Value, pets: &BTreeMap<usize, Value>) -> bool {
+    pets.values().any(|pet| pet["name"] == sent["name"])
+}
+
+#[test]
+fn what_creates_require_and_whether_they_accept_a_duplicate_is_found_and_deleted_again() {
+    let both = json!({"required": ["/kind", "/name"]});
+    let (accepted, refused) = (json!({"equal": "accepted"}), json!({"equal": "refused"}));
+    let cases: [(Rejects, &Value, Value); 4] = [
+        (|sent, _| lacks(sent, &["name", "kind"]), &accepted, both.clone()),
+        (|_, _| None, &accepted, json!({"required": []})),
+        (
+            |sent, pets| {
+                let taken = || rejected("409 Conflict", "taken").filter(|_| has_name_of_another(sent, pets));
+                lacks(sent, &["name", "kind"]).or_else(taken)
+            },
+            &refused,
+            both,
+        ),
+        (
+            |sent, _| {
+                let city = sent.get("owner").is_some_and(|owner| owner.get("city").is_none());
+                lacks(sent, &["name"]).or_else(|| rejected("400 Bad Request", "no city").filter(|_| city))
+            },
+            &accepted,
+            json!({"required": ["/name", "/owner/city"]}),
+        ),
+    ];
+    for (index, (rejects, duplicate, required)) in cases.into_iter().enumerate() {
+        let service = service(rejects);
+        let (ended, report) = learned(&service, SPEC, &["--writes", "--cleanup"]);
+        assert_eq!(ended.code, 0, "{index}: {ended:?}");
+        let states = if *duplicate == accepted { "seen" } else { "indicated" };
+        let expected = [
+            ("duplicates".to_owned(), states.to_owned(), duplicate.clone()),
+            ("required-fields".to_owned(), "indicated".to_owned(), required),
+        ];
+        assert_eq!(of_creates(&report), expected, "{index}");
+        // What the service has left, by its own word.
+        let (_, after) = learned(&service, SPEC, &[]);
+        assert_eq!(after["residue"]["records"].as_array().map_or(0, Vec::len), 0, "{index}");
+        let creates = service.received().iter().filter(|request| request.is("POST")).count();
+        assert!(creates <= 20, "{index}: {creates}");
+    }
+}
+
+#[test]
+fn what_a_create_rejects_for_a_reason_that_nobody_can_tell_is_not_claimed() {
+    let cases: [(Rejects, &str); 2] = [
+        // One of two fields, whichever it is.
+        (
+            |sent, _| lacks(sent, &["name"]).and(lacks(sent, &["note"])),
+            "required-fields",
+        ),
+        // The record that it already has, as if it were a new one.
+        (
+            |sent, pets| {
+                let same = |pet: &&Value| {
+                    ["name", "kind", "note", "owner"]
+                        .iter()
+                        .all(|name| pet[name] == sent[name])
+                };
+                let known = pets.values().find(same)?;
+                Some(response("201 Created", &known.to_string()))
+            },
+            "duplicates",
+        ),
+    ];
+    for (index, (rejects, open)) in cases.into_iter().enumerate() {
+        let service = service(rejects);
+        let (_, report) = learned(&service, SPEC, &["--writes"]);
+        let rows = of_creates(&report);
+        let (_, state, claim) = rows.iter().find(|(gap, _, _)| gap == open).unwrap();
+        assert_eq!(
+            (state.as_str(), claim),
+            ("confounded", &Value::Null),
+            "{index}: {rows:?}"
+        );
+    }
+}
+
+#[test]
+fn a_create_is_asked_only_with_writes_and_where_the_document_leaves_it_open() {
+    let silent = service(|_, _| None);
+    let (_, report) = learned(&silent, SPEC, &[]);
+    let rows = of_creates(&report);
+    assert!(rows.iter().all(|(_, reason, _)| reason == "needs writes"), "{rows:?}");
+    assert!(rows.len() == 2 && !silent.received().iter().any(|request| request.is("POST")));
+    let stated = SPEC
+        .replace(
+            "    NewPet:\n      type: object\n",
+            "    NewPet:\n      type: object\n      required: [name]\n",
+        )
+        .replace(
+            "{'201': {description: Added",
+            "{'409': {description: Taken}, '201': {description: Added",
+        );
+    let (_, report) = learned(&service(|_, _| None), &stated, &["--writes"]);
+    assert_eq!(of_creates(&report), []);
+}
+
+#[test]
+fn what_two_runs_establish_of_a_create_is_written_into_an_overlay_and_applied() {
+    let service = service(|sent, _| lacks(sent, &["name"]));
+    let (ended, _) = learned(&service, SPEC, &["--writes", "--ledger", "ledger.jsonl"]);
+    let ledger = std::fs::read_to_string(ended.path().join("ledger.jsonl")).unwrap();
+    let earlier = ledger.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        let time: chrono::DateTime<chrono::Utc> = line["time"].as_str().unwrap().parse().unwrap();
+        line["time"] = (time - chrono::TimeDelta::hours(2)).to_rfc3339().into();
+        line["run"] = "cs-00000000-00000000".into();
+        line.to_string() + "\n"
+    });
+    let ledger = earlier.collect::<String>() + &ledger;
+    let arguments = [
+        "learn",
+        "--spec",
+        "pets.yaml",
+        "--ledger",
+        "ledger.jsonl",
+        "--overlay",
+        "overlay.yaml",
+    ];
+    let call = countersign(&arguments)
+        .file("pets.yaml", SPEC)
+        .file("ledger.jsonl", &ledger);
+    let ended = call.run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let overlay = std::fs::read_to_string(ended.path().join("overlay.yaml")).unwrap();
+    let stated = r#"{"gap": "required-fields", "operation": "addPet", "claim": {"required": ["/name"]}}"#;
+    assert!(
+        overlay.contains("target: \"$['components']['schemas']['NewPet']\"") && overlay.contains(stated),
+        "{overlay}"
+    );
+    let url = service.url();
+    let arguments = [
+        "check",
+        "--spec",
+        "pets.yaml",
+        "--overlay",
+        "overlay.yaml",
+        "--base-url",
+        &url,
+        "--writes",
+        "--cleanup",
+    ];
+    let call = countersign(&arguments)
+        .file("pets.yaml", SPEC)
+        .file("overlay.yaml", &overlay);
+    let (ended, report) = call.report();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let facts = report["facts"]["rows"].as_array().unwrap().iter();
+    let of_overlay: Vec<_> = facts.filter(|fact| fact["rule"] == "changed-answer").collect();
+    assert!(
+        of_overlay.len() == 1 && of_overlay[0]["verdict"] != "broken",
+        "{of_overlay:?}"
+    );
+}
