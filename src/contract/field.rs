@@ -100,6 +100,13 @@ pub(super) fn is_flagged(schema: &Node, keyword: &str) -> bool {
     schema.member(keyword).and_then(Node::boolean) == Some(true)
 }
 
+/// Whether a schema admits any string, of any length.
+pub(crate) fn is_free_string(schema: &Node) -> bool {
+    let states = |keyword: &&str| schema.member(keyword).is_some();
+    let is_string = schema.member("type").and_then(Node::string) == Some("string");
+    is_string && !["enum", "format", "maxLength", "pattern"].iter().any(states)
+}
+
 impl Contract {
     /// Whether a request does not have the field with this schema.
     pub(crate) fn is_read_only(&self, schema: &Node) -> bool {

@@ -4,22 +4,23 @@
 //! # Design
 //!
 //! The gaps listed here are about whole responses (their status, headers, media type and time, not single values), about
-//! how identifiers and timestamps are written, and about what a create requires. A gap that only an update can answer
-//! needs the keys that say where its record shows up. These gaps are for a run that asks: a check neither judges by them
-//! nor reports them.
+//! how identifiers and timestamps are written, and about what a write requires, accepts and does. A gap about the values
+//! of single fields needs the keys that say which values are meant. These gaps are for a run that asks: a check neither
+//! judges by them nor reports them.
 
 use std::collections::BTreeSet;
 
 use super::document::{Document, Node};
 use super::fact::Fact;
+use super::field::is_free_string;
 use super::load::resolve;
-use super::operation::{Operation, SecurityScheme, StatusPattern};
+use super::operation::{Method, Operation, SecurityScheme, StatusPattern};
 use super::pointer;
 use super::shape::{LocatedGap, Shape};
 use super::vocabulary::{Gap, GapKind, Stated};
 
 /// What any document may leave open: the id, the kind and the question.
-const LISTED: [(&str, GapKind, &str); 12] = [
+const LISTED: [(&str, GapKind, &str); 15] = [
     (
         "success-status",
         GapKind::SuccessStatus,
@@ -74,8 +75,19 @@ const LISTED: [(&str, GapKind, &str); 12] = [
     (
         "required-fields",
         GapKind::RequiredFields,
-        "Which fields does a create require?",
+        "Which fields does a write require?",
     ),
+    (
+        "update-semantics",
+        GapKind::UpdateSemantics,
+        "Does an update replace the whole record, or merge the fields that are sent?",
+    ),
+    (
+        "unknown-request-fields",
+        GapKind::UnknownRequestFields,
+        "Are request fields that the document does not list rejected or ignored?",
+    ),
+    ("field-sizes", GapKind::FieldSizes, "How large may each field be?"),
 ];
 /// The names of fields that identify what contains them.
 const IDENTIFIER_NAMES: [&str; 3] = ["id", "uuid", "guid"];
@@ -93,10 +105,16 @@ pub(super) fn gaps(
             GapKind::TimestampForm => marked(document, (shapes, facts), id, is_timestamp),
             GapKind::SuccessStatus => operations.iter().flat_map(open_successes).collect(),
             GapKind::Challenge => schemes(operations),
-            GapKind::Duplicates => bodies_of_creates(document, operations, |operation, _| !documents(operation, 409)),
-            GapKind::RequiredFields => {
-                bodies_of_creates(document, operations, |_, schema| leaves_required_open(schema))
-            }
+            GapKind::Duplicates => bodies(document, operations, |operation, _| {
+                operation.creates() && !documents(operation, 409)
+            }),
+            GapKind::RequiredFields => bodies(document, operations, |operation, schema| {
+                operation.creates() && leaves_required_open(schema)
+            }),
+            GapKind::UnknownRequestFields => bodies(document, operations, |operation, schema| {
+                updates(operation) && schema.member("additionalProperties").is_none()
+            }),
+            GapKind::FieldSizes => free_strings(document, operations),
             GapKind::RateLimits => {
                 let is_limited = operations.iter().any(|operation| documents(operation, 429));
                 let paths = (!is_limited && !operations.is_empty()).then(|| "/paths".to_owned());
@@ -127,6 +145,7 @@ pub(super) fn gaps(
 /// Whether an operation as a whole leaves something open.
 fn leaves_open(document: &Document, operation: &Operation, kind: GapKind) -> bool {
     match kind {
+        GapKind::UpdateSemantics => updates(operation),
         GapKind::ErrorConditions => !(400..500).any(|status| documents(operation, status)),
         GapKind::ErrorBody => {
             let mut responses = operation.responses.iter();
@@ -161,19 +180,35 @@ fn open_successes(operation: &Operation) -> Vec<String> {
     open.map(|response| response.pointer.clone()).collect()
 }
 
-/// Returns the locations of the schemas of bodies that create a record, where the create or the schema leaves something
-/// open.
-fn bodies_of_creates(
-    document: &Document,
-    operations: &[Operation],
-    leaves_open: fn(&Operation, &Node) -> bool,
-) -> Vec<String> {
-    let creates = operations.iter().filter(|operation| operation.creates());
-    let open = creates.filter_map(|create| {
-        let schema = resolve(document, create.request.as_ref()?.schema.clone()?);
-        leaves_open(create, document.node(&schema)?).then_some(schema)
+/// Whether an operation changes a record, as far as its method says.
+fn updates(operation: &Operation) -> bool {
+    matches!(operation.method, Method::Put | Method::Patch) && !operation.creates()
+}
+
+/// Returns the locations of the schemas of bodies, where the operation or the schema leaves something open.
+fn bodies(document: &Document, operations: &[Operation], leaves_open: fn(&Operation, &Node) -> bool) -> Vec<String> {
+    let open = operations.iter().filter_map(|operation| {
+        let schema = resolve(document, operation.request.as_ref()?.schema.clone()?);
+        leaves_open(operation, document.node(&schema)?).then_some(schema)
     });
     open.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Returns the locations of the strings in the bodies of updates whose schemas state no maximum length.
+fn free_strings(document: &Document, operations: &[Operation]) -> Vec<String> {
+    let mut free = Vec::new();
+    for schema in bodies(document, operations, |operation, _| updates(operation)) {
+        let properties = pointer::join(&schema, "properties");
+        let members = document.node(&properties).map_or(&[][..], Node::members);
+        let at = members
+            .iter()
+            .map(|property| pointer::join(&properties, &property.name));
+        free.extend(at.filter(|at| {
+            let described = document.node(&resolve(document, at.clone()));
+            described.is_some_and(is_free_string)
+        }));
+    }
+    free
 }
 
 /// Whether the schema of a body does not say which of its fields are required. What a body with alternatives requires
@@ -331,6 +366,32 @@ mod tests {
             let contract = of_create(stated, ok);
             assert_eq!(locations(&contract, "required-fields"), [""; 0], "{stated}");
             assert_eq!(locations(&contract, "duplicates"), [SCHEMA], "{stated}");
+        }
+    }
+
+    #[test]
+    fn what_an_update_does_and_accepts_is_open_where_its_schema_does_not_say_it() {
+        let of_update = |schema: &str| {
+            let body = format!("requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}");
+            let responses = "responses: {'200': {description: A thing}}";
+            let id = "parameters: [{name: id, in: path, required: true, schema: {type: string}}]";
+            let get = format!("get: {{operationId: read, {responses}}}");
+            let paths = format!(
+                "/things: {{post: {{operationId: add, {responses}}}}}\n'/things/{{id}}': {{{id}, {get}, patch: \
+                 {{operationId: set, {body}, {responses}}}}}"
+            );
+            of_paths(&paths, "").unwrap()
+        };
+        const OPERATION: &str = "/paths/~1things~1{id}/patch";
+        let schema = format!("{OPERATION}/requestBody/content/application~1json/schema");
+        let open = of_update("{type: object, properties: {name: {type: string}, size: {type: integer}}}");
+        assert_eq!(locations(&open, "update-semantics"), [OPERATION]);
+        assert_eq!(locations(&open, "unknown-request-fields"), [schema.as_str()]);
+        assert_eq!(locations(&open, "field-sizes"), [format!("{schema}/properties/name")]);
+        let closed = "{type: object, additionalProperties: false, properties: {name: {type: string, maxLength: 9}}}";
+        let closed = of_update(closed);
+        for gap in ["unknown-request-fields", "field-sizes", "required-fields"] {
+            assert_eq!(locations(&closed, gap), [""; 0], "{gap}");
         }
     }
 

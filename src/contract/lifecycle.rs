@@ -13,6 +13,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
@@ -133,6 +135,38 @@ impl Contract {
         let mut updates = lifecycle.into_iter().flat_map(|lifecycle| &lifecycle.updates);
         let found = updates.find(|(operation, _)| *operation == update);
         found.map_or(&[], |(_, carries)| carries)
+    }
+
+    /// Returns the read that shows what an update changed: the list that its invariant names, or else the read of the
+    /// record by an inferred lifecycle.
+    #[must_use]
+    pub(crate) fn update_shown_by(&self, update: OperationId) -> Option<OperationId> {
+        if self.operation(update).invariants.updated.is_some() {
+            return self.updated_in(update);
+        }
+        let lifecycle = self.lifecycle_of(update)?;
+        let mut updates = lifecycle.updates.iter();
+        updates.any(|(known, _)| *known == update).then_some(lifecycle.read)
+    }
+
+    /// Returns the records in a response of the read that shows what an update changed: the items of a list, or the one
+    /// record.
+    pub(crate) fn records_in<'body>(&self, update: OperationId, body: &'body Value) -> &'body [Value] {
+        let listed = self
+            .updated_in(update)
+            .and_then(|list| self.operation(list).page.as_ref());
+        let items = listed.and_then(|page| pointer::get(body, &page.items)?.as_array());
+        match self.lifecycle_of(update).filter(|_| listed.is_none()) {
+            Some(lifecycle) => pointer::get(body, &lifecycle.record).map_or(&[], std::slice::from_ref),
+            None => items.map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// Returns the fields of an update's request that its record must show afterwards, by an invariant or by an inferred
+    /// lifecycle.
+    pub(crate) fn shown_after_update(&self, update: OperationId) -> &[Carry] {
+        let updated = self.operation(update).invariants.updated.as_ref();
+        updated.map_or_else(|| self.carries_of_update(update), |updated| &updated.carries)
     }
 
     fn infer_lifecycle(&self, create: OperationId, by_path: &ByPath) -> Option<Lifecycle> {

@@ -131,7 +131,7 @@ impl RunTrials {
         {
             self.note_last_page(contract, operation, body);
         }
-        let updates = contract.updated_in(operation).map(|_| operation);
+        let updates = contract.update_shown_by(operation).map(|_| operation);
         match part {
             TrialPart::Variant(index) if self.questions.get(index).is_some_and(Question::is_search) => {
                 let of = (contract, self.questions.as_slice());
@@ -293,20 +293,20 @@ impl RunTrials {
         }
     }
 
-    /// Looks for the record of the last accepted update on a page of the list that shows it. A field of the record may
+    /// Looks for the record of the last accepted update in a response of the read that shows it. A field of the record may
     /// show later than its name, so what contradicts every claim is looked at again.
-    fn look(&mut self, contract: &Contract, list: OperationId, body: &Value) {
-        let Some(update) = self.awaited.filter(|update| contract.updated_in(*update) == Some(list)) else {
+    fn look(&mut self, contract: &Contract, read: OperationId, body: &Value) {
+        let Some(update) = self
+            .awaited
+            .filter(|update| contract.update_shown_by(*update) == Some(read))
+        else {
             return;
         };
         let Some(BetweenControls { control, variants }) = self.between_controls.get_mut(&update) else {
             return;
         };
-        let page = contract.operation(list).page.as_ref();
-        let Some(items) = page.and_then(|page| pointer::get(body, &page.items)?.as_array()) else {
-            return;
-        };
-        let found = |sent: &Value| items.iter().find(|item| is_record_of(contract, update, sent, item));
+        let records = contract.records_in(update, body);
+        let found = |sent: &Value| records.iter().find(|item| is_record_of(contract, update, sent, item));
         match (variants.last_mut(), control) {
             (None, Some(control)) => {
                 if let Some(record) = found(&control.sent) {
@@ -651,9 +651,8 @@ fn is_blank(value: &Value) -> bool {
 /// may change it at any time.
 fn unsent(contract: &Contract, update: OperationId, sent: &Value, (before, after): (&Value, &Value)) -> Option<Unsent> {
     let first = |pointer: &str| pointer::tokens(pointer).next();
-    let carries = contract.operation(update).invariants.updated.iter();
+    let carries = contract.shown_after_update(update).iter();
     let carries: Vec<_> = carries
-        .flat_map(|updated| &updated.carries)
         .filter_map(|carry| Some((first(&carry.sent)?, first(&carry.returned_at)?)))
         .collect();
     let is_sent = |shown: &str| {

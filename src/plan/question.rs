@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::draft;
 use crate::contract::document::Node;
+use crate::contract::field::is_free_string;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::shape::ShapeId;
@@ -425,10 +426,10 @@ fn another<'shown>(has: Option<&Value>, shown: &'shown [(String, Value)], before
     others.get(nth).copied()
 }
 
-/// Whether the operation updates records that a list shows.
+/// Whether the operation updates records that a read shows.
 fn updates_own_records(contract: &Contract, operation: OperationId) -> bool {
     let method = contract.operation(operation).method;
-    matches!(method, Method::Put | Method::Patch) && contract.updated_in(operation).is_some()
+    matches!(method, Method::Put | Method::Patch) && contract.update_shown_by(operation).is_some()
 }
 
 /// Whether the operation creates records whose identifiers its response shows, by an invariant or by an inferred
@@ -619,9 +620,11 @@ fn collect_texts(
 
 /// Returns where the record shows a field that an update sends.
 fn carry(contract: &Contract, update: OperationId, field: &str) -> Option<String> {
-    let updated = contract.operation(update).invariants.updated.as_ref()?;
     let any = pointer::any_element(field);
-    let carry = updated.carries.iter().find(|carry| carry.sent == any);
+    let carry = contract
+        .shown_after_update(update)
+        .iter()
+        .find(|carry| carry.sent == any);
     carry.map(|carry| carry.returned_at.clone())
 }
 
@@ -728,22 +731,27 @@ impl Contract {
     }
 
     /// Returns the fields by which an update's record can be recognised: those with a text of the run's own that come
-    /// back as they were sent.
+    /// back as they were sent. Where no invariant says so, that is any string that is free.
     pub(crate) fn tagged_carries(
         &self,
         update: OperationId,
     ) -> impl Iterator<Item = &crate::contract::vocabulary::Carry> {
-        let updated = self.operation(update).invariants.updated.iter();
-        let carries = updated.flat_map(|updated| &updated.carries);
+        let is_inferred = self.operation(update).invariants.updated.is_none();
         let is_tagged = move |sent: &str| {
             let name = sent.strip_prefix('/').filter(|name| !name.contains('/'));
             let mut properties = self.body_properties(update);
             name.is_some_and(|name| {
                 properties.any(|property| {
-                    property.name == name && self.referred(&property.node).member("x-synthetic").is_some()
+                    let schema = self.referred(&property.node);
+                    property.name == name
+                        && match is_inferred {
+                            true => is_free_string(schema) && !self.names_a_record(name),
+                            false => schema.member("x-synthetic").is_some(),
+                        }
                 })
             })
         };
+        let carries = self.shown_after_update(update).iter();
         carries.filter(move |carry| carry.is_strict() && is_tagged(&carry.sent))
     }
 }

@@ -38,8 +38,8 @@ struct AskedOperation<'run> {
     head: RequestHead,
     /// The body that an update accepted.
     accepted: Option<Draft>,
-    /// The list that shows the updated record.
-    list: Option<OperationId>,
+    /// The list that shows the record, or else the read of the record with its head.
+    view: Option<(OperationId, Option<RequestHead>)>,
     /// The page that showed it last; `None` for the default page.
     page: Cell<Option<u64>>,
     /// How many requests had been sent before each question was asked last, by its index and with the same members, and
@@ -209,10 +209,6 @@ impl Session<'_> {
     async fn subject(&self, operation: OperationId) -> Option<AskedOperation<'_>> {
         let questions = self.plan.questions.iter().enumerate();
         let questions = questions.filter(|(_, asked)| asked.operation == operation).collect();
-        let list = self.contract.updated_in(operation);
-        let list = list.or_else(|| self.contract.created_in(operation));
-        let lifecycle = self.contract.lifecycle_of(operation);
-        let list = list.or_else(|| Some(lifecycle?.list.as_ref()?.operation));
         let (head, accepted) = if self.contract.operation(operation).is_read() {
             (self.request_head_if_any(operation)?, None)
         } else {
@@ -220,11 +216,12 @@ impl Session<'_> {
             (head, Some(accepted))
         };
         let page = self.history().latest_record(operation).and_then(|(_, page)| page);
+        let view = self.view(operation, &head);
         Some(AskedOperation {
             operation,
             head,
             accepted,
-            list,
+            view,
             page: Cell::new(page),
             sent_before: RefCell::default(),
             step: Cell::default(),
@@ -234,6 +231,23 @@ impl Session<'_> {
             unlisted_controls: Cell::default(),
             questions,
         })
+    }
+
+    /// Returns the read that shows what an operation writes: a list, or the read of the record, with its head.
+    fn view(&self, operation: OperationId, head: &RequestHead) -> Option<(OperationId, Option<RequestHead>)> {
+        let list = self.contract.updated_in(operation);
+        if let Some(list) = list.or_else(|| self.contract.created_in(operation)) {
+            return Some((list, None));
+        }
+        if let Some(read) = self.contract.update_shown_by(operation) {
+            // The read of another record would show nothing.
+            let of_record = self
+                .request_head_if_any(read)
+                .filter(|of_read| of_read.path == head.path);
+            return of_record.map(|of_read| (read, Some(of_read)));
+        }
+        let lifecycle = self.contract.lifecycle_of(operation)?;
+        lifecycle.list.as_ref().map(|list| (list.operation, None))
     }
 
     /// Sends a control, once more if it fails, because a proxy may have been in the way. Returns whether one was accepted.
@@ -261,7 +275,7 @@ impl Session<'_> {
         self.look_after(subject, self.settings.settle).await;
         let unlisted_controls = subject.unlisted_controls.get() + u64::from(self.gaps().awaits_look());
         subject.unlisted_controls.set(unlisted_controls);
-        if subject.list.is_some() {
+        if subject.view.is_some() {
             self.delays.updates_timed_out.set(self.gaps().awaits_look());
         }
         unlisted_controls < MAX_UNLISTED_CONTROLS && self.succeeded(&exchange)
@@ -358,9 +372,9 @@ impl Session<'_> {
                     }
                     break;
                 }
-                let reads = subject.accepted.is_none();
-                match (subject.list, self.plain_trial(subject).filter(|_| reads)) {
-                    (Some(list), _) => self.look_at_page(list, None).await,
+                let is_read = subject.accepted.is_none();
+                match (&subject.view, self.plain_trial(subject).filter(|_| is_read)) {
+                    (Some(view), _) => self.look_at(view, None).await,
                     (None, Some(request)) => {
                         self.expect_requests(1);
                         self.trial(request, TrialPart::Look).await;
@@ -412,10 +426,10 @@ impl Session<'_> {
         self.call(Call::single(request, Purpose::Trial(part))).await.0
     }
 
-    /// Reads the list until it shows what the last request of a trial did, if anything waits for that: first the page
-    /// that showed the record last, then every page.
+    /// Reads the record until it shows what the last request of a trial did, if anything waits for that. Of a list, that
+    /// is first the page that showed the record last, then every page.
     async fn look_after(&self, subject: &AskedOperation<'_>, longest: Duration) {
-        let Some(list) = subject.list.filter(|_| self.gaps().awaits_look()) else {
+        let Some(view) = subject.view.as_ref().filter(|_| self.gaps().awaits_look()) else {
             return;
         };
         let longest = if self.delays.updates_timed_out.get() {
@@ -425,14 +439,15 @@ impl Session<'_> {
         };
         let is_found = || !self.gaps().awaits_look() || self.gaps().has_found_record();
         let walk = async || {
-            self.look_at_page(list, subject.page.get()).await;
-            let last = self.gaps().last_page(list).unwrap_or(1);
+            self.look_at(view, subject.page.get()).await;
+            let (list, None) = view else { return };
+            let last = self.gaps().last_page(*list).unwrap_or(1);
             let others = (1..=last.min(self.settings.max_pages)).rev().map(Some);
             for page in others.filter(|page| *page != subject.page.get()) {
                 if is_found() {
                     return;
                 }
-                self.look_at_page(list, page).await;
+                self.look_at(view, page).await;
                 if is_found() {
                     subject.page.set(page);
                 }
@@ -442,18 +457,18 @@ impl Session<'_> {
         self.note_delay(delay);
     }
 
-    async fn look_at_page(&self, list: OperationId, page: Option<u64>) {
-        let Some(mut head) = self.request_head_if_any(list) else {
+    /// Sends the read that shows the record, of this page if it is a list with pages.
+    async fn look_at(&self, (read, of_record): &(OperationId, Option<RequestHead>), page: Option<u64>) {
+        let Some(mut head) = of_record.clone().or_else(|| self.request_head_if_any(*read)) else {
             return;
         };
-        let invariant = self.contract.operation(list).page.as_ref();
-        if let Some((page, invariant)) = page.zip(invariant) {
+        let documented = self.contract.operation(*read);
+        if let Some((page, invariant)) = page.zip(documented.page.as_ref()) {
             head.add_query(&invariant.parameter, &page.to_string());
         }
-        let documented = self.contract.operation(list);
         let credential = request::credential(&documented.security);
         self.expect_requests(1);
-        self.trial(head.request((list, documented), credential), TrialPart::Look)
+        self.trial(head.request((*read, documented), credential), TrialPart::Look)
             .await;
     }
 }

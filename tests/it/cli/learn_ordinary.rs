@@ -1,5 +1,5 @@
-//! `countersign learn --writes` of a document without keys of ours: what its creates require, and whether they accept the
-//! same record twice.
+//! `countersign learn --writes` of a document without keys of ours: what its creates require, whether they accept the same
+//! record twice, and what its updates accept and do.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -28,6 +28,10 @@ paths:
     get:
       operationId: getPet
       responses: {'200': {description: A pet, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}}
+    patch:
+      operationId: setPet
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/PetChange'}}}}
+      responses: {'200': {description: Changed}}
     delete: {operationId: deletePet, responses: {'204': {description: Gone}}}
 components:
   schemas:
@@ -38,26 +42,48 @@ components:
         kind: {type: string}
         note: {type: string}
         owner: {type: object, properties: {city: {type: string}, street: {type: string}}}
+    PetChange: {type: object, properties: {name: {type: string}, kind: {type: string}, note: {type: string}}}
     Pet: {type: object, properties: {id: {type: integer}, name: {type: string}, kind: {type: string}, note: {type: string}}}
 "##;
 
 /// What a service does with a body, before it stores it: the response of a rejection, or of a create that makes nothing.
 type Rejects = fn(&Value, &BTreeMap<usize, Value>) -> Option<String>;
 
+/// What a service does with the body of an update, unless it rejects it: it changes the record.
+type Updates = fn(&Value, &mut Value) -> Option<String>;
+
 fn rejected(status: &str, message: &str) -> Option<String> {
     Some(response(status, &json!({"message": message}).to_string()))
 }
 
-/// A service that stores pets which it does not reject, and that lists, reads and deletes them.
+/// A service that stores pets which it does not reject, and that lists, reads, changes and deletes them.
 fn service(rejects: Rejects) -> Stub {
+    service_with_updates((rejects, merge))
+}
+
+/// Changes the documented fields that are sent.
+fn merge(sent: &Value, pet: &mut Value) -> Option<String> {
+    for name in ["name", "kind", "note"] {
+        if let Some(value) = sent.get(name) {
+            pet[name] = value.clone();
+        }
+    }
+    None
+}
+
+fn service_with_updates(behaviour: (Rejects, Updates)) -> Stub {
     let pets: Mutex<(usize, BTreeMap<usize, Value>)> = Mutex::default();
     Stub::start(move |request, stream| {
         let mut pets = pets.lock().unwrap();
-        stream.write_all(handled(request, &mut pets, rejects).as_bytes())
+        stream.write_all(handled(request, &mut pets, behaviour).as_bytes())
     })
 }
 
-fn handled(request: &Received, (count, pets): &mut (usize, BTreeMap<usize, Value>), rejects: Rejects) -> String {
+fn handled(
+    request: &Received,
+    (count, pets): &mut (usize, BTreeMap<usize, Value>),
+    (rejects, update): (Rejects, Updates),
+) -> String {
     let mut words = request.head.split(' ');
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let id = path.strip_prefix("/pets/").and_then(|id| id.parse::<usize>().ok());
@@ -78,9 +104,23 @@ fn handled(request: &Received, (count, pets): &mut (usize, BTreeMap<usize, Value
             })
         }
         ("GET", Some(id)) if pets.contains_key(&id) => response("200 OK", &pets[&id].to_string()),
+        ("PATCH", Some(id)) if pets.contains_key(&id) => {
+            let sent: Value = serde_json::from_str(&request.body).unwrap_or_default();
+            let pet = pets.get_mut(&id).unwrap();
+            let is_wrong = !sent.is_object() || ["name", "kind", "note"].iter().any(|name| !is_text(&sent, name));
+            let rejection = is_wrong.then(|| rejected("400 Bad Request", "no pet").unwrap());
+            rejection
+                .or_else(|| update(&sent, pet))
+                .unwrap_or_else(|| response("200 OK", "{}"))
+        }
         ("DELETE", Some(id)) if pets.remove(&id).is_some() => "HTTP/1.1 204 No Content\r\n\r\n".to_owned(),
         _ => rejected("404 Not Found", "no pet").unwrap(),
     }
+}
+
+/// Whether a field is absent or a text.
+fn is_text(sent: &Value, name: &str) -> bool {
+    sent.get(name).is_none_or(Value::is_string)
 }
 
 fn learned(service: &Stub, spec: &str, arguments: &[&str]) -> (Ended, Value) {
@@ -103,8 +143,13 @@ fn learned(service: &Stub, spec: &str, arguments: &[&str]) -> (Ended, Value) {
 
 /// What the answers about creates claim, with their states or, where they claim nothing, with the reason.
 fn of_creates(report: &Value) -> Vec<(String, String, Value)> {
+    claims(report, &["duplicates", "required-fields"])
+}
+
+/// The same of the answers to these gaps.
+fn claims(report: &Value, gaps: &[&str]) -> Vec<(String, String, Value)> {
     let answers = report["answers"].as_array().unwrap().iter();
-    let of_creates = answers.filter(|answer| answer["gap"] == "required-fields" || answer["gap"] == "duplicates");
+    let of_gaps = answers.filter(|answer| gaps.iter().any(|gap| answer["gap"] == *gap));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let row = |answer: &Value| {
         let reason = text(&answer["reason"]);
@@ -115,7 +160,7 @@ fn of_creates(report: &Value) -> Vec<(String, String, Value)> {
             answer["claim"].clone(),
         )
     };
-    of_creates.map(row).collect()
+    of_gaps.map(row).collect()
 }
 
 fn lacks(sent: &Value, names: &[&str]) -> Option<String> {
@@ -276,8 +321,74 @@ fn what_two_runs_establish_of_a_create_is_written_into_an_overlay_and_applied() 
     assert_eq!(ended.code, 0, "{ended:?}");
     let facts = report["facts"]["rows"].as_array().unwrap().iter();
     let of_overlay: Vec<_> = facts.filter(|fact| fact["rule"] == "changed-answer").collect();
+    let of = |name: &str| {
+        let mut named = of_overlay
+            .iter()
+            .filter(|fact| fact["fact"].as_str().unwrap().starts_with(name));
+        named.next().unwrap()["verdict"].clone()
+    };
+    assert_eq!(
+        (of("addPet required-fields"), of("setPet update-semantics")),
+        (json!("undecided"), json!("held"))
+    );
     assert!(
-        of_overlay.len() == 1 && of_overlay[0]["verdict"] != "broken",
+        of_overlay.iter().all(|fact| fact["verdict"] != "broken"),
         "{of_overlay:?}"
     );
+}
+
+#[test]
+fn what_an_update_does_and_accepts_is_found_on_the_read_of_its_record() {
+    let replace: Updates = |sent, pet| {
+        for name in ["name", "kind", "note"] {
+            pet[name] = sent.get(name).cloned().unwrap_or_default();
+        }
+        None
+    };
+    let strict: Updates = |sent, pet| {
+        let mut members = sent.as_object().unwrap().iter();
+        let is_wrong = |(name, value): (&String, &Value)| {
+            !["name", "kind", "note"].contains(&name.as_str()) || value.as_str().is_some_and(|text| text.len() > 60)
+        };
+        match members.any(is_wrong) {
+            true => rejected("422 Unprocessable Content", "invalid"),
+            false => merge(sent, pet),
+        }
+    };
+    let mixed: Updates = |sent, pet| {
+        pet["note"] = sent.get("note").cloned().unwrap_or_default();
+        merge(sent, pet)
+    };
+    let store: Updates = |sent, pet| {
+        pet.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
+        None
+    };
+    let open = Value::Null;
+    let (kept, cleared) = (json!({"unsent": "kept"}), json!({"unsent": "cleared"}));
+    let (ignored, refused) = (json!({"unknown": "ignored"}), json!({"unknown": "refused"}));
+    let longest = json!({"longest": 60});
+    let cases = [
+        (merge as Updates, [&kept, &ignored, &open]),
+        (replace, [&cleared, &ignored, &open]),
+        (strict, [&kept, &refused, &longest]),
+        (mixed, [&open, &ignored, &open]),
+        (store, [&kept, &open, &open]),
+        // What it answers with 200 is nowhere to be seen.
+        (|_, _| None, [&open, &open, &open]),
+    ];
+    for (index, (update, expected)) in cases.into_iter().enumerate() {
+        let service = service_with_updates((|_, _| None, update));
+        let (ended, report) = learned(&service, SPEC, &["--writes", "--cleanup"]);
+        assert_eq!(ended.code, 0, "{index}: {ended:?}");
+        for (gap, expected) in ["update-semantics", "unknown-request-fields", "field-sizes"]
+            .iter()
+            .zip(expected)
+        {
+            let rows = claims(&report, &[gap]);
+            let are_as_expected = rows
+                .iter()
+                .all(|(_, state, claim)| claim == expected && (state == "indicated" || expected.is_null()));
+            assert!(!rows.is_empty() && are_as_expected, "{index}, {gap}: {rows:?}");
+        }
+    }
 }
