@@ -361,8 +361,8 @@ impl Check {
             self.contract = Arc::new(other);
         }
         let plan = Plan::new(&self.contract, &self.scope(seed)?);
-        let second = u64::try_from(started_at.timestamp()).unwrap_or(0);
-        self.settings.run_tag = RunTag::new(seed, second).of_shard(self.shard);
+        let microsecond = u64::try_from(started_at.timestamp_micros()).unwrap_or(0);
+        self.settings.run_tag = RunTag::new(seed, microsecond).of_shard(self.shard);
         self.settings.levels = levels(&self.levels)?;
         let wrong = self.settings.run_tag.wrong_token_seed();
         let transport = match self.destination {

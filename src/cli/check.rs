@@ -61,7 +61,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let mut contract = contract(arguments.spec(), arguments.overlay())?;
     resolved.give_values(&mut contract)?;
     let entries = resolved.levels(&contract, started_at.date_naive())?;
-    let mut inputs = run_inputs(resolved, &contract, started_at.timestamp())?;
+    let mut inputs = run_inputs(resolved, &contract, started_at.timestamp_micros())?;
     let accepted_deviations = config::add(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
     let grown = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
@@ -306,7 +306,11 @@ struct RunInputs {
     limits: Limits,
 }
 
-fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second: i64) -> Result<RunInputs, Failure> {
+fn run_inputs(
+    resolved: &ResolvedArguments,
+    contract: &Contract,
+    started_microsecond: i64,
+) -> Result<RunInputs, Failure> {
     let arguments = &resolved.arguments;
     let service = match &arguments.service.base_url {
         // The embedded service makes its own token: a user who names one has forgotten the target.
@@ -349,7 +353,7 @@ fn run_inputs(resolved: &ResolvedArguments, contract: &Contract, started_second:
         max_time: Duration::from_secs_f64(pace.max_time.value.0),
         write_log: None,
         keep_recording: false,
-        run_tag: RunTag::new(seed, u64::try_from(started_second).unwrap_or(0)).of_shard(arguments.shard),
+        run_tag: RunTag::new(seed, u64::try_from(started_microsecond).unwrap_or(0)).of_shard(arguments.shard),
         levels: levels(arguments)?,
         values: if arguments.show_values {
             Values::Shown

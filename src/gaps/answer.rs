@@ -33,6 +33,25 @@ pub struct Answer {
     pub reason: Option<WhyUnanswered>,
 }
 
+/// How many observations that agree say something about those that were not made.
+const MIN_FOR_BOUND: u64 = 10;
+
+impl Answer {
+    /// Returns how many of the responses that were not observed may differ, in words that follow the count of those that
+    /// were: `, at most 3 in 37 differ (95 %)`. With n observations that agree, that is 95 % certain of 3 in n: the rule of
+    /// three. Nothing follows from a few of them, nor for a time or a rate, which are claimed of these observations alone.
+    pub(crate) fn bound(&self) -> String {
+        let all = self.observations.supporting.saturating_add(self.observations.against);
+        let is_of_responses = !matches!(self.claim, Some(Claim::Duration { .. } | Claim::Limited { .. }));
+        match all {
+            MIN_FOR_BOUND.. if self.state == AnswerState::Seen && is_of_responses => {
+                format!(", at most 3 in {all} differ (95 %)")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
 /// How well an answer is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -20,9 +20,6 @@ use crate::contract::document::{Document, Node, Position};
 use crate::contract::learned::{KEY, owner};
 use crate::exchange::sanitize::{Colours, sanitize, sanitize_json};
 
-/// How many observations that agree say something about those that were not made.
-const MIN_FOR_BOUND: u64 = 4;
-
 /// An action that does nothing: the schema of the specification requires one.
 const NO_ACTION: &str = "actions:\n  - {target: $, update: {}}\n";
 
@@ -152,7 +149,7 @@ fn comments(heading: &str, lines: &[String]) -> String {
 }
 
 /// Returns what is known in one line:
-/// `seen: list-order, getTags, at /paths/~1tags/get: order: oldest-first in 7 of 7, so fewer than 3 in 7 differ`.
+/// `seen: list-order, getTags, at /paths/~1tags/get: order: oldest-first in 14 of 14, at most 3 in 14 differ (95 %)`.
 fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
     let about = [Some(answer.gap.as_str()), answer.operation.as_deref()]
         .into_iter()
@@ -182,11 +179,7 @@ fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
         (_, 1) => ", by 1 run".to_owned(),
         (_, runs) => format!(", by {runs} runs"),
     };
-    // The rule of three: of n observations that agree, it is 95 % certain.
-    let bound = match answer.state {
-        AnswerState::Seen if all >= MIN_FOR_BOUND => format!(", so fewer than 3 in {all} differ"),
-        _ => String::new(),
-    };
+    let bound = answer.bound();
     let dissent = dissent.collect::<String>();
     format!(
         "{state}: {about}{location}: {claim} in {} of {all}{runs}{bound}{dissent}",
@@ -417,8 +410,8 @@ paths:
             ),
             (
                 run(2, &[more]),
-                "seen: order, getThings, at /paths/~1things/get: order: newest-first in 14 of 14, so fewer than 3 in 14 \
-                 differ",
+                "seen: order, getThings, at /paths/~1things/get: order: newest-first in 14 of 14, at most 3 in 14 differ \
+                 (95 %)",
             ),
             (
                 [two_runs(&[status(201)]), run(1, &[seen])].concat(),

@@ -16,11 +16,12 @@ const NO_DRAFT: u64 = u64::MAX;
 pub struct RunTag(String);
 
 impl RunTag {
-    /// Makes the run tag for a run with this seed that started in this second. The second is included so that two runs
-    /// with the same seed create different names: a target may reject duplicates.
+    /// Makes the run tag for a run with this seed that started in this microsecond. The time is included so that two runs
+    /// with the same seed create different names: a target may reject duplicates, and each run must find its own records
+    /// alone, even if both start at the same time.
     #[must_use]
-    pub fn new(seed: u64, started_second: u64) -> Self {
-        let mut random = ChaCha8Rng::seed_from_u64(seed ^ started_second.rotate_left(32));
+    pub fn new(seed: u64, started_microsecond: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed ^ started_microsecond.rotate_left(32));
         let letter = |_| LETTERS.get(usize::from(random.next_u64().to_le_bytes()[0]) % LETTERS.len());
         Self((0..8).filter_map(letter).copied().map(char::from).collect())
     }

@@ -176,6 +176,11 @@ impl Plan {
 
     /// Leaves out the steps that answer nothing of what the document leaves open, and adds those that ask it.
     fn ask_about_gaps(&mut self, contract: &Contract, gaps: &[usize]) {
+        // No response says anything about these.
+        if !gaps.is_empty() && gaps.iter().all(|gap| contract.gaps[*gap].kind.is_none()) {
+            self.steps.clear();
+            return;
+        }
         let mut questions = Question::all(contract);
         let is_chosen = |gap: usize| gaps.is_empty() || gaps.contains(&gap);
         let chosen = questions.iter().filter(|asked| is_chosen(asked.gap));

@@ -366,8 +366,8 @@ mod tests {
         }
         let headlines: Vec<_> = groups(&record).iter().map(Group::headline).collect();
         let [one, many] = [
-            "does not reject a request as documented",
-            "do not reject a request as documented",
+            "does not reject a request without a valid credential as documented",
+            "do not reject a request without a valid credential as documented",
         ];
         assert_eq!(
             headlines,

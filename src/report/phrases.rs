@@ -77,9 +77,16 @@ pub(super) fn level_word(level: Level) -> &'static str {
     }
 }
 
-/// Counts the records that are left: `1 record left in the target, 2 deleted`.
+/// Counts the records that are left, those that may be, and those that were deleted: `1 record left in the target, 2 more
+/// may be, 3 deleted`.
 pub(super) fn records_left(record: &Record) -> String {
-    let left = format!("{} left in the target", counted(all_residue(record).count(), "record"));
+    let unsure = record.residue.iter().filter(|left| !is_surely_there(left)).count();
+    let sure = all_residue(record).count() - unsure;
+    let left = match (sure, unsure) {
+        (0, 1..) => format!("{} may be left in the target", counted(unsure, "record")),
+        (_, 0) => format!("{} left in the target", counted(sure, "record")),
+        (_, 1..) => format!("{} left in the target, {unsure} more may be", counted(sure, "record")),
+    };
     match record.deleted {
         0 => left,
         deleted => format!("{left}, {deleted} deleted"),
@@ -304,6 +311,15 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
     (!note.is_empty()).then_some(note)
 }
 
+/// Whether a record is in the target, as far as responses show: its create returned it, or a list shows it, and no list
+/// that should show it at the end of the run lacks it.
+fn is_surely_there(residue: &ResidueRecord) -> bool {
+    let is_created = residue
+        .status
+        .map_or(residue.answered, |status| (200..300).contains(&status));
+    residue.found.unwrap_or(is_created)
+}
+
 /// Returns all residue as pairs: the operation, and what is known about the record. After the records that creates left
 /// come the records that show the run tag and that no write explains.
 pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String)> {
@@ -349,17 +365,13 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", told.join(", ")))
 }
 
-/// Returns an answer in words: `getTags: 200, seen in 14 of 14, so fewer than 3 in 14 differ`.
+/// Returns an answer in words: `getTags: 200, seen in 14 of 14, at most 3 in 14 differ (95 %)`.
 pub(crate) fn answer_in_words(answer: &Answer) -> String {
     let observations = answer.observations;
     let all = observations.supporting.saturating_add(observations.against);
     let known = match (&answer.claim, answer.reason) {
         (Some(claim), _) => {
-            // With n observations that agree, it is 95 % certain that fewer than 3 in n differ: the rule of three.
-            let bound = match all {
-                4.. if answer.state == AnswerState::Seen => format!(", so fewer than 3 in {all} differ"),
-                _ => String::new(),
-            };
+            let bound = answer.bound();
             let dissent = answer.dissent.iter();
             let dissent = dissent.map(|dissent| format!("; {}, {} of {all}", dissent.claim, dissent.count));
             let (state, dissent) = (answer.state.as_str(), dissent.collect::<String>());

@@ -18,8 +18,8 @@ pub(super) static RULE: Rule = Rule {
     name: "auth",
     level: Level::Deny,
     headline: Headline::Operation(
-        "does not reject a request as documented",
-        "do not reject a request as documented",
+        "does not reject a request without a valid credential as documented",
+        "do not reject a request without a valid credential as documented",
     ),
     topic: Topic::Access,
     summary: "A request without a credential, with a wrong one or under another scheme is rejected: with 401 where the \

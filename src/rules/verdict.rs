@@ -257,7 +257,9 @@ impl fmt::Display for Reason {
                 "rejected with {status}, perhaps for the record that it names, to which no documented link leads"
             )
             .into(),
-            Self::TokenRejected(status) => format!("the token was rejected with {status}").into(),
+            Self::TokenRejected(status) => {
+                format!("rejected with {status}: the credential is missing or was not accepted").into()
+            }
             Self::MoreInferredPages(max_pages) => {
                 format!("the list has more than {max_pages} pages as large as asked for").into()
             }

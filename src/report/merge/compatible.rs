@@ -32,7 +32,9 @@ pub enum MergeError {
     #[error("no report was given to merge")]
     Nothing,
     /// One record is of a whole run.
-    #[error("`{name}` is a whole run, not a shard, so it cannot be merged with others")]
+    #[error(
+        "`{name}` is a whole check: it can be merged with reports of `judge`, but not with another check or a shard"
+    )]
     Whole {
         /// The report.
         name: String,

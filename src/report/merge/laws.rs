@@ -326,7 +326,7 @@ fn what_is_not_of_one_plan_is_rejected_with_both_names() {
         );
     }
     let whole = changed(|record| record.shard = None).unwrap_err().to_string();
-    assert!(whole.contains("`b` is a whole run"), "{whole}");
+    assert!(whole.contains("`b` is a whole check"), "{whole}");
     assert!(changed(|_| {}).is_ok());
     assert!(merge(Vec::new(), None).is_err());
 }

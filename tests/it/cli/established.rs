@@ -65,8 +65,6 @@ fn what_a_ledger_establishes_holds_of_the_service_and_a_change_of_it_is_a_warnin
     }
     let judged = |overlay: &str, arguments: &[&str]| {
         let fixed = ["--writes", "--overlay", OVERLAY];
-        // Two runs of one second and seed have one run tag.
-        let target = Target::sound();
         check(&target.url(), &[&fixed, arguments].concat())
             .file(OVERLAY, overlay)
             .report()

@@ -1,6 +1,6 @@
 //! `check --repeat`: the same plan several times, judged as one run.
 
-use super::support::{check, countersign};
+use super::support::{Running, check, countersign};
 use super::target::Target;
 
 #[test]
@@ -112,4 +112,14 @@ fn rounds_that_are_interrupted_report_what_was_judged() {
     assert_eq!((ended.code, &report["outcome"]), (130, &"interrupted".into()));
     assert!(report["facts"]["held"].as_u64().unwrap() > 0, "{report}");
     assert!(report["requests"]["rounds"].as_u64().unwrap() > 2, "{report}");
+}
+
+#[test]
+fn checks_with_one_seed_that_start_together_do_not_find_the_records_of_each_other() {
+    let target = Target::sound();
+    let arguments = ["--writes"];
+    let running = [(); 2].map(|()| check(&target.url(), &arguments).start());
+    for ended in running.map(Running::end) {
+        assert_eq!(ended.code, 0, "{ended:?}");
+    }
 }

@@ -83,7 +83,7 @@ fn reports_of_other_targets_seeds_or_whole_runs_are_not_merged() {
     for (file, expected) in [
         (&elsewhere.0, "differ in their target"),
         (&of_three.0, "differ in how many shards there are: 2 and 3"),
-        (&whole_file, "is a whole run"),
+        (&whole_file, "is a whole check"),
     ] {
         let ended = merge(&[&first.0, file], &[]);
         let message = ended.is_one_error(2);

@@ -37,7 +37,7 @@ fn check_against(contract: &Arc<Contract>, seed: u64) -> countersign::Check {
     let check = countersign::Check::new(Arc::clone(contract)).token(TOKEN).writes(true);
     check
         .seed(seed)
-        .started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1))
+        .started_at(DateTime::UNIX_EPOCH + Duration::from_micros(1))
 }
 
 /// How a service is checked.

@@ -428,7 +428,8 @@ async fn whatever_else_an_edge_case_gets_is_no_finding() {
         assert!(checked.record.findings.is_empty(), "{status}: {:?}", findings(&checked));
         // Who is not let in shows nothing of the edge case.
         let row = row(&checked, "getTags", "no 5xx");
-        let reason = matches!(status, 401 | 403).then(|| format!("the token was rejected with {status}"));
+        let reason = matches!(status, 401 | 403)
+            .then(|| format!("rejected with {status}: the credential is missing or was not accepted"));
         assert_eq!(row.reason.as_deref(), reason.as_deref(), "{status}");
     }
 }

@@ -71,7 +71,9 @@ async fn checked_in(shard: Option<Shard>, broken: Option<Fact>, way: Way) -> Run
         .into_iter()
         .fold(check.token(TOKEN).writes(true), Check::only);
     let check = shard.into_iter().fold(check, Check::shard);
-    let check = check.seed(1).started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1));
+    let check = check
+        .seed(1)
+        .started_at(DateTime::UNIX_EPOCH + Duration::from_micros(1));
     let check = check.jobs(2).settle(Duration::from_millis(50)).max_pages(20);
     tokio::time::pause();
     let report = check.run().await.unwrap();

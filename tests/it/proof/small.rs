@@ -126,7 +126,7 @@ impl Small {
             .settle(self.settle)
             .max_writes(self.max_writes)
             .timeout(self.timeout)
-            .started_at(DateTime::UNIX_EPOCH + Duration::from_secs(1));
+            .started_at(DateTime::UNIX_EPOCH + Duration::from_micros(1));
         check = scope.only.iter().map(name).fold(check, Check::only);
         check = scope.skip.iter().map(name).fold(check, Check::skip);
         check = scope.also_send.iter().map(name).fold(check, Check::also_send);
