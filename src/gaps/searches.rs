@@ -127,7 +127,9 @@ impl Searches {
         searched.confirm_acceptance();
         for (index, question) in questions.iter().enumerate() {
             if let Some(text) = longest_text((operation, sent), question) {
-                searched.sizes.entry(index).or_default().note_plain(text);
+                let members = sent.as_object().into_iter().flatten();
+                let texts = members.filter(|(_, value)| value.is_string()).count();
+                searched.sizes.entry(index).or_default().note_plain(text, texts > 1);
             }
         }
         if !may_be_updated(contract, operation) {
@@ -154,7 +156,8 @@ impl Searches {
             *searched.void.entry(index).or_default() += 1;
             return;
         };
-        let succeeded = contract.operation(operation).succeeds_with(status);
+        // A service may say in the body that it made nothing.
+        let succeeded = contract.operation(operation).succeeds_with(status) && !lacks_record(contract, operation, body);
         match question.asks {
             Asks::Required { .. } => {
                 let accepted = match succeeded {
@@ -195,6 +198,13 @@ impl Searches {
         }
         if succeeded {
             searched.confirm_acceptance();
+        }
+    }
+
+    /// Notes that a text which was accepted is not stored as it was sent.
+    pub(super) fn note_changed_text(&mut self, (operation, index): (OperationId, usize)) {
+        if let Some(searched) = self.by_operation.get_mut(&operation) {
+            searched.sizes.entry(index).or_default().add(0, None);
         }
     }
 
@@ -390,6 +400,13 @@ fn identifying_carries(contract: &Contract, create: OperationId) -> impl Iterato
         .carries_of_create(create)
         .iter()
         .filter(|carry| carry.is_strict())
+}
+
+/// Whether the response to a create lacks the identifier that it should show.
+fn lacks_record(contract: &Contract, operation: OperationId, body: Option<&Value>) -> bool {
+    let id = contract.identifier_pointer(operation).filter(|id| id.starts_with('/'));
+    let creates = contract.operation(operation).creates();
+    creates && id.is_some() && created_id(contract, operation, body).is_none()
 }
 
 /// Whether an update of the run may have changed what a create made, or what contains it, so that the same body no longer

@@ -38,22 +38,26 @@ const MAX_VOID: u64 = 8;
 pub(super) struct Sizes {
     /// How long the text of a request is that asks nothing.
     plain: usize,
+    /// Whether it has another text, whose length is varied to tell a limit of the field from one of the whole body.
+    has_other_text: bool,
     accepted: BTreeMap<usize, u64>,
     rejected: BTreeMap<usize, u64>,
-    /// Those that were rejected for another reason.
+    /// Those that were rejected for another reason, or accepted and not stored as they were sent.
     otherwise_rejected: u64,
     /// Whether the record may still have a long text.
     pub(super) may_hold_long_text: bool,
 }
 
 impl Sizes {
-    /// Adds the length of a text that is no trial, and that was accepted.
-    pub(super) fn note_plain(&mut self, length: usize) {
+    /// Adds the length of a text that is no trial, and that was accepted, and whether its body had another one.
+    pub(super) fn note_plain(&mut self, length: usize, has_other_text: bool) {
         self.plain = self.plain.max(length);
+        self.has_other_text |= has_other_text;
         self.may_hold_long_text = false;
     }
 
-    /// Adds whether a text of this length was accepted; `None` if it was rejected for another reason.
+    /// Adds whether a text of this length was accepted; `None` if it was rejected for another reason, or accepted and not
+    /// stored as it was sent.
     pub(super) fn add(&mut self, length: usize, accepted: Option<bool>) {
         match accepted {
             Some(true) => *self.accepted.entry(length).or_default() += 1,
@@ -114,7 +118,7 @@ impl Sizes {
                 longest: self.limit(other_limits)?,
             }),
             count: times + self.accepted.get(&accepted)?,
-            is_proof: true,
+            is_proof: self.has_other_text,
         })
     }
 
@@ -169,7 +173,7 @@ mod tests {
     /// and how many requests that took.
     fn search_with(service: impl Fn(u64, usize) -> Option<bool>) -> (Option<Claim>, u64) {
         let mut sizes = Sizes::default();
-        sizes.note_plain(21);
+        sizes.note_plain(21, true);
         let mut sent = 0;
         while let Some(length) = sizes.next(&[], 0) {
             sizes.add(length, service(sent, length));
@@ -200,7 +204,7 @@ mod tests {
     #[test]
     fn the_limit_of_another_field_is_tried_first() {
         let mut sizes = Sizes::default();
-        sizes.note_plain(21);
+        sizes.note_plain(21, true);
         let lengths = std::iter::from_fn(|| {
             let length = sizes.next(&[77], 0)?;
             sizes.add(length, limited(77)(0, length));
@@ -213,11 +217,25 @@ mod tests {
     fn a_field_without_the_limit_of_another_is_searched_from_the_longest_text_on() {
         for limit in [60, 255] {
             let mut sizes = Sizes::default();
-            sizes.note_plain(21);
+            sizes.note_plain(21, true);
             while let Some(length) = sizes.next(&[77], 0) {
                 sizes.add(length, limited(limit)(0, length));
             }
             assert_eq!(sizes.limit(&[77]), Some(limit));
+        }
+    }
+
+    #[test]
+    fn the_limit_of_a_body_with_one_text_may_be_that_of_the_body() {
+        for has_other_text in [false, true] {
+            let mut sizes = Sizes::default();
+            sizes.note_plain(21, has_other_text);
+            while let Some(length) = sizes.next(&[], 0) {
+                sizes.add(length, Some(length <= 255));
+            }
+            let observed = sizes.observed(&[]).unwrap();
+            assert_eq!(observed.claim, Some(Claim::MaxLength { longest: 255 }));
+            assert_eq!(observed.is_proof, has_other_text);
         }
     }
 

@@ -27,6 +27,19 @@ pub(super) struct RunTrials {
     last_pages: HashMap<OperationId, u64>,
     /// The update whose record the next look must show.
     awaited: Option<OperationId>,
+    /// The long text that was accepted last, until a look shows it.
+    long_text: Option<LongText>,
+}
+
+/// A long text that an update accepted.
+#[derive(Debug)]
+struct LongText {
+    update: OperationId,
+    /// The index of the question.
+    question: usize,
+    /// Where the record shows it.
+    returned_at: String,
+    text: String,
 }
 
 /// What the trials of one question show, for the answer that it gives by itself.
@@ -74,6 +87,9 @@ pub(super) enum TrialResult {
     /// The record shows the fields that were not sent in this way.
     Unsent(Unsent),
 }
+
+/// How long the beginning of a text of the run's own is at least that is no other's.
+const MIN_BEGINNING: usize = 16;
 
 /// The last control of an operation, and the variants since.
 #[derive(Debug, Default)]
@@ -132,10 +148,15 @@ impl RunTrials {
             self.note_last_page(contract, operation, body);
         }
         let updates = contract.update_shown_by(operation).map(|_| operation);
+        if part != TrialPart::Look {
+            self.long_text = None;
+        }
         match part {
             TrialPart::Variant(index) if self.questions.get(index).is_some_and(Question::is_search) => {
                 let of = (contract, self.questions.as_slice());
                 self.searches.add(of, (exchange, index), status, body);
+                let sent = request.as_ref().map(|request| &request.sent);
+                self.long_text = sent.and_then(|sent| self.long_text_in(contract, index, sent));
             }
             TrialPart::Control => {
                 if request.is_some() {
@@ -148,6 +169,7 @@ impl RunTrials {
             }
             TrialPart::Look => {
                 if let Some(body) = body.filter(|_| succeeded.is_some()) {
+                    self.look_for_long_text(contract, (operation, body));
                     self.look(contract, operation, body);
                 }
             }
@@ -215,7 +237,7 @@ impl RunTrials {
 
     /// Whether the list has yet to show what the last request of a trial did.
     pub(super) fn awaits_look(&self) -> bool {
-        self.awaited.is_some()
+        self.awaited.is_some() || self.long_text.is_some()
     }
 
     pub(super) fn last_page(&self, list: OperationId) -> Option<u64> {
@@ -290,6 +312,40 @@ impl RunTrials {
         let last = page.and_then(|page| pointer::get(body, &page.last_page)?.as_u64());
         if let Some(last) = last {
             self.last_pages.insert(list, last);
+        }
+    }
+
+    /// Returns the long text in the body of a question that asks for one.
+    fn long_text_in(&self, contract: &Contract, index: usize, sent: &Value) -> Option<LongText> {
+        let question = self.questions.get(index)?;
+        let Asks::Longest { field } = &question.asks else {
+            return None;
+        };
+        let mut carries = contract.tagged_carries(question.operation);
+        Some(LongText {
+            update: question.operation,
+            question: index,
+            returned_at: carries.find(|carry| carry.sent == *field)?.returned_at.clone(),
+            text: sent.pointer(field)?.as_str()?.to_owned(),
+        })
+    }
+
+    /// Looks for the long text that was accepted last. A service that cuts it off accepts it all the same, and stores a
+    /// shorter one: its limit is not what it rejects.
+    fn look_for_long_text(&mut self, contract: &Contract, (read, body): (OperationId, &Value)) {
+        let Some(long) = self
+            .long_text
+            .take_if(|long| contract.update_shown_by(long.update) == Some(read))
+        else {
+            return;
+        };
+        let records = contract.records_in(long.update, body).iter();
+        let mut shown = records.filter_map(|record| pointer::get(record, &long.returned_at)?.as_str());
+        let is_beginning = |shown: &str| shown.len() >= MIN_BEGINNING && long.text.starts_with(shown);
+        match shown.find(|shown| is_beginning(shown)) {
+            Some(shown) if shown == long.text => {}
+            Some(_) => self.searches.note_changed_text((long.update, long.question)),
+            None => self.long_text = Some(long),
         }
     }
 

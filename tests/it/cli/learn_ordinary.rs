@@ -216,7 +216,12 @@ fn what_creates_require_and_whether_they_accept_a_duplicate_is_found_and_deleted
 
 #[test]
 fn what_a_create_rejects_for_a_reason_that_nobody_can_tell_is_not_claimed() {
-    let cases: [(Rejects, &str); 2] = [
+    let cases: [(Rejects, &str); 3] = [
+        // A rejection that the body alone tells from a success.
+        (
+            |sent, _| lacks(sent, &["name"]).map(|_| response("201 Created", &json!({"error": "no name"}).to_string())),
+            "required-fields",
+        ),
         // One of two fields, whichever it is.
         (
             |sent, _| lacks(sent, &["name"]).and(lacks(sent, &["note"])),
@@ -363,6 +368,18 @@ fn what_an_update_does_and_accepts_is_found_on_the_read_of_its_record() {
         pet.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
         None
     };
+    // It rejects what is longer than 255 characters, and cuts off what is longer than 60.
+    let cut: Updates = |sent, pet| {
+        let texts = |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
+        let texts: BTreeMap<_, _> = sent.as_object().unwrap().iter().filter_map(texts).collect();
+        if texts.values().any(|text| text.len() > 255) {
+            return rejected("422 Unprocessable Content", "invalid");
+        }
+        let shorter = texts
+            .into_iter()
+            .map(|(name, text)| (name, json!(text[..text.len().min(60)])));
+        merge(&shorter.collect::<serde_json::Map<_, _>>().into(), pet)
+    };
     let open = Value::Null;
     let (kept, cleared) = (json!({"unsent": "kept"}), json!({"unsent": "cleared"}));
     let (ignored, refused) = (json!({"unknown": "ignored"}), json!({"unknown": "refused"}));
@@ -373,6 +390,7 @@ fn what_an_update_does_and_accepts_is_found_on_the_read_of_its_record() {
         (strict, [&kept, &refused, &longest]),
         (mixed, [&open, &ignored, &open]),
         (store, [&kept, &open, &open]),
+        (cut, [&kept, &ignored, &open]),
         // What it answers with 200 is nowhere to be seen.
         (|_, _| None, [&open, &open, &open]),
     ];
