@@ -96,7 +96,7 @@ fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields
 }
 
 /// Whether a schema says `true` to a keyword.
-pub(super) fn is_flagged(schema: &Node, keyword: &str) -> bool {
+pub(crate) fn is_flagged(schema: &Node, keyword: &str) -> bool {
     schema.member(keyword).and_then(Node::boolean) == Some(true)
 }
 

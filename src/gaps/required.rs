@@ -39,6 +39,8 @@ pub(super) struct RequiredSearch {
     /// The members at the top that the smallest body with objects has in any case: those that tell a record from others, and
     /// those whose effect is looked for.
     always_sent: Members,
+    /// Whether the service may accept a body without any member as one that does nothing, whatever it requires of others.
+    pub(super) may_do_nothing: bool,
     /// How many responses neither accepted a body nor rejected it for what it is.
     others: u64,
     tries: u64,
@@ -160,6 +162,7 @@ impl RequiredSearch {
             is_whole: documented.iter().all(is_known),
             needed_acceptances: always_sent.map_or(NET_TRIALS, |_| NEEDED_ACCEPTANCES),
             always_sent: (0..members.len()).filter(is_always_sent).collect(),
+            may_do_nothing: false,
             members,
             tried: BTreeMap::new(),
             others: 0,
@@ -261,7 +264,8 @@ impl RequiredSearch {
         Some(RequiredMembers {
             required,
             count: rejections + plain_acceptances + with_objects_acceptances,
-            is_proof: plain_acceptances >= self.needed_acceptances || smallest.plain == self.all(),
+            is_proof: (plain_acceptances >= self.needed_acceptances || smallest.plain == self.all())
+                && !(self.may_do_nothing && smallest.plain.is_empty()),
         })
     }
 

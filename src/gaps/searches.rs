@@ -34,6 +34,8 @@ struct OperationSearches {
     equal: Option<usize>,
     /// A record that may be created again: its body, and its identifier.
     original: Option<(Value, Value)>,
+    /// Whether only a whole body is sent twice, because it is inferred what tells records apart.
+    repeats_whole_bodies: bool,
     /// How long the texts are that are accepted, by question.
     sizes: BTreeMap<usize, Sizes>,
     /// What the trials of each other question showed.
@@ -107,6 +109,7 @@ impl Searches {
         }
         let searched = self.by_operation.entry(operation).or_default();
         searched.equal = equal_record_question(questions, operation);
+        searched.repeats_whole_bodies = contract.operation(operation).invariants.created.is_none();
         let Some(sent) = exchange.request.json() else {
             return;
         };
@@ -122,7 +125,10 @@ impl Searches {
             _ => None,
         });
         if let (None, Some(documented)) = (&searched.required, documented) {
-            searched.required = Some(RequiredSearch::of(sent, (documented, always.as_deref())));
+            let is_inferred = contract.operation(operation).invariants.updated.is_none();
+            let mut search = RequiredSearch::of(sent, (documented, always.as_deref()));
+            search.may_do_nothing = !creates && is_inferred;
+            searched.required = Some(search);
         }
         searched.confirm_acceptance();
         for (index, question) in questions.iter().enumerate() {
@@ -168,7 +174,7 @@ impl Searches {
                 if let Some(search) = &mut searched.required {
                     search.add(sent, accepted, &text.unwrap_or_default());
                 }
-                if succeeded {
+                if succeeded && !searched.repeats_whole_bodies {
                     searched.note_original(contract, (operation, sent), body);
                 }
             }
@@ -219,7 +225,8 @@ impl Searches {
         match question.asks {
             Asks::Required { .. } => {
                 let equal = equal_record_question(questions, question.operation);
-                let is_sent_by_no_other = equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
+                let is_sent_by_no_other =
+                    searched.repeats_whole_bodies || equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
                 search(is_sent_by_no_other).map(BodyChange::Without)
             }
             Asks::Longest { .. } => {

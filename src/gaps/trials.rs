@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Duplicate, Spelling, Unknown, Unsent};
 use super::form;
 use super::searches::Searches;
+use crate::contract::field::is_flagged;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::GapKind;
 use crate::contract::{Contract, pointer};
@@ -86,6 +87,8 @@ pub(super) enum TrialResult {
     Spelled(Spelling),
     /// The record shows the fields that were not sent in this way.
     Unsent(Unsent),
+    /// The same, but not of every field that the document lists: the control did not send some either.
+    UnsentOfSome(Unsent),
 }
 
 /// How long the beginning of a text of the run's own is at least that is no other's.
@@ -174,26 +177,10 @@ impl RunTrials {
                 }
             }
             TrialPart::Variant(index) => {
-                let last = self.last_pages.get(&operation).copied();
                 let Some(question) = self.questions.get(index) else {
                     return;
                 };
-                let shown = match (&question.asks, status) {
-                    // How a value comes back does not show where it is rejected.
-                    (_, None) | (Asks::Spelling { .. }, _) if succeeded.is_none() => None,
-                    (Asks::PageBeyondLast, Some(status)) => {
-                        let shown = beyond(contract, operation, (status, succeeded.is_some()), body, last);
-                        shown.map(VariantOutcome::Decided)
-                    }
-                    (asks, Some(status)) if succeeded.is_none() => {
-                        Some(VariantOutcome::Decided(match rejects(asks, status) {
-                            true => TrialResult::Rejected(status),
-                            false => TrialResult::Other,
-                        }))
-                    }
-                    (Asks::NoCredential, _) => Some(VariantOutcome::Decided(TrialResult::Other)),
-                    _ => request.map(VariantOutcome::Accepted),
-                };
+                let shown = self.outcome(contract, (operation, question), status, (request, body));
                 let accepted = matches!(shown, Some(VariantOutcome::Accepted(_)));
                 self.awaited = updates.filter(|_| accepted);
                 let asked = match &question.asks {
@@ -206,6 +193,31 @@ impl RunTrials {
                     .variants
                     .push((asked, shown));
             }
+        }
+    }
+
+    /// Returns what a variant shows by itself; `None` if that is nothing. `request` is what was sent, if it succeeded.
+    fn outcome(
+        &self,
+        contract: &Contract,
+        (operation, question): (OperationId, &Question),
+        status: Option<u16>,
+        (request, body): (Option<AcceptedRequest>, Option<&Value>),
+    ) -> Option<VariantOutcome> {
+        let last = self.last_pages.get(&operation).copied();
+        match (&question.asks, status) {
+            // How a value comes back does not show where it is rejected.
+            (_, None) | (Asks::Spelling { .. }, _) if request.is_none() => None,
+            (Asks::PageBeyondLast, Some(status)) => {
+                let shown = beyond(contract, operation, (status, request.is_some()), body, last);
+                shown.map(VariantOutcome::Decided)
+            }
+            (asks, Some(status)) if request.is_none() => Some(VariantOutcome::Decided(match rejects(asks, status) {
+                true => TrialResult::Rejected(status),
+                false => TrialResult::Other,
+            })),
+            (Asks::NoCredential, _) => Some(VariantOutcome::Decided(TrialResult::Other)),
+            _ => request.map(VariantOutcome::Accepted),
         }
     }
 
@@ -452,7 +464,7 @@ impl RunTrials {
                 ObservedClaim {
                     claim: claim(question, *shown).filter(|_| for_its_value),
                     count: *count,
-                    is_proof: !matches!(shown, TrialResult::AcceptedUnseen(_)),
+                    is_proof: !matches!(shown, TrialResult::AcceptedUnseen(_) | TrialResult::UnsentOfSome(_)),
                 }
             });
             (question, observed.collect(), results.void)
@@ -661,10 +673,13 @@ fn trial_result(
             comes_back(field, returned_at).map_or(TrialResult::Other, TrialResult::Spelled)
         }
         Asks::OneField { .. } => {
-            let control = control.record.as_ref()?;
-            let sent = &variant.sent;
-            unsent(contract, question.operation, sent, (control, record))
-                .map_or(TrialResult::Other, TrialResult::Unsent)
+            let before = control.record.as_ref()?;
+            let shown = unsent(contract, question.operation, &variant.sent, (before, record));
+            let result = match sends_all(contract, question.operation, &control.sent) {
+                true => TrialResult::Unsent,
+                false => TrialResult::UnsentOfSome,
+            };
+            shown.map_or(TrialResult::Other, result)
         }
         Asks::UnknownField => {
             let documented = contract.body_properties(question.operation);
@@ -700,6 +715,13 @@ fn is_blank(value: &Value) -> bool {
         Value::Number(number) => number.as_f64() == Some(0.0),
         Value::Bool(value) => !value,
     }
+}
+
+/// Whether the body of an update has every field that the document lists, but for those that a caller may not set.
+fn sends_all(contract: &Contract, update: OperationId, sent: &Value) -> bool {
+    let documented = contract.body_properties(update);
+    let mut settable = documented.filter(|property| !is_flagged(contract.referred(&property.node), "readOnly"));
+    settable.all(|property| sent.get(property.name.as_str()).is_some())
 }
 
 /// Returns what became of the fields that an update did not send; `None` if some were kept and others cleared, or if one
@@ -775,7 +797,7 @@ pub(super) fn claim(question: &Question, shown: TrialResult) -> Option<Claim> {
         },
         (TrialResult::Beyond(beyond, status), _) => Claim::BeyondLastPage { beyond, status },
         (TrialResult::Spelled(spelling), _) => Claim::Spelling { spelling },
-        (TrialResult::Unsent(unsent), _) => Claim::Unsent { unsent },
+        (TrialResult::Unsent(unsent) | TrialResult::UnsentOfSome(unsent), _) => Claim::Unsent { unsent },
         _ => return None,
     })
 }

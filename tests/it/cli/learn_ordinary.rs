@@ -201,9 +201,15 @@ fn what_creates_require_and_whether_they_accept_a_duplicate_is_found_and_deleted
         let (ended, report) = learned(&service, SPEC, &["--writes", "--cleanup"]);
         assert_eq!(ended.code, 0, "{index}: {ended:?}");
         let states = if *duplicate == accepted { "seen" } else { "indicated" };
+        // Three accepted bodies that lack a field; with one that is required, more are sent.
+        let state = if required["required"] == json!([]) {
+            "seen"
+        } else {
+            "indicated"
+        };
         let expected = [
             ("duplicates".to_owned(), states.to_owned(), duplicate.clone()),
-            ("required-fields".to_owned(), "indicated".to_owned(), required),
+            ("required-fields".to_owned(), state.to_owned(), required),
         ];
         assert_eq!(of_creates(&report), expected, "{index}");
         // What the service has left, by its own word.
