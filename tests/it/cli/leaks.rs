@@ -43,7 +43,7 @@ pub(super) fn service(canary: &Canary, faults: &[&str]) -> Router {
     let request = request.header(header::AUTHORIZATION, format!("Bearer {}", canary.token));
     let request = request.header(header::CONTENT_TYPE, "application/json");
     let request = request.body(Body::from(person.to_string())).unwrap();
-    let runtime = crate::support::crew::runtime();
+    let runtime = crate::support::parallel::runtime();
     runtime.block_on(async {
         let token = canary.token.clone().into();
         let service = Service::open(&StoreUrl::Memory, token, Profile::default())

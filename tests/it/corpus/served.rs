@@ -70,7 +70,7 @@ fn required_parameters_are_sent_in_each_place() {
 }
 
 fn checked(document: &Arc<Document>) -> Outcome {
-    let runtime = crate::support::crew::runtime();
+    let runtime = crate::support::parallel::runtime();
     let run = runtime.block_on(run_against_a_stub(document));
     let contract = &document.contract;
     let findings = run.verdicts.findings().iter();

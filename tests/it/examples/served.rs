@@ -12,7 +12,7 @@ use countersign::service::{self, Service};
 use futures::TryStreamExt;
 use tokio::sync::oneshot;
 
-pub(super) use crate::support::crew::runtime;
+pub(super) use crate::support::parallel::runtime;
 
 pub(super) const TOKEN: &str = "synthetic-token";
 

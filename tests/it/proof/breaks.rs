@@ -21,7 +21,7 @@ use countersign::report::Outcome;
 
 use super::checked::{Check, Judged, Said, contract};
 use crate::support::again::{answered, response};
-use crate::support::crew::{each, runtime};
+use crate::support::parallel::{each, runtime};
 use crate::support::tried;
 
 const ERRORS: &str = include_str!("breaks/errors.txt");

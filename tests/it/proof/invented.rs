@@ -17,7 +17,7 @@ use countersign::run::Run;
 
 use super::call::TOKEN;
 use crate::support::again::any_element;
-use crate::support::crew::try_all;
+use crate::support::parallel::try_all;
 use crate::support::tried;
 use harbour::{Harbour, Way};
 
@@ -103,7 +103,7 @@ fn an_invented_resource_is_planned() {
 
 #[test]
 fn each_fact_of_an_invented_resource_is_held_by_its_stub() {
-    let runtime = crate::support::crew::runtime();
+    let runtime = crate::support::parallel::runtime();
     let run = runtime.block_on(checked(None, Way::Dropped));
     assert!(run.verdicts.findings().is_empty(), "{:?}", run.verdicts.findings());
     assert_eq!(facts().count(), 106);

@@ -14,7 +14,7 @@ use countersign::report::Outcome;
 use super::call::Reply;
 use super::checked::{Check, Judged};
 use super::deviating::Deviation;
-use crate::support::crew::try_all;
+use crate::support::parallel::try_all;
 use crate::support::tried;
 
 /// What the facts held must reach, unless a move takes evidence away itself. The reference service reaches 487.

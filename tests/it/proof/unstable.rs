@@ -23,7 +23,7 @@ use tower::ServiceExt as _;
 use super::call::TOKEN;
 use super::checked::{Check, described};
 use super::deviating::Deviation;
-use crate::support::crew::try_all;
+use crate::support::parallel::try_all;
 
 /// How many requests are let through in a second.
 const RATE: usize = 30;

@@ -13,7 +13,7 @@ use super::observing::{ERRORS, Shapes, recorded};
 use super::subject::folder;
 use crate::service::profile::checker::{of_defaults, of_single_value};
 use crate::service::profile::single_values;
-use crate::support::crew::try_all;
+use crate::support::parallel::try_all;
 use crate::support::sampled;
 
 /// Values of one axis that change what a snapshot holds.

@@ -2,9 +2,9 @@
 
 pub(crate) mod again;
 pub(crate) mod archive;
-pub(crate) mod crew;
 pub(crate) mod files;
 pub(crate) mod leaks;
+pub(crate) mod parallel;
 pub(crate) mod stub;
 
 use std::sync::{Arc, LazyLock};

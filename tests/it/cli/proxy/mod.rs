@@ -17,7 +17,7 @@ use super::support::{Call, Ended, Running, TOKEN, countersign};
 use super::target::Target;
 use crate::examples::built;
 use crate::service::profile::combinations::profiles;
-use crate::support::crew::{each, runtime};
+use crate::support::parallel::{each, runtime};
 use crate::support::tried;
 
 /// What a client sends in the tests that look at bytes.

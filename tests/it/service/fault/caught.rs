@@ -13,8 +13,8 @@ use countersign::service::fault::{Fault, Faults, faults};
 
 use super::checker::{Checker, Found, Part, scope};
 use crate::support::again::any_element;
-use crate::support::crew::each;
 use crate::support::is_exhaustive;
+use crate::support::parallel::each;
 
 /// What a fault of every operation names in the place of one.
 const SCHEME: &str = "bearerAuth";

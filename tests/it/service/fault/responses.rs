@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 use super::{moved, with};
 use crate::service::contract::assert_responses;
 use crate::service::support::{Running, TOKEN};
-use crate::support::crew::{each, runtime};
+use crate::support::parallel::{each, runtime};
 use crate::support::sampled;
 
 /// The lists and the operations that answer them.

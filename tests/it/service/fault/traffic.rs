@@ -15,7 +15,7 @@ use super::checker::{Checker, Part};
 use crate::service::profile::checker::of_single_value;
 use crate::service::profile::{checked_settings, combinations};
 use crate::support::archive::{archive, judged};
-use crate::support::crew::{each, try_all};
+use crate::support::parallel::{each, try_all};
 use crate::support::{is_exhaustive, tried};
 
 /// Rules about requests that must be rejected, which nobody but a check is known to send, and about responses that

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::checker::{CONTRACT, checked, of_defaults, of_single_value};
 use super::{checked_settings, single_settings, value};
 use crate::support::again::{answered, response};
-use crate::support::crew::try_all;
+use crate::support::parallel::try_all;
 use crate::support::sampled;
 
 /// The operations, each with the axis of its success status.

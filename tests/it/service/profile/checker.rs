@@ -15,7 +15,7 @@ use tokio::sync::OnceCell;
 
 use super::{TOKEN, app, checked_settings, combinations, pairs, single_settings};
 use crate::support::again::assert_judged_again;
-use crate::support::crew::try_all;
+use crate::support::parallel::try_all;
 use crate::support::{contract_with_few_edge_cases, is_exhaustive, tried};
 
 /// The values that depart from the plain reading of the document, each with the rule that warns of it. Every other

@@ -21,7 +21,7 @@ use tower::ServiceExt as _;
 use super::answers::{wrong, wrong_statements};
 use super::checker::{CONTRACT, learned, learned_about, learned_alone, learned_from};
 use super::{TOKEN, app, combinations, single_settings};
-use crate::support::crew::try_all;
+use crate::support::parallel::try_all;
 use crate::support::{sampled, tried};
 
 /// The most requests and records that a run may cost.

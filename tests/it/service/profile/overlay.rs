@@ -17,7 +17,7 @@ use super::answers::wrong;
 use super::checker::{CONTRACT, checked, checked_from, findings, learned};
 use super::learning::{Layer, behind, is_update};
 use super::{app, single_settings};
-use crate::support::crew::{runtime, try_all};
+use crate::support::parallel::{runtime, try_all};
 use crate::support::sampled;
 
 /// Returns the contract with the overlay of a ledger in which two runs, two hours apart, answered this.

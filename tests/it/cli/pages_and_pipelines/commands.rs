@@ -13,7 +13,7 @@ use countersign::client::Client;
 use super::super::support::countersign;
 use super::workplace::{BASH, Workplace};
 use super::{blocks, of_clone};
-use crate::support::{crew, tried};
+use crate::support::{parallel, tried};
 
 /// The service that the pages name, in place of which the commands meet one of their own.
 const SERVICES: [&str; 2] = ["https://contacts.example.com", "http://127.0.0.1:8080"];
@@ -342,7 +342,7 @@ fn every_sample_in_rust_is_one_that_is_compiled() {
 #[test]
 fn the_error_that_the_page_on_the_client_quotes_is_the_clients() {
     let client = Client::new("http://127.0.0.1:9", "a-token".parse().unwrap()).unwrap();
-    let tried = crew::runtime().block_on(async { client.get_tags().send().await });
+    let tried = parallel::runtime().block_on(async { client.get_tags().send().await });
     let error = tried.unwrap_err().to_string();
     assert!(inline(&of_clone("docs/client.md")).contains(&error), "{error}");
 }
