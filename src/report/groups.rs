@@ -1,4 +1,4 @@
-//! Groups findings that have one cause, so that a report has one block for each. The main type is [`Group`]; [`groups`]
+//! Groups findings that have one cause, so that a report shows each once. The main type is [`Group`]; [`groups`]
 //! makes the groups of a record.
 //!
 //! # Design
@@ -223,7 +223,7 @@ fn named(operations: &[&str]) -> String {
 }
 
 /// Explains the number of findings if it differs from the number of broken facts; otherwise none.
-pub(super) fn explain_count(record: &Record, blocks: usize) -> Option<String> {
+pub(super) fn explain_count(record: &Record, group_count: usize) -> Option<String> {
     let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
     let (mut broken, mut others, mut silent) = (0, 0, 0);
     for row in &record.facts.rows {
@@ -251,10 +251,10 @@ pub(super) fn explain_count(record: &Record, blocks: usize) -> Option<String> {
     }
     let counts = phrases::finding_counts(record);
     let grouped = match record.findings.len() {
-        findings if findings == blocks => counts,
-        _ => format!("{counts} in {}", phrases::counted(blocks, "block")),
+        findings if findings == group_count => counts,
+        _ => format!("{counts} in {}", phrases::counted(group_count, "group")),
     };
-    let adds_up = others + further + silent == 0 && record.findings.len() == blocks;
+    let adds_up = others + further + silent == 0 && record.findings.len() == group_count;
     let is_expected = record.outcome != Outcome::Conforms || broken == 0;
     let text = if grouped.is_empty() {
         parts.join(", ")
@@ -453,7 +453,7 @@ mod tests {
         record.findings.push(second);
         assert_eq!(
             explain_count(&record, groups(&record).len()).as_deref(),
-            Some("3 errors in 1 block: 1 for a broken fact, 1 for a fact that is not broken, 1 more for the same fact")
+            Some("3 errors in 1 group: 1 for a broken fact, 1 for a fact that is not broken, 1 more for the same fact")
         );
         record.findings.clear();
         assert_eq!(

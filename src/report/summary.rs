@@ -17,14 +17,14 @@ const REASONS: usize = 5;
 const AT_ONE_GLANCE: usize = 3;
 
 impl Terminal {
-    /// Returns the verdict, followed by the summary unless the verbosity is quiet. `blocks` is the number of blocks in which
-    /// the findings were printed: the findings of one group share a block.
-    pub(super) fn closing(&self, record: &Record, blocks: usize) -> String {
+    /// Returns the verdict, followed by the summary unless the verbosity is quiet. `group_count` is the number of groups
+    /// in which the findings were printed.
+    pub(super) fn closing(&self, record: &Record, group_count: usize) -> String {
         let verdict = self.verdict(record);
         if self.verbosity == Verbosity::Quiet {
             return verdict;
         }
-        let (entries, summary) = (self.entries(record), verdict + &self.summary(record, blocks));
+        let (entries, summary) = (self.entries(record), verdict + &self.summary(record, group_count));
         let room = SCREEN.saturating_sub(summary.lines().count());
         let closing = match record.residue.len() + record.unexplained_records.len() {
             0 if record.deleted == 0 => summary,
@@ -57,7 +57,7 @@ impl Terminal {
     }
 
     /// Returns the rows of the summary, one for each thing that a reader may need to know about the run.
-    fn summary(&self, record: &Record, blocks: usize) -> String {
+    fn summary(&self, record: &Record, group_count: usize) -> String {
         let facts = &record.facts;
         let contract = format!("{}, {}", record.contract.file, record.contract.title);
         let counted = format!(
@@ -71,7 +71,7 @@ impl Terminal {
         if let Some(omitted) = phrases::omitted_operations(record) {
             text.push_str(&self.row("left out", &omitted));
         }
-        if let Some(sum) = groups::explain_count(record, blocks) {
+        if let Some(sum) = groups::explain_count(record, group_count) {
             text.push_str(&self.row("findings", &sum));
         }
         if let Some(new) = since::new_facts(record) {
@@ -187,7 +187,7 @@ pub(super) fn requests(record: &Record) -> String {
     let requests = &record.requests;
     let seconds = std::time::Duration::from_millis(record.duration_ms).as_secs_f64();
     format!(
-        "{} in {seconds:.2} s, {} of them writes, {} throttled, {} without a complete response; seed {}",
+        "{} in {seconds:.2} s, {} of them writes, {} with 429 or 503, {} without a complete response; seed {}",
         requests.sent, requests.writes, requests.throttled, requests.unfinished, record.seed
     )
 }

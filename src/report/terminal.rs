@@ -193,11 +193,18 @@ impl Terminal {
         notes.extend(finding.rule.rule().map(|rule| format!("fix: {}", rule.fix)));
         let above = group.reproduced_by.and_then(|number| groups.get(number));
         notes.push(match above {
-            Some(above) => format!(
-                "reproduce: use the line above for {}: {}",
-                above.first.rule,
-                above.headline()
-            ),
+            Some(above) => {
+                let level = if above.first.level == Level::Deny {
+                    "error"
+                } else {
+                    "warning"
+                };
+                format!(
+                    "reproduce: as for {level}[{}] above: {}",
+                    above.first.rule,
+                    above.headline()
+                )
+            }
             None => format!("reproduce: {}", finding.reproduce),
         });
         notes

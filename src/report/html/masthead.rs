@@ -116,7 +116,7 @@ fn about(record: &Record) -> Markup {
                 dt { "Requests" }
                 dd {
                     (number(requests.sent)) ", " (number(requests.writes)) " of them writes"
-                    @if requests.throttled > 0 { ", " (number(requests.throttled)) " throttled" }
+                    @if requests.throttled > 0 { ", " (number(requests.throttled)) " with 429 or 503" }
                     @if requests.unfinished > 0 { ", " (number(requests.unfinished)) " without a complete response" }
                     @if requests.rounds > 1 { ", in " (number(requests.rounds)) " rounds" }
                 }

@@ -269,7 +269,7 @@ fn docked(request: &Received) -> String {
 }
 
 #[test]
-fn a_check_of_the_credential_that_is_missing_everywhere_is_one_block() {
+fn a_check_of_the_credential_that_is_missing_everywhere_is_one_group() {
     let service = service(docked);
     let arguments = ["--spec", "spec.yaml", "--settle", "0"];
     let ended = check(&service.url(), &arguments).file("spec.yaml", protected(9)).run();
@@ -279,11 +279,11 @@ fn a_check_of_the_credential_that_is_missing_everywhere_is_one_block() {
         1,
         "{ended:?}"
     );
-    assert!(ended.stdout.contains("in 1 block"), "{blocks:?} {ended:?}");
+    assert!(ended.stdout.contains("in 1 group"), "{blocks:?} {ended:?}");
 }
 
 #[test]
-fn a_challenge_that_is_missing_everywhere_is_one_block() {
+fn a_challenge_that_is_missing_everywhere_is_one_group() {
     let service = service(|request| {
         if request.authorized() {
             docked(request)
@@ -294,7 +294,7 @@ fn a_challenge_that_is_missing_everywhere_is_one_block() {
     let arguments = ["--spec", "spec.yaml", "--settle", "0"];
     let ended = check(&service.url(), &arguments).file("spec.yaml", protected(9)).run();
     assert_eq!(ended.stdout.matches("9 operations send a 401").count(), 1, "{ended:?}");
-    assert!(ended.stdout.contains("in 1 block"), "{ended:?}");
+    assert!(ended.stdout.contains("in 1 group"), "{ended:?}");
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn a_cell_shows_its_facts_and_findings_alone_and_again_all() {
 
 #[test]
 #[ignore = "no browser was started: `bash .ci/with-chromium cargo test --test it page -- --ignored` does that"]
-fn findings_of_one_cause_are_one_block_and_each_counts() {
+fn findings_of_one_cause_are_one_group_and_each_counts() {
     let mut record = usual();
     let row = record.facts.rows[7].clone();
     let mut second = record.findings[0].clone();
