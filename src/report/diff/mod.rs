@@ -118,7 +118,7 @@ fn location(document: &DocumentName, place: &DocumentLocation) -> String {
     if *present {
         format!("{file}:{line}:{column}")
     } else {
-        format!("absent below {file}:{line}:{column}")
+        format!("not in the object at {file}:{line}:{column}")
     }
 }
 
