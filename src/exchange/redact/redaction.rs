@@ -25,8 +25,7 @@ const TOKEN: &str = "$COUNTERSIGN_TOKEN";
 /// it by chance, such as `http`. A redaction that is given a shorter one hides it where it appears exactly.
 pub const SHORTEST_TOKEN: usize = 8;
 /// Why a shorter token is rejected, for use after a message that says so.
-pub(crate) const TOO_SHORT: &str =
-    "it cannot be removed from a report without breaking words that contain it by chance, so use a longer one";
+pub(crate) const TOO_SHORT: &str = "redacting it would garble ordinary words, so use a longer one";
 /// The number of letters in a row that reveal the token, if it has that many.
 const PIECE: usize = 12;
 /// The number of letters in a row that reveal the token in another form: shorter runs of digits appear in other texts

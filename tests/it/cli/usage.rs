@@ -132,7 +132,12 @@ fn a_token_that_is_too_short_to_be_hidden_is_rejected_with_the_reason() {
         let origin = if file { "`token`" } else { "COUNTERSIGN_TOKEN" };
         says(
             &message,
-            &[origin, "fewer than 8 characters", "breaking words", "a longer one"],
+            &[
+                origin,
+                "fewer than 8 characters",
+                "garble ordinary words",
+                "a longer one",
+            ],
         );
         assert!(!message.contains("1234567"), "{message}");
     }
