@@ -37,7 +37,7 @@ fn page(rule: &Rule, width: usize) -> String {
         String::new(),
         plain(rule.explanation),
         String::new(),
-        part("leaves alone", rule.exceptions),
+        part("ignores", rule.exceptions),
         part("fix", rule.fix),
         part("source", rule.source),
         part("level", &level(rule)),

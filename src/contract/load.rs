@@ -667,7 +667,7 @@ fn check_null_keys(expander: &Expander<'_>, defects: &mut DefectList) {
     let keys = references.iter().map(|(at, _)| at);
     let keys = keys.filter(|at| at.ends_with("/x-null") && *at != "/x-null");
     for at in keys.filter(|at| !expander.null_keys.contains(*at)) {
-        let message = "`x-null` applies to nothing here: it goes on the schema of a resource in a response, beside its \
+        let message = "`x-null` applies to nothing here: it goes on the schema of a record in a response, beside its \
                        `properties`, and not beside a `$ref`";
         defects.push(vocabulary_defect(document, at, message.to_owned()));
     }

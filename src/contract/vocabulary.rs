@@ -6,7 +6,7 @@
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, and the `kind` of the question where traffic can answer it; see [`GapKind`] |
 //! | `x-gap` | anything | the ids of the gaps that concern this location |
 //! | `x-answers` | a location with an `x-gap` | what a service answers to its gaps, as an overlay of `learn` states it: the `gap`, the `operation` that showed it, and the `claim` of the answer |
-//! | `x-null` | the schema of a resource in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
+//! | `x-null` | the schema of a record in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: the invariant of pages |
 //! | `x-invariants` | a create or update operation | what is created, updated and accepted, see [`Invariants`] |
 //! | `x-edge-cases` | the root, or an operation, which overrides the root | the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; a contract without the key has a few for each operation; see [`EdgeCaseKind`] |
@@ -93,7 +93,7 @@ pub enum GapKind {
     PageBeyondLast,
     /// The number of items on a page.
     PageSize,
-    /// How many requests are answered in what time.
+    /// How many requests are accepted in what time.
     RateLimits,
     /// By which field of a record the entries of an array in a request refer to it, such as a tag by its name or by its
     /// identifier.

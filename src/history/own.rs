@@ -213,9 +213,9 @@ impl History<'_> {
         let shown_by = &self.contract.operation(shown_by).name;
         let entry = match check {
             TagCheck::Tagged => OwnershipEntry::Confirmed,
-            TagCheck::Missing => {
-                OwnershipEntry::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} did not show its record")))
-            }
+            TagCheck::Missing => OwnershipEntry::Doubtful(
+                self.reason_for_doubt(create, &format!("{shown_by} showed no record of this run under it")),
+            ),
             TagCheck::Untagged => {
                 let doubt = format!("its record in {shown_by} carries nothing that the run sent");
                 OwnershipEntry::Doubtful(self.reason_for_doubt(create, &doubt))

@@ -22,7 +22,7 @@ pub(crate) fn same(how: Same, sent: &Value, returned: &Value) -> Option<bool> {
 /// exactly, because as floating-point numbers two large ones that differ may be equal. And in Unicode a string stays
 /// the same however its accents are composed: whoever relies on a difference between canonically equivalent strings
 /// does not conform to it (The Unicode Standard, section 3.2, C6), and the document does not require one. So a service
-/// that normalizes what it receives is not reported, while one that loses an accent is.
+/// that normalises what it receives is not reported, while one that loses an accent is.
 fn equal(sent: &Value, returned: &Value) -> bool {
     match (sent, returned) {
         (Value::String(sent), Value::String(returned)) => sent == returned || composed(sent) == composed(returned),

@@ -24,8 +24,8 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Access,
     summary: "A request without a credential, with a wrong one or under another scheme is rejected: with 401 where the \
               document lists it, with any 4xx elsewhere.",
-    explanation: "Every endpoint that the document protects is called without a credential and with the token under \
-                  another scheme; the second page of a list is also requested without a credential. A few endpoints \
+    explanation: "Every operation that the document protects is called without a credential and with the token under \
+                  another scheme; the second page of a list is also requested without a credential. A few operations \
                   get an empty token, and wrong tokens made from the right one: with another ending, with letters \
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
                   without a token; so could one who is rejected with a body that has the records all the same.",

@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "What the document does say, which the other rules judge. What this run did not see: a claim that only \
                  trials show needs four of them that agree, and one about updates needs writes. Whether responses \
                  are compressed: short ones often are not, and a list may have grown. How long something takes, and \
-                 how many requests are answered: a machine or a network may be slow for a while.",
+                 how many requests are accepted: a machine or a network may be slow for a while.",
     fix: "If the change is intended, run `learn` with a new ledger, because the entries of the old one contradict the \
           change, and review what it writes. If it is not, tell whoever runs the service; nothing in the document \
           forbids it.",

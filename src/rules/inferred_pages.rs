@@ -25,15 +25,16 @@ pub(super) static RULE: Rule = Rule {
                   more, and only if they show the same again is it a finding.",
     exceptions: "A list with `x-page`, of which `pages` judges more. A list that is changed by others, has one record, or \
                    more than ten pages. A list with two kinds of parameters for pages, or that requires one. \
-                   Pages that are smaller than asked for. Records without an identifier. A total that is that of the \
-                   page, or that the document calls an estimate. A link to the next page at another origin or path, which is never followed.",
+                   Pages that are smaller than asked for. Records without an identifier. A total that counts \
+                   only the page, or that the document calls an estimate. A link to the next page at another origin or \
+                   path, which is never followed.",
     fix: "Order the list by something that does not change, count what is listed, and return no more than asked for; or \
           allow the rule for the operation.",
     source: "RFC 8288, section 3.3 (`rel=next`), and what public documents mean by these names",
     example: Example {
         fact: "getPets pages by page and per_page: no record on two pages",
         documented: "no record on two pages",
-        received: "record 0 of page 2 was on an earlier page too",
+        received: "also on an earlier page: record 0 of page 2",
         pointer: "",
         #[cfg(test)]
         judged: || tests::judged(&[&[1, 2, 3], &[1, 2], &[2, 3]], WalkEnd::Complete),
@@ -151,7 +152,7 @@ fn judge_end(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
 fn judge_unique_records(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) -> Outcome {
     if let Some((page, index)) = walk.repeated_record() {
         let number = page.asked.unwrap_or_default();
-        let received = format!("record {index} of page {number} was on an earlier page too");
+        let received = format!("also on an earlier page: record {index} of page {number}");
         return report_contradiction(walk, fact, sink, |sink| sink.page_broken(page, fact, received));
     }
     note_held_or_undecided(fact, reason_without_identity(walk), sink)

@@ -23,11 +23,10 @@ pub(super) static RULE: Rule = Rule {
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. \
                   `GET /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type. A record that is not there, or not \
-                  as it was sent, is lost data. It is looked for until it shows or the time to settle (settle) has \
-                  passed. A create whose list shows two records that only their identifiers tell apart has stored \
-                  twice.",
+                  as it was sent, is lost data. It is looked for until it shows, for at most `settle` seconds. A create \
+                  after which the list shows two records that differ only in their identifiers has stored twice.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
-                 nothing yet. A field that is read-only or write-only, has a format that services normalize (an email \
+                 nothing yet. A field that is read-only or write-only, has a format that services normalise (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
                  more records than it shows, shows a deleted record differently than before, or has a parameter that \
                  selects deleted records. Several records of one create that differ, as the occurrences of an event do.",

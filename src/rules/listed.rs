@@ -17,11 +17,11 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "A created record is found in its list by its id within `settle` seconds.",
     explanation: "After a create, the list that x-invariants names is walked again and again until it shows the \
-                  identifier that the create returned, or the time to settle (settle) has passed: the document does \
-                  not promise that a record is listed at once. A record that no list shows is lost to every caller.",
+                  identifier that the create returned, for at most `settle` seconds: the document does not promise \
+                  that a record is listed at once. A record that no list shows is lost to every caller.",
     exceptions: "A list that changed while it was walked, was not seen in full, or has more pages than are walked. A \
                    create that returned no identifier.",
-    fix: "List the record; if the list lags by design, allow more time to settle.",
+    fix: "List the record; if the list lags by design, raise `settle`.",
     source: "The document, section \"What the service does\" (create, list); `listed` in the contract's `x-invariants`",
     example: Example {
         fact: "createTag created: listed in getTags",

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     headline: Headline::Field("is null", "are null"),
     topic: Topic::Values,
-    summary: "No field of a resource is null; the document neither shows nor excludes null.",
+    summary: "No field of a record is null; the document neither shows nor excludes null.",
     explanation: "A typed client that follows the document to the letter cannot decode a null. The document neither \
                   shows nor excludes null, so this is a warning, and the type of the field stays undecided where \
                   only nulls were seen.",

@@ -209,7 +209,7 @@ fn judge_unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
                 page,
                 fact,
                 format!(
-                    "item {index} of page {} was on an earlier page too",
+                    "also on an earlier page: item {index} of page {}",
                     requested_number(page)
                 ),
             );
@@ -485,7 +485,7 @@ mod tests {
         assert_eq!(judged.kind(FactKind::PageUnique), Verdict::Broken);
         assert_eq!(
             judged.findings("pages")[0].received,
-            "item 0 of page 3 was on an earlier page too"
+            "also on an earlier page: item 0 of page 3"
         );
         assert_eq!(judged.kind(FactKind::PageTotal), Verdict::Broken);
     }

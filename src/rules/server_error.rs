@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Operation("fails with a 5xx", "fail with a 5xx"),
     topic: Topic::Responses,
     summary: "No request gets a 5xx, edge cases included; a 503 counts if it persists.",
-    explanation: "A 5xx means that the service failed, whatever was sent. A request that is answered with 429 or 503 \
+    explanation: "A 5xx means that the service failed, whatever was sent. A request that gets a 429 or 503 \
                   is sent again a few times, as Retry-After asks; the last response counts.",
     exceptions: "A 503 that went away, and a 503 to a request that is sent only once: one with a wrong token, and a \
                    create that must be rejected or is an edge case. Any other response to an edge case.",

@@ -15,12 +15,12 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Operation("returns an undocumented status", "return an undocumented status"),
     topic: Topic::Responses,
     summary: "A documented request gets a documented status.",
-    explanation: "According to the document, Create tag answers 201 and every other operation some 2xx. A request as \
+    explanation: "According to the document, Create tag returns 201 and every other operation some 2xx. A request as \
                   documented must succeed: 404, 405 or 501 for a documented operation, or a success status other than \
                   the documented one, breaks what callers rely on.",
     exceptions: "A rejection (400, 409, 422) of a request with something that the document leaves open, such as a \
-                 field whose allowed values are not shown; also with 404 or 410, if the request names a record to \
-                 which no documented link leads. 401 and 403, which are about the token; 429; a 5xx, which is \
+                 field whose allowed values are not shown; also with 404 or 410, if the document has no link to \
+                 the record that the request names. 401 and 403, which are about the token; 429; a 5xx, which is \
                  `server-error`. Every other status that the contract documents, and a 4xx that its `default` covers.",
     fix: "Return the documented status, or document the one that is returned.",
     source: "The document, sections \"Endpoints\" and \"Gaps in the endpoint definitions\"",

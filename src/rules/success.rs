@@ -37,7 +37,7 @@ pub(super) struct FailedCall {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HowAllCallsFailed {
-    /// Every call was answered with 401 or 403, though none carried a token.
+    /// Every response was a 401 or 403, though none carried a token.
     RejectedWithoutToken,
     /// Every response was a 5xx.
     Failed,
@@ -65,7 +65,7 @@ impl fmt::Display for HowAllCallsFailed {
             Self::Failed => formatter.write_str("every response is a 5xx: is the service behind this address up?"),
             Self::Mixed => formatter
                 .write_str("no operation returned a successful response: is the base URL right, and the service up?"),
-            Self::NotFound => formatter.write_str("every path answers 404: is the base URL, with its prefix, right?"),
+            Self::NotFound => formatter.write_str("every path returns 404: is the base URL, with its prefix, right?"),
             Self::WebPage => formatter.write_str(
                 "every response is a web page, not JSON: is there a login in front of the service, or is it another \
                  service?",

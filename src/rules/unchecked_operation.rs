@@ -134,7 +134,7 @@ mod tests {
             assert!(judged.findings("unchecked-operation").is_empty(), "{status}");
         }
         let judged = answered(&Bench::of("getTags").level("status", Level::Warn), &[(404, JSON, "{}")]);
-        assert_eq!(judged.received("unchecked-operation"), "none: it was answered with 404");
+        assert_eq!(judged.received("unchecked-operation"), "none: the response was 404");
     }
 
     #[test]

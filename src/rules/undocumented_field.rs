@@ -1,4 +1,4 @@
-//! `undocumented-field`: a resource has a field that the document does not list.
+//! `undocumented-field`: a record has a field that the document does not list.
 
 use super::level::Level;
 use super::location::LocatedValue;
@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     headline: Headline::Field("is not documented", "are not documented"),
     topic: Topic::Fields,
-    summary: "A resource has the fields that the document lists and no others.",
+    summary: "A record has the fields that the document lists and no others.",
     explanation: "The document does not exclude further fields, so this is a warning. Callers may come to rely on a \
                   field that nobody promised, and an unexpected field may expose what nobody should see. Its name is \
                   shown if it is a plain identifier, otherwise as a shape: a target could put a value there.",

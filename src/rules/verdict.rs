@@ -202,14 +202,14 @@ impl WalkEnd {
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Cow<'_, str> = match self {
-            Self::AnswersDiffer => "what the run saw of it neither shows nor excludes it".into(),
+            Self::AnswersDiffer => "what the run observed neither confirms nor contradicts the answer".into(),
             Self::LimitExceeded => "the body goes beyond 128 levels, a million values or a double's range".into(),
             Self::Broken => "another fact about the same response is broken".into(),
             Self::Changed => "the list changed while it was walked".into(),
             Self::StoredByQuery => "a list shows that the query stores what it is sent".into(),
             Self::NothingToUppercase => "the identifier is not a UUID with a lower-case letter".into(),
             Self::NoIdentifier => "the created record has no identifier to be found by".into(),
-            Self::NotFull => "the list's total is not a multiple of per_page".into(),
+            Self::NotFull => "the last page is not full".into(),
             Self::NoInstant => "the timestamp's form does not say which instant it names".into(),
             Self::NotSent => "the field was in no accepted request".into(),
             Self::NotShown => "no response showed it".into(),
@@ -218,19 +218,19 @@ impl fmt::Display for Reason {
             Self::NotReady => "the target did not become ready in time".into(),
             Self::NotRepeated => "the target throttled the request, which is not sent again".into(),
             Self::OnlyNull => "the value was null, and null is a gap".into(),
-            Self::PageUnclear => "a page has no last page or no items, or an item has no identifier".into(),
+            Self::PageUnclear => "a page lacks last_page or items, or an item has no identifier".into(),
             Self::PageNotFollowed => "a page has nothing of the list, or leads to no next page at its own path".into(),
             Self::PageUnread => "a page has a body that is not read as JSON".into(),
             Self::Throttled => "the target throttled every attempt".into(),
             Self::Unanswered => "no complete response came".into(),
             Self::NoClientType => "the typed client returns the response as bytes".into(),
             Self::NotAnswered(why) => format!("the run could not tell: {}", why.as_str()).into(),
-            Self::OtherStatus(status) => format!("it was answered with {status}").into(),
-            Self::Documented(status) => format!("it was answered with {status}, which the document lists").into(),
+            Self::OtherStatus(status) => format!("the response was {status}").into(),
+            Self::Documented(status) => format!("the response was {status}, which the document lists").into(),
             Self::Failed(status) => format!("the server failed with {status}").into(),
-            Self::No401(status) => format!("it was answered with {status}, and only a 401 carries a challenge").into(),
+            Self::No401(status) => format!("the response was {status}, and only a 401 carries a challenge").into(),
             Self::NoFullPage(left) => format!(
-                "the list's total is not a multiple of per_page, and max-writes allows only {left} more records"
+                "the last page is not full, and filling it takes more records than max-writes allows ({left} left)"
             )
             .into(),
             Self::NoSecondPage(needed, left) => {
@@ -246,11 +246,11 @@ impl fmt::Display for Reason {
             Self::NotCalled(why) => why.to_string().into(),
             Self::NotOwn(why) => why.into(),
             Self::NoTokenSent(status) => {
-                format!("answered with {status}, and the contract asks for no token, so none was sent").into()
+                format!("rejected with {status}, and the contract asks for no token, so none was sent").into()
             }
             Self::Traffic(reason) => reason.to_string().into(),
             Self::RedirectsAll(status) => {
-                format!("it was answered with {status}, and so is the request with the right credential").into()
+                format!("the response was {status}, and so is that to the request with the right credential").into()
             }
             Self::Rejected(status) => format!("rejected with {status}, which a gap may allow").into(),
             Self::RejectedExample(status) => format!(

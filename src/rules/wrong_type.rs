@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "Every value has the type that the document gives it.",
     explanation: "A typed client decodes the documented types and fails on any other. A number without a fraction is \
                   an integer however it is written (even `3.0`): JSON has one kind of number.",
-    exceptions: "Null in a field of a resource, where the document leaves it open: `null-value` reports it. \
+    exceptions: "Null in a field of a record, where the document leaves it open: `null-value` reports it. \
                    Requirements beyond the type, such as an enum: `constraint` checks those.",
     fix: "Return a value of the documented type, or document the type that is returned.",
     source: "The document, section \"Resources and their fields\"",

@@ -92,11 +92,11 @@ fn descriptor(rule: &Rule) -> Descriptor {
         full_description: Some(plain(rule.explanation)),
         help: Some(Text {
             text: format!(
-                "{}\n\nIt leaves alone: {}\n\nFix: {}\n\nSource: {}",
+                "{}\n\nIt ignores: {}\n\nFix: {}\n\nSource: {}",
                 rule.explanation, rule.exceptions, rule.fix, rule.source
             ),
             markdown: Some(format!(
-                "{}\n\n**It leaves alone:** {}\n\n**Fix:** {}\n\n**Source:** {}\n\n`countersign explain {}` has an example.",
+                "{}\n\n**It ignores:** {}\n\n**Fix:** {}\n\n**Source:** {}\n\n`countersign explain {}` has an example.",
                 rule.explanation, rule.exceptions, rule.fix, rule.source, rule.name
             )),
         }),

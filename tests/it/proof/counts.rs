@@ -91,7 +91,7 @@ async fn each_list_that_creates_fill_is_brought_to_a_full_last_page() {
         let adding = at(list, 0, |listing| listing.last_page += 1);
         assert_eq!(full(&ROOM.run(adding).await, list).0, VerdictRecord::Broken, "{list}");
     }
-    let reason = Some("the list's total is not a multiple of per_page".to_owned());
+    let reason = Some("the last page is not full".to_owned());
     assert_eq!(full(&checked, "getVenues"), (VerdictRecord::Undecided, reason));
 }
 
@@ -99,7 +99,7 @@ async fn each_list_that_creates_fill_is_brought_to_a_full_last_page() {
 async fn a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so() {
     let checked = Check::default().run(sevens()).await;
     for list in ["getContacts", "getVisits", "getTags"] {
-        let reason = "the list's total is not a multiple of per_page, and max-writes allows only 0 more records";
+        let reason = "the last page is not full, and filling it takes more records than max-writes allows (0 left)";
         assert_eq!(
             full(&checked, list),
             (VerdictRecord::Undecided, Some(reason.to_owned())),

@@ -277,7 +277,7 @@ async fn a_run_without_any_success_could_not_judge_and_says_what_to_look_at() {
     for (response, why, findings) in [
         (
             Response::status(404),
-            "every path answers 404: is the base URL, with its prefix, right?",
+            "every path returns 404: is the base URL, with its prefix, right?",
             true,
         ),
         (

@@ -38,7 +38,7 @@ async fn a_target_that_shows_no_success_fails_by_name() {
     // A table without a row responses 404.
     let stub = Stub::table().start().await;
     let message = message(&Subject::deployed(stub.url())).await;
-    let expected = "could not judge: every path answers 404: is the base URL, with its prefix, right?";
+    let expected = "could not judge: every path returns 404: is the base URL, with its prefix, right?";
     assert_eq!(message, format!("{} {expected}", stub.url()));
 }
 
