@@ -13,7 +13,7 @@ use super::failure::Failure;
 use super::wrap::hanging_indent;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::plan::{Action, Asks, Bounds, Plan, Selection, Source, StandInValue, StepDescription};
+use crate::plan::{Action, Asks, Bounds, Plan, Selection, Source, StandInValue, StepDescription, Variant};
 use crate::report::counted;
 
 /// The arguments of `plan`.
@@ -30,7 +30,7 @@ pub(super) struct PlanArguments {
 pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
     let base_url = "The service to plan for; it is not contacted; without it and without a target, the reference \
                     service";
-    let verbose = "Name each fact that a step can decide";
+    let verbose = "Name each fact that a step can decide, and each awkward value that it sends";
     command
         .mut_arg("base_url", |flag| flag.help(base_url))
         .mut_arg("verbose", |flag| flag.help(verbose))
@@ -172,7 +172,10 @@ impl Listing<'_> {
                 list.name
             );
         }
-        let variants = described.variants.iter().map(ToString::to_string);
+        let variants = described.variants.iter().map(|variant| match variant {
+            Variant::Awkward(values) if !self.verbose => counted(values.len(), "awkward value"),
+            _ => variant.to_string(),
+        });
         let parameters = described.optional.iter().map(|name| self.contract.render_name(name));
         let sent: Vec<_> = variants.chain(parameters).collect();
         if !sent.is_empty() {

@@ -315,7 +315,7 @@ pub enum Credential {
         /// Where it goes.
         scheme: SecurityScheme,
     },
-    /// A token that nobody issued, made from the run's.
+    /// A wrong token, made from the run's.
     Wrong {
         /// Where it goes.
         scheme: SecurityScheme,

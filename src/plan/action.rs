@@ -173,7 +173,7 @@ pub(super) enum FactEvidence {
     NoCredential,
     /// The response to a request with the right token under another authentication scheme.
     OtherScheme,
-    /// The response to a request with a token that nobody issued.
+    /// The response to a request with a wrong token.
     WrongToken,
     /// The list that must show an update.
     Updated,
@@ -227,8 +227,8 @@ const ONE: ActionSpec = ActionSpec {
 
 const WALK: ActionSpec = ActionSpec {
     reason: "walk the list: each response is judged, and the pages must add up",
-    requests: "the first page, then pages 2 to last_page, {max_pages} at most; again within {settle} s \
-               (settle) while they do not add up",
+    requests: "the first page, then pages 2 to last_page, {max_pages} at most; repeated for up to \
+               {settle} s (settle) if they do not add up",
     decides: &[FactEvidence::Response, FactEvidence::Paged],
     runs_concurrently: true,
     ..ONE
@@ -262,14 +262,15 @@ const READ: ActionSpec = ActionSpec {
 
 const READ_CREATED: ActionSpec = ActionSpec {
     reason: "read with what a create showed, preferably a record of this run",
-    requests: "one request, again within {settle} s (settle) while it gets a 404; for a list its pages, {max_pages} at most",
+    requests: "one request, repeated for up to {settle} s (settle) while it gets a 404; for a list its pages, {max_pages} \
+               at most",
     decides: &[FactEvidence::Response, FactEvidence::Paged],
     ..ONE
 };
 
 const QUERY: ActionSpec = ActionSpec {
-    reason: "read by POST: its path ends with a verb that only asks, and its one success is a 200 with a body",
-    requests: "one request with the required fields alone, if max-writes {max_writes} has room for one more record",
+    reason: "send the query (a POST that only reads): the response is judged",
+    requests: "one request with only the required fields, if max-writes {max_writes} has room for one more record",
     always_sends: false,
     ..READ
 };
@@ -286,7 +287,8 @@ const CREATE: ActionSpec = ActionSpec {
 
 const FILL_TO_SECOND_PAGE: ActionSpec = ActionSpec {
     reason: "create more of the list's records until it has a second page, if that can be reached",
-    requests: "as many as fit into {unreserved} of max-writes {max_writes}, none where they are not needed",
+    requests: "none if the list has a second page; otherwise as many as it lacks for one, if {reserved} of max-writes \
+               {max_writes} stay free",
     fills: true,
     always_sends: false,
     ..ONE
@@ -294,20 +296,20 @@ const FILL_TO_SECOND_PAGE: ActionSpec = ActionSpec {
 
 const FILL_LAST_PAGE: ActionSpec = ActionSpec {
     reason: "create more of the list's records until its last page is full, if max-writes is above its default",
-    requests: "as many as fit into the part of max-writes {max_writes} beyond {by_default}; all pages of the list first; \
-               then its first and last page when one record is missing, when the last page is full, and one record \
-               later; none where nothing fits",
+    requests: "none unless max-writes ({max_writes}) is above its default ({by_default}); then all pages of the list, and as many \
+               records as its last page lacks, if that many are allowed beyond the default; its first and last page when \
+               one record is missing, when the last page is full, and after one more record",
     // What it creates stays, so it is done only once.
     repeats: false,
     ..FILL_TO_SECOND_PAGE
 };
 
 const VARY_CREATE: ActionSpec = ActionSpec {
-    reason: "create further records: awkward values, fields alone, none, other offsets",
-    requests: "one with awkward values, or with half of them where they are rejected; one accepted variant for each \
-               {variant} of max-writes {max_writes}, rounded up, after at most {tries} tries; for one operation, a plain create \
-               and a read of the list are sent at the same time as the first, and the other variants are left out, unless \
-               jobs is 1",
+    reason: "create further records: awkward values, single fields, only the required fields, other UTC offsets",
+    requests: "one with awkward values, or with fewer of them if they are rejected; then one other accepted body for every \
+               {variant} records that max-writes ({max_writes}) allows, rounded up, after at most {tries} tries for each; \
+               unless jobs is 1, one operation instead gets a plain create and a read of the list at the same time as the \
+               first",
     read_after: |contract, _, create| contract.list_with_items_of(create),
     varies: true,
     always_sends: false,
@@ -316,7 +318,7 @@ const VARY_CREATE: ActionSpec = ActionSpec {
 
 const LOOK_FOR_CREATED: ActionSpec = ActionSpec {
     reason: "look for what was created: it must be listed, with what was sent",
-    requests: "pages 1 to last_page, {max_pages} at most, until it is there, again within {settle} s (settle)",
+    requests: "pages 1 to last_page, {max_pages} at most, until it is there; repeated for up to {settle} s (settle)",
     decides: &[FactEvidence::Listed, FactEvidence::Elsewhere],
     decides_facts_of: |contract, create, list| contract.created_in(create) == Some(list),
     ..ONE
@@ -330,8 +332,8 @@ const UPDATE: ActionSpec = ActionSpec {
 
 const READ_BACK_CREATED: ActionSpec = ActionSpec {
     reason: "read what was created by its identifier, and its list: it must be there, with what was sent",
-    requests: "one read and one request of the list for each created record, again within {settle} s (settle) while it \
-               does not show",
+    requests: "one read and one request of the list for each created record, repeated for up to {settle} s (settle) \
+               while it does not show",
     decides: &[FactEvidence::ReadBackCreated],
     always_sends: false,
     ..ONE
@@ -339,14 +341,14 @@ const READ_BACK_CREATED: ActionSpec = ActionSpec {
 
 const READ_BACK_UPDATED: ActionSpec = ActionSpec {
     reason: "read what was updated: it must show what was sent",
-    requests: "one read, again within {settle} s (settle) while it does not show that",
+    requests: "one read, repeated for up to {settle} s (settle) while it does not show that",
     decides: &[FactEvidence::ReadBackUpdated],
     ..READ_BACK_CREATED
 };
 
 const DELETE: ActionSpec = ActionSpec {
     reason: "delete what the run created, the newest record first: it must be gone",
-    requests: "for each record a read that shows that it is the run's own, one request, and a read, again within \
+    requests: "for each record a read that shows that it is the run's own, one request, and a read, repeated for up to \
                {settle} s (settle) while it shows the record",
     decides: &[FactEvidence::Response, FactEvidence::Deleted],
     repeats: false,
@@ -362,8 +364,9 @@ const LOOK_FOR_UPDATES: ActionSpec = ActionSpec {
 };
 
 const VARY_UPDATE: ActionSpec = ActionSpec {
-    reason: "update with the same again, each field alone, none, and awkward values: the list must show each",
-    requests: "one request for each variant, and the list's pages until it shows what was sent; awkward values that are \
+    reason: "update with the same body again, single fields, only the required fields, and awkward values: the list must \
+             show each",
+    requests: "one request for each of these bodies, and the list's pages until it shows what was sent; awkward values that are \
                rejected together are sent again in halves",
     read_after: |contract, _, update| contract.updated_in(update),
     ..VARY_CREATE
@@ -404,7 +407,7 @@ const LOOK_AT_REJECTED_WRITES: ActionSpec = ActionSpec {
 
 const ASK: ActionSpec = ActionSpec {
     reason: "ask what the document leaves open about it: each trial is a variant between two controls",
-    requests: "a control, then in up to {trials} rounds a request for each open question, two for one about a read, and a \
+    requests: "a control; then, up to {trials} times, a request for each open question (two if it is about a read) and a \
                control; values of several fields in one request, as long as that is accepted; between them, reads of the list \
                until it shows an updated record, and up to 6 so that another replica answers. No record is created",
     repeats: false,
@@ -412,12 +415,12 @@ const ASK: ActionSpec = ActionSpec {
 };
 
 const ASK_BY_CREATING: ActionSpec = ActionSpec {
-    reason: "ask what the document leaves open about what it creates: which fields are required, and whether an equal \
-             record is rejected",
-    requests: "bodies without some of the fields, up to {net_trials} for each required one, which are rejected; those that are \
-               accepted, 4 at most as a rule, leave records while there are less than {records}, within max-writes \
-               {max_writes}; up to {trials} times the same record again, until one is accepted; reads of the list, so that \
-               another replica answers",
+    reason: "ask what the document leaves open about a create, such as which fields are required and whether a duplicate \
+             is rejected",
+    requests: "up to {net_trials} rejected creates for each required field, each without some of the fields; usually at \
+               most 4 accepted ones, each of which leaves a record; the same record up to {trials} times, until one is \
+               accepted; nothing once there are {records} records, or max-writes {max_writes} is reached; reads of the \
+               list, so that another replica answers",
     always_sends: false,
     ..ASK
 };
@@ -436,13 +439,13 @@ const EDGE_CASE_WRITE: ActionSpec = ActionSpec {
 };
 
 const RESTORE: ActionSpec = ActionSpec {
-    reason: "update with plain values again: people read what stays in the target",
+    reason: "restore plain values, because people may read what stays in the target",
     always_sends: false,
     ..ONE
 };
 
 const RESIDUE_LOOK: ActionSpec = ActionSpec {
-    reason: "look through the list for the run tag: whatever the run left is accounted for",
+    reason: "search the list for the run tag, to report what the run left",
     requests: "the first page, then pages 2 to last_page, {max_pages} at most",
     decides: &[FactEvidence::Counted],
     decides_facts_of: |contract, write, list| {
@@ -503,7 +506,7 @@ impl Action {
         let values = [
             ("{max_pages}", bounds.max_pages),
             ("{max_writes}", bounds.max_writes),
-            ("{unreserved}", bounds.max_writes - reserved_writes(bounds.max_writes)),
+            ("{reserved}", reserved_writes(bounds.max_writes)),
             ("{by_default}", WRITES_BY_DEFAULT),
             ("{variant}", WRITES_PER_VARIANT),
             ("{tries}", TRIES_PER_VARIANT),
@@ -603,7 +606,7 @@ impl CredentialProbe {
             Self::WrongToken => ActionSpec {
                 repeats: false,
                 ..probe(
-                    "call with a token that nobody issued: it must be rejected",
+                    "call with a wrong token: it must be rejected",
                     &[FactEvidence::Challenge, FactEvidence::WrongToken],
                 )
             },

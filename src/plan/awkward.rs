@@ -122,20 +122,20 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
     ),
     // Removed as not belonging to a name; at the end, as the end of a sentence.
     piece("a word that contains another", "Essex"),
-    piece("a full stop at its end", "Jr."),
+    piece("a full stop at the end of the name", "Jr."),
 ];
 
 /// Prefixes for the run's own name, which a service may strip as a symbol. If the body has only one name, it gets the
 /// first prefix, because such a symbol usually precedes a label.
 const PREFIXES: [Piece; 4] = [
-    piece("a hash sign before it", "#"),
-    piece("an equals sign before it", "="),
-    piece("an at sign before it", "@"),
-    piece("a hyphen before it", "-"),
+    piece("a hash sign before the name", "#"),
+    piece("an equals sign before the name", "="),
+    piece("an at sign before the name", "@"),
+    piece("a hyphen before the name", "-"),
 ];
 
 /// The prefix of the first of several names; a service may strip it because it is not part of the name.
-const TITLE: Piece = piece("a title before it", "Dr. ");
+const TITLE: Piece = piece("a title before the name", "Dr. ");
 
 /// What replaces a name: a string that is a value elsewhere, which an untyped layer takes for that value. All of these
 /// are tried in each name of an update.
@@ -150,7 +150,7 @@ const REPLACEMENTS: [Piece; 7] = [
     piece("the word null", "null"),
     piece("the word true", "true"),
     // Removed as the quotes of a field in a file.
-    piece("quotation marks around it", "\"Ex\""),
+    piece("quotation marks around the name", "\"Ex\""),
 ];
 
 /// More of these, of which the seed chooses one for each name.
@@ -192,7 +192,10 @@ const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
 /// Numbers that belong to nobody (Ofcom's ranges for drama), as they are written.
 const NUMBERS: [Piece; 4] = [
     // The sign read as a blank, or lost with the others; the string after the number cut off.
-    piece("a plus sign, brackets and an extension", "+44 (0)7700 900109 ext. 4"),
+    piece(
+        "a plus sign with brackets and an extension",
+        "+44 (0)7700 900109 ext. 4",
+    ),
     // The zeros removed as those of a number, or as a dialling prefix.
     piece("leading zeros", "07700900108"),
     piece("two leading zeros", "00447700900110"),
@@ -310,7 +313,7 @@ impl fmt::Display for AwkwardValue {
             Self::LongName(_, characters) => write!(formatter, "{characters} characters"),
             Self::LongAddress(_, characters) => write!(formatter, "an address of {characters} characters"),
             Self::Address(_, address, number) => match number.filter(|number| number.class != address.class) {
-                Some(number) => write!(formatter, "{} or {}", address.class, number.class),
+                Some(number) => write!(formatter, "{} (in a number: {})", address.class, number.class),
                 None => formatter.write_str(address.class),
             },
             Self::Date(day) => formatter.write_str(day.class),
@@ -493,6 +496,12 @@ impl AwkwardValues {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Returns how many values the set has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Whether the set has exactly one value.

@@ -68,9 +68,9 @@ pub enum Variant {
 impl fmt::Display for Variant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SameAgain => formatter.write_str("the same again"),
+            Self::SameAgain => formatter.write_str("the same body again"),
             Self::OneField(field) => write!(formatter, "{field} alone"),
-            Self::RequiredFields => formatter.write_str("the required fields alone"),
+            Self::RequiredFields => formatter.write_str("only the required fields"),
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
             Self::Awkward(values) => write!(formatter, "awkward values ({values})"),
         }

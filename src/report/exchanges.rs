@@ -98,7 +98,7 @@ pub enum CredentialRecord {
     OtherScheme,
     /// The run's token.
     Token,
-    /// A token that nobody issued.
+    /// A wrong token.
     WrongToken,
 }
 

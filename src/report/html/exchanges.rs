@@ -140,7 +140,7 @@ fn sent(exchange: &ExchangeRecord) -> Markup {
         CredentialRecord::None => "no credential",
         CredentialRecord::OtherScheme => "the token under another scheme",
         CredentialRecord::Token => "the token",
-        CredentialRecord::WrongToken => "a token that nobody issued",
+        CredentialRecord::WrongToken => "a wrong token",
     };
     html! {
         h3 { "Sent " small { (exchange.operation) ", with " (credential) ", " (milliseconds(exchange.sent_ms)) " into the run" } }

@@ -65,7 +65,7 @@ fn groups(plan: &str) -> Vec<Vec<Line>> {
                 line if line.starts_with("call without a credential") => Shown::Nothing,
                 line if line.contains("a second page without a credential") => Shown::Nothing,
                 line if line.starts_with("call with the token under another scheme") => Shown::OtherScheme,
-                line if line.starts_with("call with a token that nobody issued") => Shown::Wrong,
+                line if line.starts_with("call with a wrong token") => Shown::Wrong,
                 _ => Shown::Right,
             };
         } else if words.first() == Some(&"each:") {
