@@ -37,15 +37,15 @@ pub(super) struct Arguments {
     pub(super) service: TargetPart,
     #[command(flatten)]
     pub(super) check: CheckPart,
-    /// Record in this file what each write may leave in the target, before and after it is sent; JSON Lines are
-    /// appended, and reach the disk even if the run is killed
+    /// Log each write in this file, before and after it is sent, with what it may leave; JSON Lines are appended, and
+    /// reach the disk even if the run is killed
     #[arg(long, value_name = "FILE")]
     pub(super) residue: Option<PathBuf>,
     /// Check only shard K of N of the plan; `countersign merge` joins the reports. Give all shards the same flags and
     /// --seed; --max-writes applies to each
     #[arg(long, value_name = "K/N", allow_hyphen_values = true)]
     pub(super) shard: Option<Shard>,
-    /// Make the reference service deviate in this way, to see the check find it; `list` prints all; repeatable
+    /// Make the reference service deviate in this way; `list` prints all; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "base_url")]
     pub(super) fault: Vec<String>,
     /// Mark the findings about facts that this older contract does not state: a file, `REVISION:PATH` in the current
@@ -79,6 +79,14 @@ pub(super) struct Arguments {
     /// Print only the verdict
     #[arg(short, long, action = ArgAction::SetTrue)]
     pub(super) quiet: bool,
+}
+
+/// Says of these flags of a check that they have no effect in this command, which takes all of them.
+pub(super) fn without_effect(command: clap::Command, flags: &[&str]) -> clap::Command {
+    let help = "For `check`; no effect here";
+    flags
+        .iter()
+        .fold(command, |command, id| command.mut_arg(*id, |flag| flag.help(help)))
 }
 
 /// What `check`, `plan` and `config` use of the flags of a check.

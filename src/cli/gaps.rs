@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     /// the reference service
     #[arg(long, value_name = "URL", requires = "ledger")]
     of: Option<String>,
-    /// Print the answers as one JSON array
+    /// With --ledger, print the answers as one JSON array
     #[arg(long, requires = "ledger")]
     json: bool,
 }

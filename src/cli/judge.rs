@@ -80,7 +80,11 @@ pub(super) fn without_sending(command: clap::Command) -> clap::Command {
     let command = OF_SENDING.into_iter().fold(command, hidden);
     let base_url = "The base URL of the service in the traffic; by default the contract's server, or the only origin at \
                     which its operations are called";
-    let command = command.mut_arg("verbose", |flag| flag.help(Record::VERBOSE));
+    let command = command
+        .mut_arg("verbose", |flag| flag.help(Record::VERBOSE))
+        .mut_arg("target", |flag| {
+            flag.help("The target of `countersign.toml` whose traffic is judged")
+        });
     command.mut_arg("base_url", |flag| flag.help(base_url).long_help(base_url))
 }
 

@@ -76,8 +76,10 @@ pub(super) fn without_judging(command: clap::Command) -> clap::Command {
         .fold(command, |command, id| command.mut_arg(id, |flag| flag.hide(true)));
     let reads_none = |_: &str| Err::<Setting<PathBuf>, _>("`learn` reads no overlay; leave it out");
     let base_url = "The service to probe; without it and without a target, the reference service is started and probed";
+    let target = "The target of `countersign.toml` to probe; `embedded` is the reference service";
     command
         .mut_arg("base_url", |flag| flag.help(base_url))
+        .mut_arg("target", |flag| flag.help(target))
         .mut_arg("overlay", |flag| {
             flag.long("read-overlay").hide(true).value_parser(reads_none)
         })

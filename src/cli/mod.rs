@@ -77,7 +77,7 @@ Exit codes:
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
   3    could not judge, for example: unreachable, token rejected, out of time, too few facts decided
-  4    a report, the residue for --residue, or the entries for --accept could not be written
+  4    a report, the log of --residue, or the entries for --accept could not be written
   130  interrupted; what was judged so far is reported";
 
 const MERGED: &str = "\
@@ -86,7 +86,7 @@ Exit codes:
   1    does not conform: there is at least one error
   2    usage: a bad flag, a file that is not a report of this version, or reports that do not belong together
   3    could not judge: a shard is missing, a run could not judge, or too few facts were decided
-  4    a report could not be written, or a run could not record its writes
+  4    a report could not be written, or a run could not write its log (--residue)
   130  a run was interrupted";
 
 const JUDGED: &str = "\
@@ -102,7 +102,7 @@ Exit codes:
   0    a gap was answered
   2    usage or configuration: a bad flag, file or contract
   3    no gap was answered, or the run did not get through: unreachable, throttled, token rejected, out of time
-  4    a report, the residue for --residue, or the ledger could not be written
+  4    a report, the log of --residue, or the ledger could not be written
   130  interrupted; what was learned so far is reported";
 
 const PROXIED: &str = "\

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 
-use super::arguments::Arguments as CheckArguments;
+use super::arguments::{Arguments as CheckArguments, without_effect};
 use super::check;
 use super::config::ResolvedArguments;
 use super::edge;
@@ -31,9 +31,12 @@ pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
     let base_url = "The service to plan for; it is not contacted; without it and without a target, the reference \
                     service";
     let verbose = "Name each fact that a step can decide, and each awkward value that it sends";
-    command
-        .mut_arg("base_url", |flag| flag.help(base_url))
-        .mut_arg("verbose", |flag| flag.help(verbose))
+    without_effect(
+        command,
+        &["accept", "color", "quiet", "report", "residue", "show_values"],
+    )
+    .mut_arg("base_url", |flag| flag.help(base_url))
+    .mut_arg("verbose", |flag| flag.help(verbose))
 }
 
 /// Prints the plan of a check with these arguments, or of `learn`.

@@ -94,6 +94,9 @@ pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
         .into_iter()
         .fold(without_sending(command), shown)
         .mut_arg("base_url", |flag| flag.hide(true))
+        .mut_arg("target", |flag| {
+            flag.help("The target of `countersign.toml` to forward requests to")
+        })
         .mut_arg("show_values", |flag| flag.hide(false).requires("record").help(values))
 }
 

@@ -64,7 +64,7 @@ pub(in crate::cli) struct TargetPart {
     #[serde(serialize_with = "shown_path", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub(in crate::cli) cacert: Option<Setting<PathBuf>>,
-    /// Hold the service to what `learn` has found out about it: an OpenAPI Overlay, whose answers it should still give.
+    /// An OpenAPI Overlay that `learn` wrote: check that what it says about the service is still true.
     #[arg(long, value_name = "FILE", value_parser = WithOrigin(PathBufValueParser::new()))]
     #[serde(serialize_with = "shown_path", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
@@ -181,7 +181,7 @@ pub(in crate::cli) struct CheckPart {
     #[serde(serialize_with = "shown_path")]
     #[schemars(with = "Option<String>")]
     pub(in crate::cli) spec: Option<Setting<PathBuf>>,
-    /// The seed of the choices that the check makes, such as its values; the same seed gives the same choices.
+    /// The seed of the choices that the run makes, such as its values; the same seed gives the same choices.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(in crate::cli) seed: Option<Setting<u64>>,
     /// The operations to check; what they need is called too.
@@ -194,14 +194,15 @@ pub(in crate::cli) struct CheckPart {
     /// The operations to leave out.
     #[arg(long, value_name = "OPERATION", help = "Leave this operation out; repeatable")]
     pub(in crate::cli) skip: Vec<Setting<String>>,
-    /// Operations to send although a check would leave them out: with writes, those that may change records of others
-    /// or leave one that the run cannot recognise; and a GET that seems to do something.
+    /// Operations to call although a check leaves them out: because they may change records that the run did not
+    /// create, may leave a record that the run cannot find again (both need writes), or are a GET that seems to do
+    /// something.
     #[arg(
         long,
         value_name = "OPERATION",
-        help = "Send this operation too, although a check would leave it out: with --writes, one that may change \
-                records of others or leave one that the run cannot recognise; or a GET that seems to do something; \
-                `countersign plan` lists them with the reason; repeatable"
+        help = "Also call this operation, which a check leaves out because it may change records that the run did not \
+                create, may leave a record that the run cannot find again (both need --writes), or is a GET that seems \
+                to do something; `countersign plan` lists such operations with the reason; repeatable"
     )]
     pub(in crate::cli) also_send: Vec<Setting<String>>,
     /// End with 3 if there are no errors, but less than this percentage of the facts was decided.

@@ -12,6 +12,7 @@ use super::levels::{State, WrittenEntry};
 use super::resolve::ResolvedArguments;
 use super::setting::Origin;
 use crate::cli::arguments::Arguments as CheckArguments;
+use crate::cli::arguments::without_effect;
 use crate::cli::check;
 use crate::cli::edge;
 use crate::cli::failure::Failure;
@@ -36,7 +37,11 @@ pub(in crate::cli) struct ConfigArguments {
 pub(in crate::cli) fn with_own_help(command: clap::Command) -> clap::Command {
     let base_url = "The service that `check` would use; it is not contacted; without it and without a target, the \
                     reference service";
-    command.mut_arg("base_url", |flag| flag.help(base_url))
+    without_effect(
+        command,
+        &["accept", "color", "quiet", "residue", "show_values", "verbose"],
+    )
+    .mut_arg("base_url", |flag| flag.help(base_url))
 }
 
 /// How the command prints.
