@@ -262,8 +262,8 @@ const READ: ActionSpec = ActionSpec {
 
 const READ_CREATED: ActionSpec = ActionSpec {
     reason: "read with what a create showed, preferably a record of this run",
-    requests: "one request, repeated for up to {settle} s (settle) while it gets a 404; for a list its pages, {max_pages} \
-               at most",
+    requests: "one request, repeated for up to {settle} s (settle) while it gets a 404; for a list its pages, \
+               {max_pages} at most",
     decides: &[FactEvidence::Response, FactEvidence::Paged],
     ..ONE
 };
@@ -278,8 +278,8 @@ const QUERY: ActionSpec = ActionSpec {
 const CREATE: ActionSpec = ActionSpec {
     reason: "create a record: the response must be as documented and carry what was sent",
     requests: "one request in each documented format, and again, changed field by field, until it is accepted; \
-               together they leave at most max-writes {max_writes}; before a later write takes the identifier, reads until \
-               the record shows",
+               together they leave at most max-writes {max_writes}; before a later write takes the identifier, reads \
+               until the record shows",
     decides: &[FactEvidence::Response, FactEvidence::Created],
     read_after: |_, shown_by, create| shown_by.get(&create).map(|shown| shown.operation()),
     ..ONE
@@ -296,9 +296,9 @@ const FILL_TO_SECOND_PAGE: ActionSpec = ActionSpec {
 
 const FILL_LAST_PAGE: ActionSpec = ActionSpec {
     reason: "create more of the list's records until its last page is full, if max-writes is above its default",
-    requests: "none unless max-writes ({max_writes}) is above its default ({by_default}); then all pages of the list, and as many \
-               records as its last page lacks, if that many are allowed beyond the default; its first and last page when \
-               one record is missing, when the last page is full, and after one more record",
+    requests: "none unless max-writes ({max_writes}) is above its default ({by_default}); then all pages of the list, \
+               and as many records as its last page lacks, if that many are allowed beyond the default; its first and \
+               last page when one record is missing, when the last page is full, and after one more record",
     // What it creates stays, so it is done only once.
     repeats: false,
     ..FILL_TO_SECOND_PAGE
@@ -306,10 +306,10 @@ const FILL_LAST_PAGE: ActionSpec = ActionSpec {
 
 const VARY_CREATE: ActionSpec = ActionSpec {
     reason: "create further records: awkward values, single fields, only the required fields, other UTC offsets",
-    requests: "one with awkward values, or with fewer of them if they are rejected; then one other accepted body for every \
-               {variant} records that max-writes ({max_writes}) allows, rounded up, after at most {tries} tries for each; \
-               unless jobs is 1, one operation instead gets a plain create and a read of the list at the same time as the \
-               first",
+    requests: "one with awkward values, or with fewer of them if they are rejected; then one other accepted body for \
+               every {variant} records that max-writes ({max_writes}) allows, rounded up, after at most {tries} tries \
+               for each; unless jobs is 1, one operation instead gets a plain create and a read of the list at the \
+               same time as the first",
     read_after: |contract, _, create| contract.list_with_items_of(create),
     varies: true,
     always_sends: false,
@@ -364,26 +364,27 @@ const LOOK_FOR_UPDATES: ActionSpec = ActionSpec {
 };
 
 const VARY_UPDATE: ActionSpec = ActionSpec {
-    reason: "update with the same body again, single fields, only the required fields, and awkward values: the list must \
-             show each",
-    requests: "one request for each of these bodies, and the list's pages until it shows what was sent; awkward values that are \
-               rejected together are sent again in halves",
+    reason: "update with the same body again, single fields, only the required fields, and awkward values: the list \
+             must show each",
+    requests: "one request for each of these bodies, and the list's pages until it shows what was sent; awkward values \
+               that are rejected together are sent again in halves",
     read_after: |contract, _, update| contract.updated_in(update),
     ..VARY_CREATE
 };
 
 const WALK_INFERRED_PAGES: ActionSpec = ActionSpec {
     reason: "walk the pages that parameters and response imply: they must be the list, without a record twice",
-    requests: "one without those parameters, then a page after the other, in pages that are smaller than that response, \
-               {inferred_pages} at most; all of them again in larger pages where that was not the whole list, and where they depart \
-               from the list",
+    requests: "one without those parameters, then a page after the other, in pages that are smaller than that \
+               response, {inferred_pages} at most; all of them again in larger pages where that was not the whole \
+               list, and where they depart from the list",
     decides: &[FactEvidence::InferredPages],
     runs_concurrently: true,
     ..ONE
 };
 
 const READ_OPTIONAL: ActionSpec = ActionSpec {
-    reason: "read with each optional parameter of the query by itself: the response is judged, a rejection decides nothing",
+    reason: "read with each optional parameter of the query by itself: the response is judged, a rejection decides \
+             nothing",
     requests: "one request for each parameter, {optional} at most",
     runs_concurrently: true,
     ..ONE
@@ -407,20 +408,21 @@ const LOOK_AT_REJECTED_WRITES: ActionSpec = ActionSpec {
 
 const ASK: ActionSpec = ActionSpec {
     reason: "ask what the document leaves open about it: each trial is a variant between two controls",
-    requests: "a control; then, up to {trials} times, a request for each open question (two if it is about a read) and a \
-               control; values of several fields in one request, as long as that is accepted; between them, reads of the list \
-               until it shows an updated record, and up to 6 so that another replica answers. No record is created",
+    requests: "a control; then, up to {trials} times, a request for each open question (two if it is about a read) and \
+               a control; values of several fields in one request, as long as that is accepted; between them, reads of \
+               the list until it shows an updated record, and up to 6 so that another replica answers. No record is \
+               created",
     repeats: false,
     ..ONE
 };
 
 const ASK_BY_CREATING: ActionSpec = ActionSpec {
-    reason: "ask what the document leaves open about a create, such as which fields are required and whether a duplicate \
-             is rejected",
-    requests: "up to {net_trials} rejected creates for each required field, each without some of the fields; usually at \
-               most 4 accepted ones, each of which leaves a record; the same record up to {trials} times, until one is \
-               accepted; nothing once there are {records} records, or max-writes {max_writes} is reached; reads of the \
-               list, so that another replica answers",
+    reason: "ask what the document leaves open about a create, such as which fields are required and whether a \
+             duplicate is rejected",
+    requests: "up to {net_trials} rejected creates for each required field, each without some of the fields; usually \
+               at most 4 accepted ones, each of which leaves a record; the same record up to {trials} times, until one \
+               is accepted; nothing once there are {records} records, or max-writes {max_writes} is reached; reads of \
+               the list, so that another replica answers",
     always_sends: false,
     ..ASK
 };
@@ -490,7 +492,8 @@ impl Action {
                 ..probe.spec()
             },
             Self::ProbeWrite(probe) => ActionSpec {
-                requests: "one request, with the body that was accepted; what it leaves counts against max-writes {max_writes}",
+                requests: "one request, with the body that was accepted; what it leaves counts against max-writes \
+                           {max_writes}",
                 ..probe.spec()
             },
             Self::EdgeCaseRead(_) => EDGE_CASE_READ,

@@ -278,7 +278,8 @@ fn about(record: &Record) -> String {
     }
     let requests = &record.requests;
     format!(
-        "\n{} requests, {} of them writes, {} with 429 or 503, {} without a complete response; seed {}, countersign {}.\n",
+        "\n{} requests, {} of them writes, {} with 429 or 503, {} without a complete response; seed {}, \
+         countersign {}.\n",
         requests.sent,
         requests.writes,
         requests.throttled,

@@ -17,8 +17,8 @@ const REASONS: usize = 5;
 const AT_ONE_GLANCE: usize = 3;
 
 impl Terminal {
-    /// Returns the verdict, followed by the summary unless the verbosity is quiet. `group_count` is the number of groups
-    /// in which the findings were printed.
+    /// Returns the verdict, followed by the summary unless the verbosity is quiet. `group_count` is the number of
+    /// groups in which the findings were printed.
     pub(super) fn closing(&self, record: &Record, group_count: usize) -> String {
         let verdict = self.verdict(record);
         if self.verbosity == Verbosity::Quiet {

@@ -20,11 +20,12 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
               record shows the update; a deleted one is gone.",
-    explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. \
-                  `GET /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
+    explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
+                  /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type. A record that is not there, or not \
-                  as it was sent, is lost data. It is looked for until it shows, for at most `settle` seconds. A create \
-                  after which the list shows two records that differ only in their identifiers has stored twice.",
+                  as it was sent, is lost data. It is looked for until it shows, for at most `settle` seconds. A \
+                  create after which the list shows two records that differ only in their identifiers has stored \
+                  twice.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalise (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
