@@ -129,7 +129,7 @@ impl History<'_> {
 
     /// Returns why the record of a create is doubtful if no other response shows it.
     pub(crate) fn never_shown(&self, create: OperationId) -> String {
-        self.reason_for_doubt(create, "no other call shows its record")
+        self.reason_for_doubt(create, "no other call shows a record under it")
     }
 
     /// Adds what an item shows of the record that a create returned. Returns whether the record was
@@ -214,10 +214,10 @@ impl History<'_> {
         let entry = match check {
             TagCheck::Tagged => OwnershipEntry::Confirmed,
             TagCheck::Missing => OwnershipEntry::Doubtful(
-                self.reason_for_doubt(create, &format!("{shown_by} showed no record of this run under it")),
+                self.reason_for_doubt(create, &format!("{shown_by} showed no record under it")),
             ),
             TagCheck::Untagged => {
-                let doubt = format!("its record in {shown_by} carries nothing that the run sent");
+                let doubt = format!("{shown_by} shows a record under it with nothing that the run sent");
                 OwnershipEntry::Doubtful(self.reason_for_doubt(create, &doubt))
             }
         };
