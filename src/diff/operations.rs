@@ -119,7 +119,7 @@ impl<'both> Comparison<'both> {
             return Relation::Different;
         }
         match (sunset(old), self.today) {
-            (Some(day), Some(today)) if day <= today => Relation::News,
+            (Some(day), Some(today)) if day < today => Relation::News,
             (Some(_), Some(_)) => Relation::Different,
             (Some(_), None) => Relation::Unclear("it was deprecated, and whether its last day is over is not known"),
             (None, _) => Relation::Unclear("it was deprecated, and no day was given on which it ends"),

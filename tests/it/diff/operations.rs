@@ -288,7 +288,7 @@ fn the_operation_of_an_edit_is_named() {
 }
 
 #[test]
-fn an_operation_that_was_announced_to_end_may_end_on_its_day() {
+fn an_operation_that_was_announced_to_end_may_end_after_its_day() {
     let announced = |sunset: &str| {
         let with = format!("    get:\n      deprecated: true\n{sunset}      responses: {{2XX");
         DOCUMENT.replacen("    get:\n      responses: {2XX", &with, 1)
@@ -304,9 +304,62 @@ fn an_operation_that_was_announced_to_end_may_end_on_its_day() {
     };
     let day = "      x-sunset: '2030-05-01'\n";
     assert_eq!(meaning(day, Some("2030-04-30")), Meaning::Breaking);
-    assert_eq!(meaning(day, Some("2030-05-01")), Meaning::Compatible);
+    assert_eq!(meaning(day, Some("2030-05-01")), Meaning::Breaking);
+    assert_eq!(meaning(day, Some("2030-05-02")), Meaning::Compatible);
     assert_eq!(meaning(day, None), Meaning::Unclear);
     assert_eq!(meaning("", Some("2030-05-01")), Meaning::Unclear);
+}
+
+#[test]
+fn keywords_next_to_a_reference_apply_from_openapi_3_1_on() {
+    let text = |version: &str, longest: u8| {
+        format!(
+            "openapi: {version}
+info: {{title: Things, version: '1'}}
+paths:
+  /things:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema: {{type: object, properties: {{name: {{$ref: '#/components/schemas/Name', maxLength: {longest}}}}}}}
+      responses: {{'204': {{description: Done}}}}
+components:
+  schemas:
+    Name: {{type: string}}
+"
+        )
+    };
+    let found = |version: &str| compared(&text(version, 10), &text(version, 5)).differences.len();
+    assert_eq!([found("3.0.3"), found("3.1.0"), found("3.2.0")], [0, 1, 1]);
+}
+
+#[test]
+fn an_array_in_a_part_has_the_default_content_type_of_its_items() {
+    let text = |encoding: &str| {
+        format!(
+            "openapi: 3.0.3
+info: {{title: Things, version: '1'}}
+paths:
+  /things:
+    post:
+      requestBody:
+        content:
+          multipart/form-data:
+            schema:
+              type: object
+              properties: {{files: {{type: array, items: {{type: string, format: binary}}}}}}
+{encoding}      responses: {{'204': {{description: Done}}}}
+"
+        )
+    };
+    let stated = |media_type: &str| {
+        text(&format!(
+            "            encoding: {{files: {{contentType: {media_type}}}}}\n"
+        ))
+    };
+    let found = |media_type: &str| compared(&text(""), &stated(media_type)).differences.len();
+    assert_eq!([found("application/octet-stream"), found("text/plain")], [0, 1]);
 }
 
 #[test]
