@@ -119,7 +119,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::Answer,
             relation: match (old, new) {
                 (Some(_), Some(_)) => Relation::Unclear("no document promises what was learned"),
-                _ => Relation::News,
+                _ => Relation::Harmless,
             },
             client: effect(was, is),
             predicate: format!("the answer to `{}` was {}, is {}", either.gap, claim(old), claim(new)),

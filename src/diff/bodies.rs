@@ -30,7 +30,11 @@ impl<'both> Comparison<'both> {
                 let required = new.flag("required");
                 let found = FoundDifference {
                     kind: Kind::RequestBodyAdded,
-                    relation: if required { Relation::Narrower } else { Relation::News },
+                    relation: if required {
+                        Relation::Narrower
+                    } else {
+                        Relation::Harmless
+                    },
                     client: ClientEffect::Major,
                     predicate: format!(
                         "the request has a body now{}",
@@ -117,7 +121,7 @@ impl<'both> Comparison<'both> {
             if !known {
                 let found = FoundDifference {
                     kind: Kind::MediaTypeAdded,
-                    relation: Relation::News,
+                    relation: Relation::Harmless,
                     client: ClientEffect::Minor,
                     predicate: format!("{} can also be {name}", bodies.title),
                 };

@@ -32,7 +32,7 @@ impl<'both> Comparison<'both> {
         }
         for (name, at) in added {
             let spots = (Location::missing_from(&above.0), Location::at(&at.pointer));
-            self.callback_differs(Relation::News, format!("the callback `{name}` is new"), spots);
+            self.callback_differs(Relation::Harmless, format!("the callback `{name}` is new"), spots);
         }
     }
 
@@ -57,7 +57,7 @@ impl<'both> Comparison<'both> {
             for (address, at) in added {
                 let spots = (Location::missing_from(&old.pointer), Location::at(&at.pointer));
                 let predicate = format!("the callback `{name}` is also sent to `{address}`");
-                self.callback_differs(Relation::News, predicate, spots);
+                self.callback_differs(Relation::Harmless, predicate, spots);
             }
         }
         for old in &was {

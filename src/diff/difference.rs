@@ -130,7 +130,7 @@ impl Difference {
             _ if breaks => Release::Major,
             ClientEffect::Major => Release::Major,
             ClientEffect::Minor => Release::Minor,
-            // What is news of the service alone leaves the client as it was.
+            // What only concerns the service leaves the client as it was.
             ClientEffect::None => Release::Patch,
         }
     }

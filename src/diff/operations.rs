@@ -91,7 +91,7 @@ impl<'both> Comparison<'both> {
     fn added(&mut self, new: &Operation<'both>) {
         let found = FoundDifference {
             kind: Kind::OperationAdded,
-            relation: Relation::News,
+            relation: Relation::Harmless,
             client: ClientEffect::Minor,
             predicate: "the operation is new".to_owned(),
         };
@@ -119,7 +119,7 @@ impl<'both> Comparison<'both> {
             return Relation::Different;
         }
         match (sunset(old), self.today) {
-            (Some(day), Some(today)) if day < today => Relation::News,
+            (Some(day), Some(today)) if day < today => Relation::Harmless,
             (Some(_), Some(_)) => Relation::Different,
             (Some(_), None) => Relation::Unclear("it was deprecated, and whether its last day is over is not known"),
             (None, _) => Relation::Unclear("it was deprecated, and no day was given on which it ends"),
@@ -148,7 +148,7 @@ impl<'both> Comparison<'both> {
         let text = |id: Option<&str>| id.map_or_else(|| "none".to_owned(), |id| format!("`{id}`"));
         let found = FoundDifference {
             kind: Kind::OperationId,
-            relation: Relation::News,
+            relation: Relation::Harmless,
             client: ClientEffect::Major,
             predicate: format!("the operation had the operationId {}, has {}", text(was), text(is)),
         };
@@ -169,7 +169,7 @@ impl<'both> Comparison<'both> {
             let verb = if is { "is now" } else { "is no longer" };
             let found = FoundDifference {
                 kind: Kind::Deprecation,
-                relation: Relation::News,
+                relation: Relation::Harmless,
                 client: ClientEffect::None,
                 predicate: format!("{what} {verb} deprecated"),
             };
@@ -177,8 +177,8 @@ impl<'both> Comparison<'both> {
         }
         let relation = match (is, sunset(old), sunset(new)) {
             (true, Some(was), Some(is)) if is < was => Relation::Different,
-            (true, Some(was), Some(is)) if is > was => Relation::News,
-            (true, None, Some(_)) => Relation::News,
+            (true, Some(was), Some(is)) if is > was => Relation::Harmless,
+            (true, None, Some(_)) => Relation::Harmless,
             (true, Some(_), None) => Relation::Unclear("it is still deprecated, and no day is given any longer"),
             _ => return,
         };

@@ -93,7 +93,7 @@ impl<'both> Comparison<'both> {
         let (relation, client, verb) = if required {
             (Relation::Narrower, ClientEffect::Major, "is new and required")
         } else {
-            (Relation::News, ClientEffect::Minor, "is new")
+            (Relation::Harmless, ClientEffect::Minor, "is new")
         };
         let found = FoundDifference {
             kind: Kind::ParameterAdded,
@@ -113,7 +113,7 @@ impl<'both> Comparison<'both> {
         if old.location == "path" && old.name != new.name {
             let found = FoundDifference {
                 kind: Kind::ParameterRenamed,
-                relation: Relation::News,
+                relation: Relation::Harmless,
                 client: ClientEffect::Major,
                 predicate: format!("the path parameter `{}` is called `{}` now", old.name, new.name),
             };

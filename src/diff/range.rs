@@ -15,8 +15,8 @@ pub(super) enum Relation {
     Different,
     /// The new one allows less.
     Narrower,
-    /// Nobody has to notice.
-    News,
+    /// Changes nothing for anybody who kept to the old document.
+    Harmless,
     /// The schemas do not say enough.
     Unclear(&'static str),
     /// The new one allows more.

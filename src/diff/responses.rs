@@ -29,9 +29,9 @@ impl<'both> Comparison<'both> {
         for old in &was {
             let same = is.iter().find(|new| new.status == old.status);
             match same.or_else(|| covering(&is, old.status)) {
-                Some(new) if is_rest(new, &was) && new.status != old.status => {
+                Some(new) if is_default_of_both(new, &was) && new.status != old.status => {
                     self.response_removed(old, &above.1);
-                    self.of_the_rest(old, new);
+                    self.compare_with_default(old, new);
                 }
                 Some(new) => self.response(old, new),
                 None => {
@@ -45,9 +45,9 @@ impl<'both> Comparison<'both> {
         }
         for new in missing(&is, &was, same_status) {
             match covering(&was, new.status) {
-                Some(old) if is_rest(old, &is) => {
+                Some(old) if is_default_of_both(old, &is) => {
                     self.response_added(new, &above.0);
-                    self.of_the_rest(old, new);
+                    self.compare_with_default(old, new);
                 }
                 Some(old) => self.response(old, new),
                 None if was.iter().any(|old| covers(new.status, old.status)) => self.response_widened(new, &above.0),
@@ -56,11 +56,12 @@ impl<'both> Comparison<'both> {
         }
     }
 
-    /// Compares a response with a `default` that both documents have, where only one of them names the status.
-    fn of_the_rest(&mut self, old: &Response<'both>, new: &Response<'both>) {
-        // What a success is, no `default` says.
+    /// Compares a response that only one document lists by its status with the `default` of the other; both documents
+    /// have one.
+    fn compare_with_default(&mut self, old: &Response<'both>, new: &Response<'both>) {
+        // A `default` does not describe a success.
         if !old.status.is_success() && !new.status.is_success() {
-            let reason = "`default` stood for it only if it was meant for this status too";
+            let reason = "the status was covered by `default` only if `default` was meant to include it";
             self.with_doubt(reason, |comparison| comparison.response(old, new));
         }
     }
@@ -71,7 +72,7 @@ impl<'both> Comparison<'both> {
             StatusPattern::Exact(100..400) | StatusPattern::Class(1..4) => {
                 Relation::Unclear("callers may rely on this status, which is neither a success nor an error")
             }
-            _ => Relation::News,
+            _ => Relation::Harmless,
         };
         let found = FoundDifference {
             kind: Kind::ResponseRemoved,
@@ -94,7 +95,7 @@ impl<'both> Comparison<'both> {
         let relation = if new.status.is_success() && self.callback.is_none() {
             Relation::Unclear("callers that know only the other statuses may not take it for a success")
         } else {
-            Relation::News
+            Relation::Harmless
         };
         let client = if new.status.is_success() {
             ClientEffect::Minor
@@ -110,7 +111,7 @@ impl<'both> Comparison<'both> {
         let relation = if new.status.is_success() {
             Relation::Unclear("callers may meet a status that they do not know")
         } else {
-            Relation::News
+            Relation::Harmless
         };
         let predicate = format!("the {} response stands for further statuses", new.status);
         self.new_response(new, above, (relation, ClientEffect::None), predicate);
@@ -181,7 +182,7 @@ impl<'both> Comparison<'both> {
         for (name, at) in missing(&is, &was, same) {
             let found = FoundDifference {
                 kind: Kind::HeaderAdded,
-                relation: Relation::News,
+                relation: Relation::Harmless,
                 client: ClientEffect::None,
                 predicate: format!("the header `{name}` of {title} is new"),
             };
@@ -263,7 +264,11 @@ impl<'both> Comparison<'both> {
                 Location::missing_from(spot(old, "links").pointer),
                 Location::at(&at.pointer),
             );
-            emit(Relation::News, format!("the link `{name}` of {title} is new"), spots);
+            emit(
+                Relation::Harmless,
+                format!("the link `{name}` of {title} is new"),
+                spots,
+            );
         }
     }
 }
@@ -310,7 +315,7 @@ fn covering<'list, 'both>(
 }
 
 /// Whether a response is the `default` of both documents.
-fn is_rest(response: &Response<'_>, others: &[Response<'_>]) -> bool {
+fn is_default_of_both(response: &Response<'_>, others: &[Response<'_>]) -> bool {
     response.status == StatusPattern::Default && others.iter().any(|other| same_status(other, response))
 }
 

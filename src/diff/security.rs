@@ -29,7 +29,7 @@ impl<'both> Comparison<'both> {
             return;
         }
         let relation = if was.iter().all(suffices) {
-            Relation::News
+            Relation::Harmless
         } else {
             Relation::Different
         };
@@ -89,7 +89,7 @@ impl<'both> Comparison<'both> {
                 Location::at(&at.pointer),
             );
             let predicate = format!("the flow `{flow}` of the security scheme `{name}` is new");
-            emit(Relation::News, predicate, spots);
+            emit(Relation::Harmless, predicate, spots);
         }
         for (flow, at) in &was {
             let other = is.iter().find(|(other, _)| other == flow);

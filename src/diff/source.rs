@@ -17,8 +17,8 @@ const MAX_REFERENCES: usize = 64;
 #[derive(Debug)]
 pub(super) struct Source<'document> {
     pub(super) document: &'document Document,
-    /// Whether keywords next to a `$ref` count, as from OpenAPI 3.1 on; in 3.0 they do not (section 4.7.23).
-    pub(super) siblings_count: bool,
+    /// Whether keywords next to a `$ref` apply, as from OpenAPI 3.1 on; in 3.0 they do not (section 4.7.23).
+    pub(super) ref_siblings_apply: bool,
 }
 
 /// A node and its location.
@@ -33,7 +33,7 @@ impl<'document> Source<'document> {
         let version = document.root.member("openapi").and_then(Node::string);
         Self {
             document,
-            siblings_count: version.is_some_and(|version| !version.starts_with("3.0")),
+            ref_siblings_apply: version.is_some_and(|version| !version.starts_with("3.0")),
         }
     }
 

@@ -60,12 +60,20 @@ impl<'both> Comparison<'both> {
             };
             let spots = (Location::at(&gone.at.pointer), Location::missing_from(&above.1));
             let predicate = format!("the server `{}` is gone{tail}", gone.url);
-            self.emit(Side::Operation, news(Kind::Servers, relation, predicate), spots);
+            self.emit(
+                Side::Operation,
+                without_client_effect(Kind::Servers, relation, predicate),
+                spots,
+            );
         }
         for added in missing(&is, &was, same) {
             let spots = (Location::missing_from(&above.0), Location::at(&added.at.pointer));
             let predicate = format!("the server `{}` is new", added.url);
-            self.emit(Side::Operation, news(Kind::Servers, Relation::News, predicate), spots);
+            self.emit(
+                Side::Operation,
+                without_client_effect(Kind::Servers, Relation::Harmless, predicate),
+                spots,
+            );
         }
         for (one, other) in was
             .iter()
@@ -75,7 +83,11 @@ impl<'both> Comparison<'both> {
                 let reason = Relation::Unclear("whether the service still answers there is not said");
                 let predicate = format!("what may stand for the variables of the server `{}` differs", one.url);
                 let spots = (spot(&one.at, "variables"), spot(&other.at, "variables"));
-                self.emit(Side::Operation, news(Kind::Servers, reason, predicate), spots);
+                self.emit(
+                    Side::Operation,
+                    without_client_effect(Kind::Servers, reason, predicate),
+                    spots,
+                );
             }
         }
     }
@@ -92,14 +104,22 @@ impl<'both> Comparison<'both> {
         for (id, at) in missing(&was, &is, same) {
             let predicate = format!("the gap `{id}` is closed: {}", question(at));
             let spots = (Location::at(&at.pointer), Location::missing_from("/x-gaps"));
-            self.emit(Side::Operation, news(Kind::Gap, Relation::News, predicate), spots);
+            self.emit(
+                Side::Operation,
+                without_client_effect(Kind::Gap, Relation::Harmless, predicate),
+                spots,
+            );
         }
         for (id, at) in missing(&is, &was, same) {
             let relation =
                 Relation::Unclear("what was left open may have been relied on, or may never have been stated");
             let predicate = format!("the gap `{id}` is new: {}", question(at));
             let spots = (Location::missing_from("/x-gaps"), Location::at(&at.pointer));
-            self.emit(Side::Operation, news(Kind::Gap, relation, predicate), spots);
+            self.emit(
+                Side::Operation,
+                without_client_effect(Kind::Gap, relation, predicate),
+                spots,
+            );
         }
     }
 
@@ -111,12 +131,11 @@ impl<'both> Comparison<'both> {
         let same = |one: &(String, String), other: &(String, String)| one.0 == other.0;
         for lost in missing(&was, &is, same) {
             let spots = (Location::at(&lost.1), Location::missing_from(above(&both.new.at, lost)));
-            let mut found = news(
+            let found = without_client_effect(
                 Kind::InvariantLost,
                 Relation::Wider,
                 format!("the invariant is gone: {}", lost.0),
             );
-            found.client = ClientEffect::None;
             self.emit(Side::Response, found, spots);
         }
         for gained in missing(&is, &was, same) {
@@ -124,7 +143,7 @@ impl<'both> Comparison<'both> {
                 Location::missing_from(above(&both.old.at, gained)),
                 Location::at(&gained.1),
             );
-            let found = news(
+            let found = without_client_effect(
                 Kind::InvariantGained,
                 Relation::Narrower,
                 format!("the invariant is new: {}", gained.0),
@@ -181,7 +200,7 @@ fn meaning_of_variables(variables: &Node) -> Value {
     value
 }
 
-fn news(kind: Kind, relation: Relation, predicate: String) -> FoundDifference {
+fn without_client_effect(kind: Kind, relation: Relation, predicate: String) -> FoundDifference {
     FoundDifference {
         kind,
         relation,

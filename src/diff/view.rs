@@ -99,7 +99,7 @@ impl<'document> View<'document> {
         }
         let is_reference = reference(schema.node).is_some();
         let resolved = source.resolve(schema.clone());
-        if is_reference && source.siblings_count && resolved.address() != schema.address() {
+        if is_reference && source.ref_siblings_apply && resolved.address() != schema.address() {
             self.add_part(source, schema);
         }
         self.add_part(source, &resolved);

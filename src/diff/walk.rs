@@ -99,16 +99,17 @@ enum State {
     Differs,
     /// It found nothing.
     Same,
-    /// It found nothing as far as the pair at this depth has nothing.
-    SameIf(usize),
+    /// It found nothing, assuming that the enclosing pair at this depth, to which the schemas refer back, has no
+    /// difference either.
+    SameAssuming(usize),
 }
 
-/// What is known of the pair that is being compared.
+/// What is known so far of the pair that is being compared.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     same: bool,
-    /// The least depth of a pair that was taken for the same before it was compared.
-    leans_on: usize,
+    /// The least depth of an enclosing pair that is assumed to be the same; `usize::MAX` if none is.
+    assumes: usize,
 }
 
 /// Two documents whose schemas are compared.
@@ -168,8 +169,8 @@ impl<'both> Walk<'both> {
         }
         match self.states.get(&pair) {
             Some(State::Same) => return,
-            Some(State::Begun(depth) | State::SameIf(depth)) => {
-                self.frame.leans_on = self.frame.leans_on.min(*depth);
+            Some(State::Begun(depth) | State::SameAssuming(depth)) => {
+                self.frame.assumes = self.frame.assumes.min(*depth);
                 return;
             }
             Some(State::Differs) => {
@@ -202,8 +203,8 @@ impl<'both> Walk<'both> {
         self.states.insert(pair, state);
         let below = std::mem::replace(&mut self.frame, above);
         self.frame.same &= below.same;
-        if below.leans_on < self.depth {
-            self.frame.leans_on = self.frame.leans_on.min(below.leans_on);
+        if below.assumes < self.depth {
+            self.frame.assumes = self.frame.assumes.min(below.assumes);
         }
     }
 
@@ -294,14 +295,14 @@ impl Frame {
     fn outermost() -> Self {
         Self {
             same: true,
-            leans_on: usize::MAX,
+            assumes: usize::MAX,
         }
     }
 
     fn state(self, depth: usize) -> State {
         match self {
             Self { same: false, .. } => State::Differs,
-            Self { leans_on, .. } if leans_on < depth => State::SameIf(leans_on),
+            Self { assumes, .. } if assumes < depth => State::SameAssuming(assumes),
             Self { .. } => State::Same,
         }
     }
@@ -347,7 +348,7 @@ pub(super) fn meaning(relation: Relation, side: Side) -> (Meaning, Option<&'stat
         (Relation::Different, _)
         | (Relation::Narrower, Side::Request | Side::Operation)
         | (Relation::Wider, Side::Response) => Meaning::Breaking,
-        (Relation::News, _)
+        (Relation::Harmless, _)
         | (Relation::Narrower, Side::Response)
         | (Relation::Wider, Side::Request | Side::Operation) => Meaning::Compatible,
     };
@@ -360,7 +361,7 @@ fn client_by(relation: Relation) -> ClientEffect {
     match relation {
         Relation::Different | Relation::Narrower => ClientEffect::Major,
         Relation::Wider => ClientEffect::Minor,
-        Relation::News | Relation::Unclear(_) => ClientEffect::None,
+        Relation::Harmless | Relation::Unclear(_) => ClientEffect::None,
     }
 }
 

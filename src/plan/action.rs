@@ -104,8 +104,8 @@ pub enum CredentialProbe {
 
 /// In how many rounds a question is asked at most: [`NET_TRIALS`] trials must decide it, and a few may be void.
 pub(crate) const MAX_ROUNDS: u64 = 7;
-/// The most records that a run leaves which asks by creating some, as far as it knows of them: a service may create
-/// others with them.
+/// The most records that a run leaves when it asks by creating; a service may create others along with them, of which the
+/// run does not know.
 pub(crate) const MAX_RECORDS: u64 = 14;
 /// How many trials must agree before an answer counts as indicated.
 pub(crate) const NET_TRIALS: u64 = 4;

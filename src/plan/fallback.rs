@@ -7,10 +7,10 @@
 //! rejection means one of two things: a value is not allowed, or a field is missing. The fields
 //! that the rejection itself names are changed first: error bodies are a gap, but most services
 //! name the field somewhere in them. A named field that the body lacks is put back; one that it has
-//! is changed. Then each field in a gap is dropped by itself, so that the others stay; then all
-//! fields are dropped one after the other; and last, each is sent with its other values. A field
-//! may be useless without its neighbour, so an object with a field in a gap is also dropped as a
-//! whole.
+//! is changed. Then the fields whose values a gap leaves open are dropped one at a time, and
+//! after that the whole top-level fields that contain them, because a field may be useless without
+//! its neighbour; then more and more fields are dropped together, until only those remain that the
+//! schema requires; and last, each field whose values are open is sent with its other values.
 
 use serde_json::Value;
 

@@ -3,10 +3,10 @@
 //!
 //! # Design
 //!
-//! A question is asked of a read, or of an update of the run's own record: neither leaves a record. What no update shows
-//! is asked of a create, if an invariant says where its response has the record's identifier: a record that was created
-//! without any text of the run is recognised by that. The contract says where a question is asked: its `x-gap` keys name
-//! the fields, the lists and the operations, and the kind of the gap says how.
+//! A question is put to a read, or to an update of the run's own record: neither leaves a record. What an update cannot
+//! show is put to a create, if an invariant or an inferred lifecycle says where its response has the record's identifier:
+//! a record without a string of the run can be recognised only by its identifier. The contract says where a question
+//! arises: its `x-gap` keys name the fields, the lists and the operations, and the kind of the gap says how.
 
 use chrono::NaiveDate;
 use rand_chacha::rand_core::Rng;
@@ -49,20 +49,22 @@ pub enum Asks {
         /// Where the record shows it.
         returned_at: Option<String>,
     },
-    /// Whether an array accepts this field of a record as an entry; `None` is a text that names no record.
+    /// Whether an array of references accepts, as an element, the value of this field of the record that it refers to; with
+    /// `None`, a string that names no record.
     Entry {
-        /// The entry.
+        /// The element.
         field: String,
         /// The name of the record's field.
         named: Option<String>,
     },
-    /// Whether a field accepts another value that a response has shown: only then is a rejected value rejected for what it
-    /// is. One answer is enough, and it is asked only if a value was rejected.
+    /// Whether a field accepts another value that a response has shown. It is asked once, and only after an unknown value of
+    /// the same field was rejected: if the known one is accepted, the rejection was about the unknown value, and not about
+    /// changing the field.
     KnownValue {
         /// The field.
         field: String,
     },
-    /// Whether a record is created that equals another.
+    /// Whether a create accepts a duplicate of an earlier record.
     Equal,
     /// How many characters a text of the run's own may have. What the earlier texts showed decides how long the next one
     /// is.
@@ -177,13 +179,13 @@ pub struct VariantDraft<'draft> {
 /// How the body that asks the next question differs from a plain one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BodyChange {
-    /// A text with so many characters.
+    /// Makes a text this many characters long.
     Long(usize),
-    /// What an accepted one had, in other values.
+    /// Only the values differ from an accepted body.
     Plain,
-    /// The same as this one.
+    /// Sends this body again.
     Same(Value),
-    /// All but these members.
+    /// Leaves out these members.
     Without(Vec<String>),
 }
 
@@ -345,7 +347,7 @@ impl Question {
             // Another value than the record has, because a service may keep what it has.
             Asks::Spelling { field, .. } => {
                 let other = another(body.pointer(field), linked, before);
-                other.and_then(|other| Some((field, json!(in_other_letters(other)?))))
+                other.and_then(|other| Some((field, json!(in_mixed_case(other)?))))
             }
             Asks::UnknownField => {
                 let name = format!("countersign_{}", letters(8, 'a', random));
@@ -399,7 +401,7 @@ impl BodyChange {
     }
 }
 
-/// The letters after a run tag by which no record is taken for that of a draft.
+/// Stands after the run tag where a draft has its number, so that what is found with it is attributed to no draft.
 const NO_DRAFT: &str = "zzzzzz";
 
 /// Sets the dates at the top of a body that have a day, a month and a year, because a service may compare them with
@@ -731,7 +733,8 @@ impl Contract {
     }
 
     /// Returns the fields by which an update's record can be recognised: those with a text of the run's own that come
-    /// back as they were sent. Where no invariant says so, that is any string that is free.
+    /// back as they were sent. Without an invariant, that is
+    /// any string without `enum`, `format`, `maxLength` or `pattern`.
     pub(crate) fn tagged_carries(
         &self,
         update: OperationId,
@@ -793,8 +796,8 @@ fn invented(shown: &str, others: &[(String, Value)], random: &mut impl Rng) -> O
     tries.into_iter().next()
 }
 
-/// Returns the text with its letters in the other case, one by one; `None` where it has none.
-fn in_other_letters(text: &str) -> Option<String> {
+/// Returns the text with its ASCII letters alternately in lower and upper case; `None` if it has fewer than two.
+fn in_mixed_case(text: &str) -> Option<String> {
     // Every other letter, so that neither all capitals nor none come back as they were sent.
     let mut letters = 0;
     let mixed = text.chars().map(|letter| {
@@ -812,8 +815,8 @@ fn in_other_letters(text: &str) -> Option<String> {
     (letters >= 2).then_some(mixed)
 }
 
-/// Returns a text of the run's own with letters behind it, so that it has this many characters; `None` if it has more.
-/// What it begins with is what a record is recognised by, and ends at the hyphen.
+/// Returns the text with a hyphen and random letters added, so that it has this many characters; `None` if it is longer
+/// already. The record is still recognised by the text before the hyphen.
 fn longer(text: &str, length: usize, random: &mut impl Rng) -> Option<String> {
     match length.checked_sub(text.chars().count())? {
         0 => Some(text.to_owned()),
@@ -853,7 +856,7 @@ fn unknown_identifier(shown: &str, random: &mut impl Rng) -> String {
     }
 }
 
-/// Returns this many letters, beginning with the alphabet at `from`.
+/// Returns this many random letters of the alphabet that begins at `from`: `a` for lower case, `A` for upper case.
 fn letters(count: usize, from: char, random: &mut impl Rng) -> String {
     let from = u8::try_from(from).unwrap_or(b'a');
     (0..count).map(|_| char::from(from + pick(26, random))).collect()

@@ -192,8 +192,8 @@ impl NoValue {
 pub const NAME_PREFIX: &str = "countersign-";
 
 /// Returns a value that no response shows: the contract's own, or one by type. For a name that the run chooses, that is
-/// its beginning ([`NAME_PREFIX`]). A write takes one only in a header or a
-/// cookie, since a value in its path or query may name a record that is not this run's.
+/// its beginning ([`NAME_PREFIX`]). A write takes an example or
+/// a generated value only in a header or a cookie, since in its path or query it may name a record that is not this run's.
 #[must_use]
 pub fn stand_in_value(
     contract: &Contract,

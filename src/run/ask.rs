@@ -4,11 +4,13 @@
 //!
 //! A trial is a variant between two controls. A control is the plain request that was accepted before; one control ends
 //! the trials of a round and begins those of the next, so a round costs one request for each question that is open, and
-//! one more. If either control fails, the variant shows nothing; a control that fails is sent once more. An update is asked of the run's own record, in other
-//! values each time, and the list shows whether they arrived.
+//! one more. If either control fails, the variant shows nothing; a control that fails is sent once more. An update is
+//! tried on the run's own record, with different values each time, and the list, or the read of the record, shows whether
+//! they arrived.
 //!
-//! Trials of a search come one after the other, because each depends on those before it, and one control ends them all. A
-//! create has no other questions, and no control but what it accepted: each is a record.
+//! A question may be a *search*: what its trials showed so far decides what the next one sends. They come one after the
+//! other, and one control ends them all, if the last one was rejected. A create has no other questions, and each control
+//! of it would leave a record, so what it accepts counts as one.
 //!
 //! Several replicas may answer in turn. If every trial of a question met the same one, they would agree although the
 //! replicas differ, so further reads bring each trial to the next replica.
@@ -42,14 +44,13 @@ struct AskedOperation<'run> {
     view: Option<(OperationId, Option<RequestHead>)>,
     /// The page that showed it last; `None` for the default page.
     page: Cell<Option<u64>>,
-    /// How many requests had been sent before each question was asked last, by its index and with the same members, and
-    /// without one, before the last control.
-    sent_before: RefCell<HashMap<TurnKey, u64>>,
-    /// How many requests later each is sent again, modulo [`CYCLE`].
+    /// For each key, how many requests had been sent just before its last one.
+    sent_before: RefCell<HashMap<ReplicaKey, u64>>,
+    /// How many requests lie between two requests with one key, modulo [`CYCLE`]; `None` until the first choice.
     step: Cell<Option<u64>>,
     /// The bodies of creates that may have stored a record without saying so.
     unconfirmed_creates: RefCell<Vec<Content>>,
-    /// The questions that ask several others and could not be put into one request.
+    /// The groups ([`Asks::Together`]) that could not be put into one request, so that their questions are asked one by one.
     asked_apart: RefCell<HashSet<usize>>,
     /// How many controls were sent.
     controls: Cell<u64>,
@@ -60,15 +61,17 @@ struct AskedOperation<'run> {
 }
 
 impl AskedOperation<'_> {
-    /// How often a round asks each question. A read has two at most, so that with each of them twice, a round has five
-    /// requests: two or three replicas that answer in turn are all met by two rounds, without a read for that alone.
+    /// How often a round asks each question: once for a write, twice for a read. A read has at most two questions, so with
+    /// the control a full round has five requests; five is a multiple of neither two nor three, so two rounds reach each of
+    /// two or three replicas without extra reads.
     fn times_in_round(&self) -> u64 {
         if self.accepted.is_some() { 1 } else { 2 }
     }
 }
 
-/// The index of a question, if it is one, and what its body leaves out.
-type TurnKey = (Option<usize>, Vec<String>);
+/// What is spread over replicas: a question by its index, with the members that its body leaves out; or, with `None`, the
+/// controls.
+type ReplicaKey = (Option<usize>, Vec<String>);
 
 /// How many trials a search has at most, for all questions of an operation.
 const MAX_SEARCHED: u64 = 80;
@@ -77,7 +80,7 @@ const CYCLE: u64 = 6;
 /// Which part of the time of a check may go into asking: a list that shows late is waited for in each trial, and what
 /// else the check is for comes afterwards.
 const PART_OF_CHECK: u32 = 4;
-/// After how many controls that the list does not show, trials end: it is read up to the last page for each of them.
+/// Trials end after this many controls whose values the list did not show, because each costs a read of all its pages.
 const MAX_UNLISTED_CONTROLS: u64 = 2;
 
 impl Session<'_> {
@@ -87,7 +90,7 @@ impl Session<'_> {
             return;
         };
         if !self.is_asking_over() && self.control(&subject).await && self.ask_in_rounds(&subject).await {
-            // What each response shows takes as many trials as any question.
+            // A gap that any response shows needs as many responses as a question needs trials.
             while subject.controls.get() < NET_TRIALS && !self.is_asking_over() {
                 self.expect_requests(1);
                 if !self.control(&subject).await {
@@ -338,7 +341,7 @@ impl Session<'_> {
         if request.body.as_ref().is_some_and(is_lost) {
             return false;
         }
-        // Texts of two lengths come in an order of their own.
+        // Texts of different lengths are separate trials, in the order that the search decides.
         if subject.accepted.is_some() && !matches!(change, BodyChange::Long(_)) {
             self.meet_next_replica(subject, (Some(index), left_out), question.is_search())
                 .await;
@@ -350,17 +353,17 @@ impl Session<'_> {
         if exchange.status().is_none_or(|status| status >= 500) {
             subject.unconfirmed_creates.borrow_mut().extend(created);
         }
-        // What a control did has shown by now, and what the variant was to do may never show.
+        // What the control wrote is listed by now, and what the variant wrote may never be: the wait is short.
         if !self.delays.updates_timed_out.get() {
             self.look_after(subject, self.short_wait()).await;
         }
         true
     }
 
-    /// Reads the list until another replica answers the next request than the last time, if two or three answer in turn:
-    /// each time the next one, or each time the one before. Where two trials are enough, they
-    /// meet two of them either way.
-    async fn meet_next_replica(&self, subject: &AskedOperation<'_>, of: TurnKey, either_way: bool) {
+    /// Sends reads until the next request meets another replica than the last request with this key did, if two or three
+    /// replicas answer in turn. The distance that the first call finds (1 or 5 requests, modulo [`CYCLE`]) is kept, so that
+    /// the replicas are met one after the other; with `either_way`, both distances will do.
+    async fn meet_next_replica(&self, subject: &AskedOperation<'_>, of: ReplicaKey, either_way: bool) {
         let last = subject.sent_before.borrow().get(&of).copied();
         if let Some(last) = last {
             for _ in 0..CYCLE {

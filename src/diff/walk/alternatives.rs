@@ -183,7 +183,7 @@ impl<'both> Walk<'both> {
         }
         // What fits exactly one alternative fits any of them.
         let relation = match (is.exclusive, self.side) {
-            (true, Side::Response) | (false, Side::Request) => Relation::News,
+            (true, Side::Response) | (false, Side::Request) => Relation::Harmless,
             _ => Relation::Unclear("whether a value fits several alternatives is not decided"),
         };
         let found = FoundDifference {

@@ -194,7 +194,7 @@ impl<'both> Walk<'both> {
         let (narrower, fewer) = match is {
             Some(_) => (Relation::Narrower, "may no longer be"),
             // Without the list, nothing says which values there are.
-            None => (Relation::News, "is no longer known to be"),
+            None => (Relation::Harmless, "is no longer known to be"),
         };
         let more = if was.is_some() { "may now be" } else { "is known to be" };
         let (was, is) = (was.unwrap_or_default(), is.unwrap_or_default());
@@ -202,7 +202,7 @@ impl<'both> Walk<'both> {
         let added: Vec<_> = is.iter().filter(|value| !was.contains(value)).cloned().collect();
         for (relation, verb, values, client) in [
             (narrower, fewer, gone, ClientEffect::Major),
-            (Relation::News, more, added, ClientEffect::Minor),
+            (Relation::Harmless, more, added, ClientEffect::Minor),
         ] {
             if !values.is_empty() {
                 let found = FoundDifference {
@@ -233,7 +233,7 @@ impl<'both> Walk<'both> {
             (Side::Request, _) => {
                 Relation::Unclear("a request without it may mean something else now, or keep what is stored")
             }
-            _ => Relation::News,
+            _ => Relation::Harmless,
         };
         let found = FoundDifference {
             kind: Kind::Default,
@@ -402,7 +402,7 @@ impl<'both> Walk<'both> {
                     Relation::Unclear("only numbers differ that few programs can hold")
                 }
             }
-            (Some("password"), None) | (None, Some("password")) => Relation::News,
+            (Some("password"), None) | (None, Some("password")) => Relation::Harmless,
             // A text of base64 is not the bytes themselves.
             (Some("binary"), Some("byte")) | (Some("byte"), Some("binary")) => Relation::Different,
             _ if !known(was) || !known(is) => Relation::Unclear("nothing defines which values the format has"),
@@ -542,7 +542,7 @@ impl<'both> Walk<'both> {
         };
         let found = FoundDifference {
             kind: Kind::Deprecation,
-            relation: Relation::News,
+            relation: Relation::Harmless,
             client: ClientEffect::None,
             predicate: predicate.to_owned(),
         };
@@ -573,8 +573,8 @@ impl<'both> Walk<'both> {
             stated.filter(|target| !siblings || !target.starts_with('#')).collect()
         };
         let (was, is) = (
-            references(old, self.old.siblings_count),
-            references(new, self.new.siblings_count),
+            references(old, self.old.ref_siblings_apply),
+            references(new, self.new.ref_siblings_apply),
         );
         if was != is {
             let found = FoundDifference {

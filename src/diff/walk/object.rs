@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! An object that lists properties and is not closed formally admits anything under every other name. Nobody reads it
-//! so: a name that is not listed is not documented. A property that is added to an open object is therefore news, and
+//! so: a name that is not listed is not documented. A property that is added to an open object is therefore harmless, and
 //! one that is removed from it leaves open what its name means now.
 
 use std::collections::HashSet;
@@ -116,7 +116,7 @@ impl<'both> Walk<'both> {
             (Side::Response, true, _) => Relation::Wider,
             // What holds for every other name holds for this one now.
             (_, false, Additional::Of(others)) if !hidden => match self.tried(&was.view, &others) {
-                TrialOutcome::Same | TrialOutcome::Compatible => Relation::News,
+                TrialOutcome::Same | TrialOutcome::Compatible => Relation::Harmless,
                 TrialOutcome::Unclear => Relation::Unclear(
                     "the new document has a schema for every other property, which cannot be compared",
                 ),
@@ -142,9 +142,9 @@ impl<'both> Walk<'both> {
         let relation = match (self.side, &additional) {
             (Side::Request, _) if is.required.is_some() => self.newly_required(&is.view),
             (_, Additional::Nothing) => Relation::Wider,
-            (_, Additional::Anything) => Relation::News,
+            (_, Additional::Anything) => Relation::Harmless,
             (_, Additional::Of(others)) => match self.tried(others, &is.view) {
-                TrialOutcome::Same | TrialOutcome::Compatible => Relation::News,
+                TrialOutcome::Same | TrialOutcome::Compatible => Relation::Harmless,
                 TrialOutcome::Unclear => Relation::Unclear(
                     "the old document has a schema for every other property, which cannot be compared",
                 ),

@@ -184,7 +184,7 @@ fn an_operation_that_is_written_otherwise_is_the_same() {
 }
 
 #[test]
-fn a_path_parameter_of_another_name_is_news_for_the_client_alone() {
+fn a_path_parameter_of_another_name_changes_the_client_alone() {
     let other = DOCUMENT
         .replace("/things/{id}", "/things/{thing}")
         .replace("name: id,", "name: thing,");

@@ -180,7 +180,7 @@ pub(super) const EDITS: &[Edit<'_>] = &[
         BREAKS_REQUESTS,
         BREAKS_RESPONSES,
     ),
-    // Optional properties of an open object: to add one is news, to remove one leaves open what its name means now.
+    // Optional properties of an open object: to add one is harmless, to remove one leaves open what its name means now.
     (
         "{type: object}",
         "{type: object, properties: {a: {type: string}}}",
