@@ -78,10 +78,10 @@ pub struct Check {
     keep_exchanges: bool,
 }
 
-/// What replaces a time of 0 where a request or the check could not be made in it.
-const SHORTEST: Duration = Duration::from_millis(1);
+/// The shortest deadline: in no time at all, nothing could be sent.
+const SHORTEST_DEADLINE: Duration = Duration::from_millis(1);
 
-/// Makes a transport from a token, the string from which wrong tokens are made, and limits.
+/// Makes a transport from a token, the seed of the wrong tokens, and limits.
 type Connect = Box<dyn FnOnce(Option<Token>, String, Limits) -> Transport + Send>;
 
 /// The destination of a check.
@@ -135,8 +135,8 @@ impl Check {
         S: tower_service::Service<http::Request<RequestBody>, Response = http::Response<B>> + Clone + Send + 'static,
         B: http_body::Body + 'static,
     {
-        self.destination = Destination::Service(Box::new(|token, wrong, limits| {
-            Transport::in_process(service, token, wrong, limits)
+        self.destination = Destination::Service(Box::new(|token, wrong_token_seed, limits| {
+            Transport::in_process(service, token, wrong_token_seed, limits)
         }));
         self
     }
@@ -154,8 +154,8 @@ impl Check {
         self
     }
 
-    /// Sets whether requests that create and update are sent too; by default they are not. The check deletes
-    /// nothing that it creates.
+    /// Sets whether requests that create and update are sent too; by default they are not. What
+    /// the check creates stays, unless [`Check::cleanup`] is set.
     pub fn writes(mut self, writes: bool) -> Self {
         self.writes = writes;
         self
@@ -167,8 +167,8 @@ impl Check {
         self
     }
 
-    /// Sets whether the run asks what the document leaves open, and leaves out what answers nothing of that; by default
-    /// it does not. The answers are in [`Run::answers`](crate::run::Run::answers).
+    /// Sets whether the run asks about the gaps, and leaves out steps that do not help to answer one; by default it does
+    /// not. The answers are in [`Run::answers`](crate::run::Run::answers).
     pub fn learn(mut self, learn: bool) -> Self {
         self.learn = learn;
         self
@@ -232,7 +232,7 @@ impl Check {
 
     /// Sets how long one request may take, from connecting to the last byte decoded, by default [`Limits::DEADLINE`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.limits.deadline = timeout.clamp(SHORTEST, Settings::LONGEST);
+        self.limits.deadline = timeout.clamp(SHORTEST_DEADLINE, Settings::LONGEST);
         self
     }
 
@@ -244,7 +244,7 @@ impl Check {
 
     /// Sets how long the check may take, by default [`Settings::MAX_TIME`].
     pub fn max_time(mut self, time: Duration) -> Self {
-        self.settings.max_time = time.clamp(SHORTEST, Settings::LONGEST);
+        self.settings.max_time = time.clamp(SHORTEST_DEADLINE, Settings::LONGEST);
         self
     }
 
@@ -319,7 +319,8 @@ impl Check {
         self
     }
 
-    /// Returns the plan that the check carries out.
+    /// Returns the plan for these settings, with seed 0 if none is set; [`Check::run`] then chooses a seed at random. Set
+    /// [`Check::seed`] to see the steps of the run.
     ///
     /// # Errors
     ///
@@ -356,18 +357,18 @@ impl Check {
         }
         let token = self.token.as_ref().map(|token| Token::new(token.expose_secret()));
         let token = token.transpose()?;
-        let other = token.as_ref().map(|token| basic::contract_for(&self.contract, token));
-        if let Some(other) = other.transpose()?.flatten() {
-            self.contract = Arc::new(other);
+        let adapted = token.as_ref().map(|token| basic::contract_for(&self.contract, token));
+        if let Some(adapted) = adapted.transpose()?.flatten() {
+            self.contract = Arc::new(adapted);
         }
         let plan = Plan::new(&self.contract, &self.scope(seed)?);
         let microsecond = u64::try_from(started_at.timestamp_micros()).unwrap_or(0);
         self.settings.run_tag = RunTag::new(seed, microsecond).of_shard(self.shard);
         self.settings.levels = levels(&self.levels)?;
-        let wrong = self.settings.run_tag.wrong_token_seed();
+        let wrong_token_seed = self.settings.run_tag.wrong_token_seed();
         let transport = match self.destination {
             Destination::Nowhere => return Err(Error::NoService),
-            Destination::Service(connect) => connect(token, wrong, self.limits),
+            Destination::Service(connect) => connect(token, wrong_token_seed, self.limits),
             Destination::Url(_)
                 if token
                     .as_ref()
@@ -380,7 +381,7 @@ impl Check {
                 if let Some(token) = token.as_ref().filter(|_| self.contract.uses_basic()) {
                     basic::check_password(token, target.is_loopback())?;
                 }
-                Transport::new(target, token, wrong, self.limits)?
+                Transport::new(target, token, wrong_token_seed, self.limits)?
             }
         };
         Ok(Prepared {
@@ -454,7 +455,7 @@ mod tests {
             assert_eq!(check().require_facts(set).require_facts, Some(kept), "{set}");
         }
         for (set, kept) in [
-            (Duration::ZERO, SHORTEST),
+            (Duration::ZERO, SHORTEST_DEADLINE),
             (Duration::from_secs(7), Duration::from_secs(7)),
             (Duration::MAX, Settings::LONGEST),
         ] {

@@ -64,8 +64,8 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp_micros())?;
     let accepted_deviations = config::add(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
-    let grown = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
-    reject_own_overwrites(resolved, summary.as_deref(), &grown)?;
+    let records = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
+    reject_own_overwrites(resolved, summary.as_deref(), &records)?;
     let outputs = Outputs::open(&report_flags::targets(&arguments.report), summary)?;
     let accepting = resolved.accepting()?;
     let runtime = runtime(&inputs)?;
@@ -117,11 +117,11 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     // The reports are written even if the ledger or the overlay cannot be.
     let concluded = ledger.map_or(Ok(()), |ledger| ledger.conclude(about, &contract, &mut record));
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &accepted_deviations);
-    let accepted = accept(accepting, &run, &record, &contract);
+    let added = accept(accepting, &run, &record, &contract);
     // The record is self-contained, so everything else is freed before the reports are written; they may be as large as
     // the data they were made from.
     drop((run, prepared, contract));
-    let written = write(outputs, (&record, &terminals), accepted)?;
+    let written = write(outputs, (&record, &terminals), added)?;
     // The embedded service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     concluded?;
@@ -173,21 +173,21 @@ pub(super) fn asks_for_list(faults: &[String]) -> bool {
     faults.iter().any(|name| name == "list")
 }
 
-/// Writes the reports, then prints what was accepted. Returns whether all reports were written.
+/// Writes the reports, then prints what `--accept` added. Returns whether all reports were written.
 pub(super) fn write(
     outputs: Outputs,
     (record, terminals): (&Record, &Terminals),
-    accepted: Result<Option<String>, Failure>,
+    added: Result<Option<String>, Failure>,
 ) -> Result<bool, Failure> {
     let written = outputs.write(record, terminals);
-    if let Some(rendered) = accepted? {
+    if let Some(rendered) = added? {
         edge::note(&rendered);
     }
     Ok(written)
 }
 
-/// Adds the findings to the configuration. A run that was cut short adds nothing, because its findings are incomplete.
-/// Returns the text to print about it.
+/// Adds an entry for each finding to the configuration, if the service was judged. Otherwise adds nothing. Returns the
+/// text to print about it.
 pub(super) fn accept(
     accepting: Option<Accepting>,
     run: &Run,
@@ -199,16 +199,16 @@ pub(super) fn accept(
         return accepting.write(run.verdicts.findings(), contract).map(Some);
     }
     Ok(Some(
-        "nothing was accepted, because the run did not complete".to_owned(),
+        "no entry was added for --accept, because the service could not be judged".to_owned(),
     ))
 }
 
-/// Rejects an output that would overwrite another file that the command reads or writes. `grown` are files that it adds
-/// to or writes once: those of `--record`, or of `--ledger` and `learn --overlay`.
+/// Rejects an output that would overwrite another file that the command reads or writes. `records` are the files besides
+/// reports that it writes or appends to: that of `--record`, or those of `--ledger` and `learn --overlay`.
 pub(super) fn reject_own_overwrites(
     resolved: &ResolvedArguments,
     summary: Option<&Path>,
-    grown: &[DescribedPath<'_>],
+    records: &[DescribedPath<'_>],
 ) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
@@ -227,18 +227,21 @@ pub(super) fn reject_own_overwrites(
     let inputs: Vec<_> = inputs.into_iter().flatten().collect();
     let mut outputs = overwrites::reports(&arguments.report);
     outputs.extend(summary.map(|path| ("the step summary", path)));
-    let kept: Vec<_> = residue.into_iter().chain(grown.iter().copied()).collect();
+    let kept: Vec<_> = residue.into_iter().chain(records.iter().copied()).collect();
     // A report replaces what is there, and neither residue nor recording nor ledger may be lost.
     reject_overwrites(&outputs, &kept)?;
-    // Each has lines of its own, and who reads one does not know those of the other.
-    reject_overwrites(grown, residue.as_slice())?;
-    reject_overwrites(grown.get(1..).unwrap_or_default(), grown.get(..1).unwrap_or_default())?;
+    // Residue, ledger, overlay and archive differ in format, so no two of them may be one file.
+    reject_overwrites(records, residue.as_slice())?;
+    reject_overwrites(
+        records.get(1..).unwrap_or_default(),
+        records.get(..1).unwrap_or_default(),
+    )?;
     outputs.extend(kept);
     reject_overwrites(&outputs, &inputs)
 }
 
-/// Reads the contract from a file, or the built-in one, and applies an overlay to it. Of a file, the operations with a
-/// defect are left out, which is told on standard error; nothing of an overlay is.
+/// Reads the contract from a file, or the built-in one, and applies an overlay to it. Operations of a
+/// file that have a defect are left out, with a warning. With an overlay, a defect is an error.
 pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Contract, Failure> {
     let stdin = Some(Path::new(STANDARD_INPUT));
     if spec == stdin && overlay == stdin {
@@ -472,8 +475,8 @@ impl RunInputs {
 
     /// Makes the transport, with another token where a program can print one.
     fn transport(&self, target: &Target, token: Option<Token>, near_tokens: bool) -> Result<Transport, Failure> {
-        let wrong = self.settings.run_tag.wrong_token_seed();
-        let transport = Transport::new(target.clone(), token, wrong, self.limits)?;
+        let wrong_token_seed = self.settings.run_tag.wrong_token_seed();
+        let transport = Transport::new(target.clone(), token, wrong_token_seed, self.limits)?;
         let transport = transport.with_near_tokens(near_tokens);
         let ServiceUnderCheck::Named(_, TokenSource::Command(command)) = &self.service else {
             return Ok(transport);

@@ -226,14 +226,14 @@ impl Judging {
         };
         let none = || Exchanges::new(contract, Values::Hidden, Redaction::default());
         let mut record = record(&judged.run, exchanges.0.unwrap_or_else(none), &about);
-        describe(&mut record, (judged, counts), contract);
+        add_traffic(&mut record, (judged, counts), contract);
         if let Some(since) = &self.since {
             since.mark(&mut record, contract);
         }
         record.accepted = accepted(&judged.run, contract, &self.levels, &self.accepted_deviations);
-        let accepted = accept(self.accepting, &judged.run, &record, contract);
+        let added = accept(self.accepting, &judged.run, &record, contract);
         let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
-        let written = write(self.outputs, (&record, &terminals), accepted)?;
+        let written = write(self.outputs, (&record, &terminals), added)?;
         Ok(if written { record.exit_code } else { NOT_WRITTEN })
     }
 }
@@ -298,7 +298,7 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
 }
 
 /// Adds to the record what is only known of traffic.
-fn describe(record: &mut Record, (judged, counts): (&Judged, Option<ExchangeCounts>), contract: &Contract) {
+fn add_traffic(record: &mut Record, (judged, counts): (&Judged, Option<ExchangeCounts>), contract: &Contract) {
     for (finding, place) in judged.run.verdicts.findings().iter().zip(&judged.found_at) {
         let (fact, file) = (&contract.fact(finding.fact).name, judged.files.get(place.file));
         let is_it = |known: &&mut FindingRecord| {
@@ -311,7 +311,7 @@ fn describe(record: &mut Record, (judged, counts): (&Judged, Option<ExchangeCoun
             });
         }
     }
-    // What a proxy records is what passed, and no traffic besides.
+    // A proxy reads no files: the only one here is the archive that it wrote.
     let files = judged.files.iter().filter(|_| counts.is_none());
     let files = files.map(|file| TrafficFileRecord {
         name: file.name.clone(),

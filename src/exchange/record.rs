@@ -1,4 +1,4 @@
-//! The record of one request and its response. The main type is [`Exchange`].
+//! A request, its response or failure, and why it was sent. The main type is [`Exchange`].
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ pub struct Request {
     pub body: Option<Content>,
     /// How the body, its media type and the scheme of the credential are spelled.
     pub spelling: Spelling,
-    /// Pointers into the body whose values are never printed, because the target showed them.
+    /// Pointers to the values in the body that came from the target; they are printed only with [`Values::Shown`].
     pub unprintable: Vec<String>,
     /// The path and the headers as they may be printed.
     pub printable: Printable,
@@ -347,14 +347,14 @@ pub struct Response {
     pub headers: HeaderMap,
     /// The body, without its content codings.
     pub body: Bytes,
-    /// Whether the body came with a content coding (RFC 9110, section 8.4). `identity` is none.
+    /// Whether the body came with a content coding (RFC 9110, section 8.4), which is removed here. `identity` is none.
     pub is_compressed: bool,
     /// Whether the body is known. A recording may lack it, and then it decides nothing.
     pub has_body: bool,
     /// The path under the target's base URL that its `Location` header names, as it is encoded there; `None` where it
     /// names anything else.
     pub location: Option<String>,
-    /// The time from sending until the last byte of the body.
+    /// The time from the start of connecting to the end of decoding; for recorded traffic, the time that it states.
     pub elapsed: Duration,
 }
 

@@ -43,15 +43,16 @@ pub enum TokenMutation {
 }
 
 impl TokenMutation {
-    /// Returns three mutations of this token. `shown` says whether the results may reveal the right token.
+    /// Returns three mutations of this token. `near` says whether a mutation may be so close that the right token can be
+    /// read from it.
     #[must_use]
-    pub fn of(token: &str, shown: bool) -> [Self; TOKEN_MUTATIONS] {
+    pub fn of(token: &str, near: bool) -> [Self; TOKEN_MUTATIONS] {
         let part: fn(u8) -> Self = if signature(token).is_some() {
             Self::Signature
         } else {
             Self::Half
         };
-        if !shown {
+        if !near {
             return [part(0), part(1), part(2)];
         }
         let first = if signature(token).is_some() {
@@ -206,7 +207,8 @@ impl RandomCharacters {
     }
 }
 
-/// Returns the two bits of a Base64 digit that are read wherever a text ends (RFC 4648, section 4).
+/// Returns the two high bits of a Base64 digit (RFC 4648, section 4): those that a decoder uses even of the last digit,
+/// where it may drop the other four.
 fn high_bits(byte: u8) -> u8 {
     let value = match byte {
         b'A'..=b'Z' => byte - b'A',

@@ -119,7 +119,7 @@ pub struct Transport {
     renewal: Option<Arc<Renewal>>,
     /// Hides the second token in the redactions that were made before it came.
     later: LaterRedaction,
-    wrong_token: String,
+    wrong_token_seed: String,
     /// Whether a target that is not on this machine is also sent wrong tokens so close to the right one that it can be
     /// read from them.
     near_tokens: bool,
@@ -127,8 +127,8 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// Makes a transport to the target over HTTP. `wrong_token` is a text that nobody issued: [`Credential::Wrong`]
-    /// sends the token, changed by random characters that are seeded with that text.
+    /// Makes a transport to the target over HTTP. `wrong_token_seed` seeds the random characters of wrong tokens
+    /// ([`Credential::Wrong`]); it is never sent.
     ///
     /// # Errors
     ///
@@ -136,20 +136,20 @@ impl Transport {
     pub fn new(
         target: Target,
         token: Option<Token>,
-        wrong_token: String,
+        wrong_token_seed: String,
         limits: Limits,
     ) -> Result<Self, TransportError> {
         let channel = Arc::new(Http::new(&target, limits.deadline)?);
-        Ok(Self::with_channel(channel, target, token, wrong_token, limits))
+        Ok(Self::with_channel(channel, target, token, wrong_token_seed, limits))
     }
 
     /// Makes a transport to a service in this process, such as axum's router, with the same limits. `token` and
-    /// `wrong_token` are those of [`Transport::new`].
+    /// `wrong_token_seed` are those of [`Transport::new`].
     ///
     /// Tokio's clock measures the deadline, so it covers what the service awaits. A panic of the service counts as a
     /// connection that ended too early.
     #[must_use]
-    pub fn in_process<S, B>(service: S, token: Option<Token>, wrong_token: String, limits: Limits) -> Self
+    pub fn in_process<S, B>(service: S, token: Option<Token>, wrong_token_seed: String, limits: Limits) -> Self
     where
         S: tower_service::Service<::http::Request<RequestBody>, Response = ::http::Response<B>>
             + Clone
@@ -158,14 +158,14 @@ impl Transport {
         B: Body + 'static,
     {
         let channel = Arc::new(InProcess::new(service));
-        Self::with_channel(channel, Target::in_process(), token, wrong_token, limits)
+        Self::with_channel(channel, Target::in_process(), token, wrong_token_seed, limits)
     }
 
     fn with_channel(
         channel: Arc<dyn Channel>,
         target: Target,
         token: Option<Token>,
-        wrong_token: String,
+        wrong_token_seed: String,
         limits: Limits,
     ) -> Self {
         Self {
@@ -174,7 +174,7 @@ impl Transport {
             token,
             renewal: None,
             later: LaterRedaction::default(),
-            wrong_token,
+            wrong_token_seed,
             near_tokens: false,
             limits,
         }
@@ -240,8 +240,8 @@ impl Transport {
     }
 
     fn token_mutations(&self, token: &Token, scheme: &SecurityScheme) -> [TokenMutation; TOKEN_MUTATIONS] {
-        let shown = self.near_tokens || self.target.is_loopback();
-        TokenMutation::of(Parts::of(token, scheme).secret, shown)
+        let near = self.near_tokens || self.target.is_loopback();
+        TokenMutation::of(Parts::of(token, scheme).secret, near)
     }
 
     /// Returns the target.
@@ -284,7 +284,7 @@ impl Transport {
 
     fn wrong(&self, token: &Token, scheme: &SecurityScheme, mutation: TokenMutation) -> String {
         let Parts { before, secret, after } = Parts::of(token, scheme);
-        let wrong = mutation.apply(secret, &self.wrong_token);
+        let wrong = mutation.apply(secret, &self.wrong_token_seed);
         format!("{before}{wrong}{after}")
     }
 

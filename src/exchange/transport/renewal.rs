@@ -10,7 +10,8 @@ use crate::client::Token;
 /// Obtains another token; `None` if there is none.
 pub(super) type Obtain = Box<dyn Fn() -> LocalBoxFuture<'static, Option<Token>> + Send + Sync>;
 
-/// The second token of a run. There is no third: a service that rejects that too is not out of date.
+/// The second token of a run. There is no third: if the service rejects a new token too, expiry is not
+/// the reason.
 pub(super) struct Renewal {
     obtain: Obtain,
     token: OnceCell<Option<Token>>,
