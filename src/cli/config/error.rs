@@ -43,7 +43,7 @@ pub(super) enum Problem {
              `/data/items/*/age`"
     )]
     Field(String),
-    /// A program without a name, and an example.
+    /// An empty command; the example shows what to write.
     #[error("`{key}` must be {example}")]
     Command {
         /// The key.
@@ -51,7 +51,7 @@ pub(super) enum Problem {
         /// What it takes.
         example: &'static str,
     },
-    /// A program that a file asks for which nobody named.
+    /// A program to run, in a configuration that was found by searching.
     #[error(
         "`{0}` runs a program, and this configuration was found by searching; if you trust it, name it with --config"
     )]
@@ -64,7 +64,7 @@ pub(super) enum Problem {
         /// Why it cannot be fixed.
         reason: &'static str,
     },
-    /// A fixed value that the contract has another word on.
+    /// A fixed header or query parameter that the contract already defines.
     #[error("{what} `{name}` is already {stated} ({pointer}); remove it here")]
     FixedTwice {
         /// What is fixed.
@@ -107,7 +107,7 @@ pub(super) enum Problem {
          inside that folder or, if you trust the configuration, name it with --config"
     )]
     ReportOutside(String),
-    /// A fixed value that makes another request of each.
+    /// A name that may override the method of a request, such as `X-HTTP-Method-Override`.
     #[error("`{name}` may turn a read into a write; a check sends only what the contract documents, so remove it")]
     Override {
         /// Its name.

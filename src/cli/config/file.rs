@@ -53,9 +53,9 @@ pub(super) struct ConfigFile {
     pub(super) differences: Vec<DifferencePart>,
 }
 
-/// The values of an operation's parameters, by name. They take precedence over what responses show. A read takes them,
-/// and a create, which then creates within the record that they name; an update takes one for what contains a record of
-/// the run's own.
+/// The values of an operation's parameters, by name. They take precedence over what responses show. Reads and creates
+/// take them; a create then creates within the record that they name. An update or a delete takes only a value that names
+/// what contains the run's own record.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct OperationPart {
@@ -129,13 +129,13 @@ pub(super) struct DifferencePart {
 /// Returns the JSON Schema of the file.
 pub(super) fn schema() -> Schema {
     let mut schema = schemars::schema_for!(ConfigFile);
-    RecursiveTransform(without_null).transform(&mut schema);
+    RecursiveTransform(simplified).transform(&mut schema);
     schema
 }
 
-/// Removes null, which TOML does not have: an optional key is left out instead. Also removes what serde does other than
-/// reading.
-fn without_null(schema: &mut Schema) {
+/// Removes null, which TOML does not have: an optional key is left out instead. Also removes `default` and `writeOnly`:
+/// both come from serde attributes, and mean nothing to those who write the file.
+fn simplified(schema: &mut Schema) {
     schema.remove("default");
     schema.remove("writeOnly");
     let null = Value::from("null");

@@ -123,7 +123,7 @@ fn entry(
         operation,
         level,
     };
-    written(parsed, (entry, &part.rule), (&part.reason, &part.until), today)
+    with_reason(parsed, (entry, &part.rule), (&part.reason, &part.until), today)
 }
 
 fn difference(
@@ -136,14 +136,14 @@ fn difference(
         kind: parsed.resolve(&part.kind, |name| {
             Kind::named(name).ok_or_else(|| unlisted("kind", name, near(name, names)))
         })?,
-        operation: parsed.resolve_if(&part.operation, |name| called(name))?,
+        operation: parsed.resolve_if(&part.operation, |name| method_and_path(name))?,
         sentence: part.sentence.as_ref().map(|sentence| sentence.value.trim().to_owned()),
     };
-    written(parsed, (entry, &part.kind), (&part.reason, &part.until), today)
+    with_reason(parsed, (entry, &part.kind), (&part.reason, &part.until), today)
 }
 
-/// Returns an entry, which begins at a value, with what every entry has.
-fn written<Entry>(
+/// Adds reason, last day, location and state to an entry. `begins` is its first value, which gives the location.
+fn with_reason<Entry>(
     parsed: &Parsed,
     (entry, begins): (Entry, &Setting<String>),
     (reason, until): (&Setting<String>, &Option<Setting<Datetime>>),
@@ -181,8 +181,8 @@ fn level(name: &str) -> Result<Level, Problem> {
     found.ok_or_else(|| Problem::unknown("level", name, names))
 }
 
-/// Returns method and path of an operation, which neither document may have any longer.
-fn called(name: &str) -> Result<String, Problem> {
+/// Checks that this is a method and a path, such as `POST /things`. Whether a document has the operation is not checked.
+fn method_and_path(name: &str) -> Result<String, Problem> {
     let parts = name.split_once(' ').filter(|(_, path)| path.starts_with('/'));
     let is_method =
         |method: &str| Method::from_key(&method.to_lowercase()).is_some_and(|known| known.as_str() == method);

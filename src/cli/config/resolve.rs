@@ -151,7 +151,7 @@ impl ResolvedArguments {
     ///
     /// # Errors
     ///
-    /// A value that the contract has another word on.
+    /// A fixed header or query parameter that the contract already defines.
     pub(in crate::cli) fn fixed_parts(&self, contract: &Contract) -> Result<FixedParts, ConfigError> {
         match (&self.config, &self.target) {
             (Some(config), Some(name)) => fixed::of(&config.parsed, (name, &self.arguments.service), contract),

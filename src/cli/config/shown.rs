@@ -247,11 +247,14 @@ impl Listing<'_> {
         let rows = rows.map(|(name, value, origin)| (name, json!({"value": value, "origin": origin})));
         let (token, set, origin) = self.token();
         let levels = self.entries.iter().map(|entry| {
-            let mut written = written(entry, json!(entry.entry.scope));
+            let mut written = common_members(entry, json!(entry.entry.scope));
             written.insert("level".to_owned(), json!(entry.entry.level));
             written
         });
-        let differences = self.differences.iter().map(|entry| written(entry, json!(entry.entry)));
+        let differences = self
+            .differences
+            .iter()
+            .map(|entry| common_members(entry, json!(entry.entry)));
         json!({
             "configuration": self.resolved.config.as_ref().map(|config| config.path.display().to_string()),
             "target": self.resolved.target,
@@ -264,8 +267,8 @@ impl Listing<'_> {
     }
 }
 
-/// Returns what every entry has.
-fn written<Entry>(entry: &WrittenEntry<Entry>, scope: Value) -> Map<String, Value> {
+/// Returns the members that entries of `levels` and `differences` share.
+fn common_members<Entry>(entry: &WrittenEntry<Entry>, scope: Value) -> Map<String, Value> {
     let state = match entry.state {
         State::Expired(_) => "expired",
         State::Applies => "holds",
