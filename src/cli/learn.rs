@@ -13,7 +13,7 @@ use super::config::{ResolvedArguments, Setting};
 use super::edge;
 use super::failure::{COULD_NOT_JUDGE, Failure};
 use super::gaps::{of_contract, target};
-use super::ledger_file::{self, LedgerFile, digest, reject_no_file};
+use super::ledger_file::{self, LedgerFile, digest, require_regular_file};
 use super::overlay_file::OverlayFile;
 use super::overwrites::DescribedPath;
 use crate::contract::Contract;
@@ -189,10 +189,10 @@ impl Learning {
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] if the ledger is there and no file.
+    /// [`Failure::Usage`] if the ledger's path exists and is not a regular file, or is where standard output goes.
     pub(super) fn outputs(&self) -> Result<Vec<DescribedPath<'_>>, Failure> {
         let ledger = self.ledger.as_deref();
-        ledger.map_or(Ok(()), reject_no_file)?;
+        ledger.map_or(Ok(()), require_regular_file)?;
         let overlay = self.overlay.as_deref().map(|path| ("the overlay", path));
         Ok(ledger
             .map(|path| ("the ledger", path))
@@ -260,8 +260,8 @@ impl Opened {
     ) -> Result<(), Failure> {
         record.answers.retain(|answer| is_about(&self.gaps, &answer.gap));
         record.gaps.retain(|gap| is_about(&self.gaps, &gap.id));
-        // What earlier runs know is no success of this one.
-        let is_told = record.answers.iter().any(|answer| answer.claim.is_some());
+        // Only this run's answers decide the exit code, not those that earlier runs left in the ledger.
+        let has_answered = record.answers.iter().any(|answer| answer.claim.is_some());
         if let Some(mut file) = self.file {
             let run = LearnRun {
                 tag: tag.as_str().to_owned(),
@@ -278,13 +278,14 @@ impl Opened {
                 edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());
             }
         }
-        // Nor is what everybody sees who is not let in, and a run that was cut short has not asked everything.
-        let is_incomplete = matches!(
+        // A run whose calls all failed has learned nothing about the service, and a run that was cut short has not asked
+        // everything.
+        let has_failed = matches!(
             ended,
             RunEnd::NothingSucceeded(_) | RunEnd::Throttled | RunEnd::TimeLimitExceeded(_) | RunEnd::TokenRejected(_)
         );
         record.exit_code = match record.exit_code {
-            0 | 1 | 3 if is_told && !is_incomplete => 0,
+            0 | 1 | 3 if has_answered && !has_failed => 0,
             0 | 1 => 3,
             other => other,
         };

@@ -1,4 +1,4 @@
-//! The file of a ledger: lines are read, told of if they cannot be, and appended. The main type is [`LedgerFile`].
+//! Reads a ledger and appends to it. Lines that cannot be read are left out, with a note. The main type is [`LedgerFile`].
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -25,13 +25,13 @@ pub(super) const EMBEDDED: &str = "embedded";
 /// Where systems that have such a file keep standard output.
 const STDOUT: &str = "/dev/stdout";
 
-/// Rejects what is there and no file of its own. A ledger is read again, so one that was written to a pipe or a device is
-/// lost; a pipe may keep whoever opens it waiting for ever; and a report on standard output would go between the lines.
+/// Rejects a path that exists but is not a regular file, or where standard output goes. A ledger is read again, so one
+/// that was written to a pipe or a device is lost; a pipe may keep whoever opens it waiting for ever; and a report on standard output would go between the lines.
 ///
 /// # Errors
 ///
 /// [`Failure::Usage`] for a folder, a pipe, a device, or the file that standard output goes to.
-pub(super) fn reject_no_file(path: &Path) -> Result<(), Failure> {
+pub(super) fn require_regular_file(path: &Path) -> Result<(), Failure> {
     let failure = |what: &str| Err(Failure::Usage(format!("the ledger `{}` is {what}", path.display())));
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() => failure("a folder, a pipe or a device; name a file"),
@@ -106,13 +106,13 @@ impl LedgerFile {
     }
 }
 
-/// Reads the lines of a ledger, and tells which are left out.
+/// Reads the lines of a ledger, and prints a note on those that it leaves out.
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] if it is no file or a line has another version, [`Failure::File`] if it cannot be read.
+/// [`Failure::Usage`] if it is not a regular file or a line has another version, [`Failure::File`] if it cannot be read.
 pub(super) fn read(path: &Path) -> Result<Vec<LedgerLine>, Failure> {
-    reject_no_file(path)?;
+    require_regular_file(path)?;
     lines(path, &edge::read_whole("ledger", path, MAX_BYTES)?)
 }
 

@@ -102,7 +102,7 @@ Exit codes:
   0    a gap was answered
   2    usage or configuration: a bad flag, file or contract
   3    no gap was answered, or the run did not get through: unreachable, throttled, token rejected, out of time
-  4    a report, the log of --residue, or the ledger could not be written
+  4    a report, the log of --residue, the ledger or the overlay could not be written
   130  interrupted; what was learned so far is reported";
 
 const PROXIED: &str = "\

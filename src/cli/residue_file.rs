@@ -2,8 +2,8 @@
 //! left. The main type is [`ResidueFile`].
 //!
 //! The format is JSON Lines. A run appends a line that names it, then one line before each write and one after it; each
-//! line is flushed to the disk before the run continues. Earlier runs' lines stay: nothing can be deleted in the target
-//! either.
+//! line is flushed to the disk before the run continues. Earlier runs' lines stay, because what those runs left
+//! may still be in the target.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};

@@ -161,17 +161,16 @@ fn program(words: &[String], folder: &Path) -> Command {
     }
 }
 
-/// Makes this process the parent of what the service leaves behind: the first process of a container,
-/// which would become it, collects late or never, and until then a group seems to live.
+/// Makes this process adopt the service's orphans. Otherwise PID 1 adopts them, which in a container may reap them late
+/// or never, and until they are reaped the process group seems alive.
 fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-/// Collects the exit statuses of the ended processes of a group whose first process has been
-/// collected. Where orphans are not adopted there are none.
+/// Reaps the ended processes of a group whose first process has been reaped. Where orphans are not adopted there are none.
 #[cfg(unix)]
-fn collect_orphans(group: rustix::process::Pid) {
+fn reap_orphans(group: rustix::process::Pid) {
     while let Ok(Some(_)) = rustix::process::waitpgid(group, rustix::process::WaitOptions::NOHANG) {}
 }
 
@@ -201,7 +200,7 @@ impl Started {
         }
     }
 
-    /// Ends the service after a run that ended this way. If the service was never ready or had
+    /// Ends the service after the run; `ended` says how the run ended. If the service was never ready or had
     /// ended by itself, prints the last lines of its output on standard error, with the token
     /// redacted.
     pub(super) fn conclude(mut self, ended: &RunEnd, redaction: &Redaction) {
@@ -236,7 +235,7 @@ impl Started {
         for _ in 0..polls {
             // A process that has ended belongs to its group until its status is collected.
             if self.child.try_wait().is_ok_and(|status| status.is_some()) {
-                collect_orphans(group);
+                reap_orphans(group);
             }
             if test_kill_process_group(group).is_err() {
                 break;
