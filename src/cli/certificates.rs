@@ -86,8 +86,8 @@ fn identity(path: &Path, key: &Path) -> Result<Identity, Failure> {
 
 /// Returns the certificates in a file, of which there is at least one.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Failure> {
-    // What is not text is not PEM.
-    let bytes = edge::read_bytes("certificates", path, MAX_BYTES)?;
+    // Read as bytes: a DER file then gets the error about PEM, and not one about UTF-8.
+    let bytes = edge::read_whole("certificates", path, MAX_BYTES)?;
     let certificates = CertificateDer::pem_slice_iter(&bytes).enumerate();
     let certificates = certificates.map(|(index, certificate)| {
         certificate.map_err(|error: pem::Error| match error {

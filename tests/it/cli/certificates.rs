@@ -325,6 +325,29 @@ fn a_file_that_cannot_be_used_is_named_with_what_to_do() {
 }
 
 #[test]
+fn a_file_that_is_larger_than_what_is_read_is_rejected() {
+    let huge = format!("{OWN}{}", "# a comment\n".repeat((1 << 20) / 12 + 1));
+    for flag in ["--cacert", "--cert"] {
+        let stub = TlsStub::start("127.0.0.1:0", false);
+        let arguments = [
+            "check",
+            "--spec",
+            "things.yaml",
+            "--base-url",
+            &stub.url(),
+            flag,
+            "huge.pem",
+        ];
+        let ended = call(&arguments).file("huge.pem", &huge).run();
+        let message = ended.is_one_error(2);
+        assert!(
+            message.contains("`huge.pem`") && message.contains("larger than 1 MiB"),
+            "{flag}: {message}"
+        );
+    }
+}
+
+#[test]
 fn certificates_for_no_connection_are_rejected() {
     for arguments in [
         &["check", "--cacert", "own.pem"][..],
