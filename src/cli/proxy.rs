@@ -130,7 +130,7 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
         Values::Hidden
     };
     let mut recording = Recording::begin(record.as_ref(), (&contract, &target), values);
-    give_way();
+    lower_priority();
     let mut proxied = proxy::judge(
         &contract,
         &queue,
@@ -142,7 +142,7 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
     );
     let status = runtime.block_on(serving).ok().flatten();
     runtime.shutdown_background();
-    // What was not seen may be anything.
+    // If most exchanges were dropped, the others say too little.
     if proxied.counts.dropped > proxied.judged.run.tally.answered {
         proxied.judged.run.ended = RunEnd::Incomplete("more exchanges were dropped than judged".to_owned());
     }
@@ -163,13 +163,14 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
     Ok(worse(code, status))
 }
 
-/// Lets other threads, those that pass requests on among them, go before this one where all processors are busy.
-fn give_way() {
+/// Lowers the priority of this thread, so that judging does not slow down forwarding.
+fn lower_priority() {
     #[cfg(target_os = "linux")]
     {
-        /// Half of what can be given up: judging gets about a tenth of what a thread that does not give way gets.
+        /// Half of what can be given up: judging gets about a tenth of what a thread of normal priority gets.
         const NICE: i32 = 10;
-        // There it is a property of each thread. Without it, judging only takes more.
+        // On Linux each thread has a priority of its own. If this fails, judging takes processor time from forwarding,
+        // and nothing else.
         let _ = rustix::process::setpriority_process(None, NICE);
     }
 }

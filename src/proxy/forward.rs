@@ -17,15 +17,15 @@ use reqwest::Url;
 use tokio::net::TcpListener;
 
 use super::copy::Copying;
-use super::head::{add_upgrade, has_other_coding, remove_connection_headers};
+use super::head::{add_upgrade, has_other_transfer_coding, remove_connection_headers};
 use super::link::{Link, Upstream};
 use super::queue::{Pending, Queue};
 use crate::exchange::Target;
 use crate::listen::{self, Options};
 use crate::traffic::RequestLine;
 
-/// The limits of the clients' connections. A client may be idle for longer than most servers allow: whoever closes
-/// first should be the target.
+/// The limits of the clients' connections. Clients may stay idle for longer than at most servers, so that the target
+/// closes the connection, and not the proxy.
 const OPTIONS: Options = Options {
     max_connections: 2048,
     head_timeout: Duration::from_secs(120),
@@ -89,7 +89,7 @@ impl Forwarding {
                 "this is a reverse proxy: set your client's base URL to it, not your client's proxy",
             );
         }
-        if has_other_coding(request.headers()) {
+        if has_other_transfer_coding(request.headers()) {
             return own(
                 StatusCode::NOT_IMPLEMENTED,
                 "the only transfer coding that passes is `chunked`",
@@ -118,7 +118,7 @@ impl Forwarding {
         }
         let request = Request::from_parts(parts, Copying::request(body, pending.as_ref()));
         match link.send(&self.upstream, request).await {
-            Ok(response) if has_other_coding(response.headers()) => {
+            Ok(response) if has_other_transfer_coding(response.headers()) => {
                 self.queue.count_bad_gateway();
                 own(
                     StatusCode::BAD_GATEWAY,

@@ -1,9 +1,9 @@
-//! Which headers belong to one connection and are not passed on (RFC 9110, section 7.6.1).
+//! Removes hop-by-hop headers (RFC 9110, section 7.6.1).
 
 use http::header::{CONNECTION, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, TE, TRANSFER_ENCODING, UPGRADE};
 
-/// Headers of one connection, besides those that `Connection` names.
-const OF_ONE_CONNECTION: [HeaderName; 5] = [
+/// The hop-by-hop headers, besides those that `Connection` names.
+const HOP_BY_HOP: [HeaderName; 5] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy-connection"),
@@ -12,14 +12,14 @@ const OF_ONE_CONNECTION: [HeaderName; 5] = [
 ];
 
 /// Whether a body has a transfer coding other than `chunked`, which is the one that is read here.
-pub(super) fn has_other_coding(headers: &HeaderMap) -> bool {
+pub(super) fn has_other_transfer_coding(headers: &HeaderMap) -> bool {
     let codings = headers.get_all(TRANSFER_ENCODING).iter();
     codings
         .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
         .any(|coding| !coding.trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }
 
-/// Removes what belongs to one connection; all else stays in its order. Returns the protocol that a request wants to
+/// Removes the hop-by-hop headers; all else stays in its order. Returns the protocol that a request wants to
 /// change to, or that a response has changed to.
 pub(super) fn remove_connection_headers(headers: &mut HeaderMap) -> Option<HeaderValue> {
     let named: Vec<_> = headers
@@ -48,7 +48,7 @@ pub(super) fn remove_connection_headers(headers: &mut HeaderMap) -> Option<Heade
             if value.to_str().is_ok_and(|value| value.contains("trailers")) {
                 headers.insert(TE, HeaderValue::from_static("trailers"));
             }
-        } else if !OF_ONE_CONNECTION.contains(name) && !named.iter().any(|named| named == name.as_str()) {
+        } else if !HOP_BY_HOP.contains(name) && !named.iter().any(|named| named == name.as_str()) {
             headers.append(name, value);
         }
     }
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_body_in_chunks_has_no_stated_length() {
         let mut both = headers(&[("content-length", "2"), ("transfer-encoding", "chunked"), ("a", "b")]);
-        assert!(!has_other_coding(&both));
+        assert!(!has_other_transfer_coding(&both));
         remove_connection_headers(&mut both);
         assert_eq!(both, headers(&[("a", "b")]));
         let mut stated = headers(&[("content-length", "2")]);
@@ -114,12 +114,12 @@ mod tests {
     fn another_transfer_coding_is_not_read() {
         for (coding, is_other) in [("Chunked", false), ("gzip, chunked", true), ("chunked, identity", true)] {
             assert_eq!(
-                has_other_coding(&headers(&[("transfer-encoding", coding)])),
+                has_other_transfer_coding(&headers(&[("transfer-encoding", coding)])),
                 is_other,
                 "{coding}"
             );
         }
-        assert!(!has_other_coding(&HeaderMap::new()));
+        assert!(!has_other_transfer_coding(&HeaderMap::new()));
     }
 
     #[test]

@@ -38,8 +38,7 @@ pub(super) struct Upstream {
 }
 
 impl Upstream {
-    /// Prepares connections to the target, with the target's certificates, or else the machine's where it is
-    /// reached over TLS.
+    /// Prepares connections to the target. Over TLS, they trust the configured certificates, or else the machine's.
     ///
     /// # Errors
     ///

@@ -7,11 +7,12 @@
 //!
 //! # Design
 //!
-//! Whoever uses the proxy must not notice it. So each connection of a client has one of its own to the target (`link`),
-//! heads are passed on but for what belongs to one connection (`head`), and bodies are passed on piece by piece while a
-//! copy is made of each (`copy`). What both directions copied becomes an exchange once both have ended, and goes into a
-//! queue of limited size (`queue`). If the queue is full, an exchange is dropped and counted; nothing waits. One thread
-//! takes the exchanges in the order in which their requests began and judges them (`judge`).
+//! Clients must not notice the proxy. So the proxy opens one connection to the target for each client connection
+//! (`link`), passes on all headers but the hop-by-hop ones (`head`), and passes bodies on piece by piece while it
+//! copies them (`copy`). What both directions copied becomes an exchange once both have ended, and goes into a queue of
+//! limited size (`queue`). If the queue is full, an exchange is dropped and counted; nothing waits. One thread judges
+//! the exchanges in the order in which their requests began, except for those that take too long, which come late
+//! (`judge`).
 
 mod copy;
 mod forward;

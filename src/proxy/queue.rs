@@ -59,7 +59,7 @@ enum Slot {
 /// How many exchanges there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExchangeCounts {
-    /// Those that began.
+    /// Those that began, dropped ones included.
     pub(crate) passed: u64,
     /// Those that were dropped because the queue was full.
     pub(crate) dropped: u64,
