@@ -24,7 +24,7 @@ use crate::run::{Event, Settings};
 
 /// A check of a service against its contract. Its settings are those of `countersign check`, under the names of its
 /// flags, with the defaults and bounds of [`Settings`]. A value outside the bounds is replaced by the nearest one
-/// inside; the lowest rate is one request a day, the shortest time one millisecond.
+/// inside; the lowest rate is one request a day, the shortest `timeout` and `max_time` one millisecond.
 ///
 /// # Examples
 ///
@@ -167,8 +167,8 @@ impl Check {
         self
     }
 
-    /// Sets whether the run asks about the gaps, and leaves out steps that do not help to answer one; by default it does
-    /// not. The answers are in [`Run::answers`](crate::run::Run::answers).
+    /// Sets whether the run asks about the gaps, and leaves out steps that do not help to answer one; by default it
+    /// does not. The answers are in [`Run::answers`](crate::run::Run::answers).
     pub fn learn(mut self, learn: bool) -> Self {
         self.learn = learn;
         self
@@ -319,8 +319,8 @@ impl Check {
         self
     }
 
-    /// Returns the plan for these settings, with seed 0 if none is set; [`Check::run`] then chooses a seed at random. Set
-    /// [`Check::seed`] to see the steps of the run.
+    /// Returns the plan for these settings, with seed 0 if none is set; [`Check::run`] then chooses a seed at random.
+    /// Set [`Check::seed`] to see the steps of the run.
     ///
     /// # Errors
     ///

@@ -30,14 +30,15 @@ fn read(folder: &Path, path: &str) -> Result<String, Unread> {
     if !file.starts_with(folder.canonicalize().map_err(failed)?) {
         return Err(Unread::Outside);
     }
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     if !file.is_file() {
         return Err(Unread::Failed("it is not a file".to_owned()));
     }
     text(&file).map_err(failed)
 }
 
-/// Returns the text of a file that is to be a document. Of a larger one no more is read than shows that it is too large.
+/// Returns the text of a document's file, cut one byte after `MAX_BYTES`: enough for the reader of documents to reject
+/// it as too large.
 pub(super) fn text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     // One byte more shows whether the file is larger.

@@ -1,5 +1,5 @@
 //! Reads a contract from a file: [`Contract::open`] and [`Contract::open_with_overlay`]. They are here and not in
-//! `contract`, because nothing below this module touches the file system.
+//! `contract`, because none of the modules that `check` uses touches the file system.
 
 use std::path::Path;
 

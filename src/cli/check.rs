@@ -1,5 +1,5 @@
-//! `countersign check`: checks a service against the contract. Here the flags as typed become resolved values; nothing
-//! deeper sees a flag.
+//! `countersign check`: checks a service against the contract. It makes a `Prepared` check from the resolved
+//! arguments; nothing deeper sees a flag.
 
 use std::cell::Cell;
 use std::future::pending;
@@ -74,7 +74,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     inputs.scope.user_and_password = token.as_ref().is_some_and(basic::is_user_and_password);
     let target = target.with_fixed_parts(resolved.fixed_parts(&contract)?);
     if let Some(token) = &token {
-        contract = suited(contract, token, &target, resolved)?;
+        contract = with_schemes_for(contract, token, &target, resolved)?;
     }
     if token.is_none() && (contract.needs_credential() || arguments.service.always_authenticates()) {
         return Err(no_token(resolved));
@@ -203,8 +203,8 @@ pub(super) fn accept(
     ))
 }
 
-/// Rejects an output that would overwrite another file that the command reads or writes. `records` are the files besides
-/// reports that it writes or appends to: that of `--record`, or those of `--ledger` and `learn --overlay`.
+/// Rejects an output that would overwrite another file that the command reads or writes. `records` are the files
+/// besides reports that it writes or appends to: that of `--record`, or those of `--ledger` and `learn --overlay`.
 pub(super) fn reject_own_overwrites(
     resolved: &ResolvedArguments,
     summary: Option<&Path>,
@@ -376,9 +376,9 @@ fn run_inputs(
     })
 }
 
-/// Returns the contract as the owner of this token calls its operations, by the contract and by what the configuration
-/// says about the target.
-fn suited(
+/// Returns the contract with the security schemes that this token is sent under: HTTP Basic for a user and a password,
+/// and what `auth` and `token_scheme` of the target say.
+fn with_schemes_for(
     contract: Contract,
     token: &Token,
     target: &Target,

@@ -1,4 +1,5 @@
-//! The edge to the outside world: environment, clock, terminal, files. Nothing else in `cli` reads the first three.
+//! The edge to the outside world: environment, clock, terminal, files. Apart from the variables that clap
+//! reads for flags, and the stopwatches of `judge` and `proxy`, nothing else in `cli` reads the first three.
 
 use std::borrow::Cow;
 use std::fs::File;

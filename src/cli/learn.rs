@@ -278,8 +278,8 @@ impl Opened {
                 edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());
             }
         }
-        // A run whose calls all failed has learned nothing about the service, and a run that was cut short has not asked
-        // everything.
+        // A run whose calls all failed has learned nothing about the service, and a run that was cut short has not
+        // asked everything.
         let has_failed = matches!(
             ended,
             RunEnd::NothingSucceeded(_) | RunEnd::Throttled | RunEnd::TimeLimitExceeded(_) | RunEnd::TokenRejected(_)

@@ -1,4 +1,5 @@
-//! Reads a ledger and appends to it. Lines that cannot be read are left out, with a note. The main type is [`LedgerFile`].
+//! Reads a ledger and appends to it. Lines that cannot be read are left out, with a note. The main type is
+//! [`LedgerFile`].
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -26,7 +27,8 @@ pub(super) const EMBEDDED: &str = "embedded";
 const STDOUT: &str = "/dev/stdout";
 
 /// Rejects a path that exists but is not a regular file, or where standard output goes. A ledger is read again, so one
-/// that was written to a pipe or a device is lost; a pipe may keep whoever opens it waiting for ever; and a report on standard output would go between the lines.
+/// that was written to a pipe or a device is lost; a pipe may keep whoever opens it waiting for ever; and a report on
+/// standard output would go between the lines.
 ///
 /// # Errors
 ///
@@ -110,7 +112,8 @@ impl LedgerFile {
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] if it is not a regular file or a line has another version, [`Failure::File`] if it cannot be read.
+/// [`Failure::Usage`] if it is not a regular file or a line has another version, [`Failure::File`] if it cannot be
+/// read.
 pub(super) fn read(path: &Path) -> Result<Vec<LedgerLine>, Failure> {
     require_regular_file(path)?;
     lines(path, &edge::read_whole("ledger", path, MAX_BYTES)?)

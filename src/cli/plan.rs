@@ -1,4 +1,4 @@
-//! `countersign plan`: lists every request that `check` would send with the same flags, in order. It sends nothing and
+//! `countersign plan`: lists every step that `check` would take with the same flags, in order. It sends nothing and
 //! needs no token.
 
 use std::fmt::Write as _;

@@ -27,8 +27,8 @@ pub(super) struct Progress<'run> {
 }
 
 impl<'run> Progress<'run> {
-    /// Shows a bar and findings on a terminal; each exchange, with findings among them, if that was requested;
-    /// otherwise nothing. `terminal` is how standard error is written.
+    /// Shows a bar and findings on a terminal, and each exchange if that was requested. Without both, it prints only
+    /// what the run waits for. `terminal` is how standard error is written.
     pub(super) fn new(
         terminal: Terminal,
         watched: bool,

@@ -168,7 +168,8 @@ fn adopt_orphans() {
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-/// Reaps the ended processes of a group whose first process has been reaped. Where orphans are not adopted there are none.
+/// Reaps the ended processes of a group whose first process has been reaped. Where orphans are not adopted there are
+/// none.
 #[cfg(unix)]
 fn reap_orphans(group: rustix::process::Pid) {
     while let Ok(Some(_)) = rustix::process::waitpgid(group, rustix::process::WaitOptions::NOHANG) {}

@@ -13,7 +13,7 @@ use super::failure::Failure;
 use crate::client::Token;
 use crate::exchange::redact::printable;
 
-/// The time that the program has: more than a command line takes that logs in over the network.
+/// How long the program may run. A program that logs in over the network needs less.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A program whose standard output is the token. It runs without a shell and without input, and what it writes to

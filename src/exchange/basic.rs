@@ -37,8 +37,8 @@ pub(super) fn secret(token: &str) -> Option<&str> {
     Some(if password.is_empty() { user } else { password })
 }
 
-/// Returns the contract as the owner of this token calls its operations: with a user and a password by HTTP Basic,
-/// wherever that is one of several schemes. `None` if it is the same.
+/// Returns the contract for callers with this token: for a user and a password, HTTP Basic wherever it is one of
+/// several schemes. `None` if the contract needs no change.
 ///
 /// # Errors
 ///

@@ -1,5 +1,6 @@
-//! Decides what of a response may be printed: an allow-list of shapes, never a filter over values. What the user asked
-//! to see, and what the program must repeat, also goes through a [`Redaction`].
+//! Decides what of a response may be printed: an allow-list of shapes, never a filter over values. Texts that may
+//! contain the target's values, such as those shown with `--show-values`, also pass a [`Redaction`], which removes the
+//! token.
 
 mod decoding;
 mod forms;

@@ -25,7 +25,8 @@ pub struct Target {
 /// What every request to a target carries besides what the contract says, as the configuration has it.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct FixedParts {
-    /// The target's name in the configuration, if requests cannot be repeated without it.
+    /// The target's name, if the configuration adds something to its requests: then the command that checks again names
+    /// it with `--target`.
     pub(crate) target: Option<String>,
     /// Headers.
     pub(crate) headers: Vec<(String, String)>,

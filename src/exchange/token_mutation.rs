@@ -43,8 +43,8 @@ pub enum TokenMutation {
 }
 
 impl TokenMutation {
-    /// Returns three mutations of this token. `near` says whether a mutation may be so close that the right token can be
-    /// read from it.
+    /// Returns three mutations of this token. `near` says whether a mutation may be so close that the right token can
+    /// be read from it.
     #[must_use]
     pub fn of(token: &str, near: bool) -> [Self; TOKEN_MUTATIONS] {
         let part: fn(u8) -> Self = if signature(token).is_some() {

@@ -181,7 +181,8 @@ fn level(name: &str) -> Result<Level, Problem> {
     found.ok_or_else(|| Problem::unknown("level", name, names))
 }
 
-/// Checks that this is a method and a path, such as `POST /things`. Whether a document has the operation is not checked.
+/// Checks that this is a method and a path, such as `POST /things`. Whether a document has the operation is not
+/// checked.
 fn method_and_path(name: &str) -> Result<String, Problem> {
     let parts = name.split_once(' ').filter(|(_, path)| path.starts_with('/'));
     let is_method =

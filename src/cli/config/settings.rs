@@ -99,8 +99,8 @@ pub(in crate::cli) struct TargetPart {
     /// right one, or the header and claims of a JWT. Anyone who reads the target's log of rejected calls may learn the
     /// token from them.
     // Only the configuration sets this, for one target: a flag would be copied from one command to the next without
-    // thought. Half of the right token, because a parser alone, or a comparison of a prefix, would reject one that has
-    // nothing in common with it; and half is not enough to get in.
+    // thought. A wrong token keeps half of the right one, because even a service that only parses the token, or
+    // compares a prefix, rejects one that has nothing in common with it. Half is not enough to get in.
     #[arg(skip)]
     #[serde(default)]
     pub(in crate::cli) near_tokens: Setting<bool>,
@@ -132,8 +132,8 @@ impl TargetPart {
         self.auth.as_ref().is_some_and(|auth| auth.value == Auth::Always)
     }
 
-    /// Whether requests to the target are not as the document has them, so that none can be repeated without the
-    /// configuration.
+    /// Whether the configuration changes requests to the target: fixed headers or parameters, another scheme, or a
+    /// token that the document does not ask for.
     pub(super) fn changes_requests(&self) -> bool {
         let has_fixed = !(self.headers.is_empty() && self.query.is_empty());
         has_fixed || self.token_scheme.is_some() || self.always_authenticates()

@@ -21,8 +21,8 @@ use crate::client::Token;
 
 /// The replacement for the token, in a `curl` line too.
 const TOKEN: &str = "$COUNTERSIGN_TOKEN";
-/// The minimum number of characters of a token that a check takes: hiding a shorter one would break words that contain
-/// it by chance, such as `http`. A redaction that is given a shorter one hides it where it appears exactly.
+/// The minimum number of characters of the token of a deployed service: hiding a shorter one would break words that
+/// contain it by chance, such as `http`. A redaction that is given a shorter one hides it where it appears exactly.
 pub const SHORTEST_TOKEN: usize = 8;
 /// Why a shorter token is rejected, for use after a message that says so.
 pub(crate) const TOO_SHORT: &str = "redacting it would garble ordinary words, so use a longer one";
@@ -261,7 +261,7 @@ struct Pieces {
     runs: HashSet<u128, FixedState>,
     /// Their lengths, the longest first.
     lengths: Vec<usize>,
-    /// A bit for the digest of each run's end: it avoids most of the lookups.
+    /// A Bloom filter, with one hash, of the last eight characters of each run: it avoids most lookups.
     ends: Vec<u64>,
 }
 

@@ -10,13 +10,13 @@
 //! To the client, that looks like a service that reads a request and does not respond, and neither hyper nor `reqwest`
 //! says on which connection a request failed. When a request that may be sent twice gets no response, it is sent once
 //! more on a new connection, and from then on every request has a new connection: one that ends early is a failure of
-//! the service then. For a request that must not be sent twice, such as a write, the two cannot be told apart. But a run reads
-//! before it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is less than services
-//! keep one. A new connection for each write would rule this out, but cost two round trips each over TLS, and all ports of
-//! the machine in a soak.
+//! the service then. For a request that must not be sent twice, such as a write, the two cannot be told apart. But a
+//! run reads before it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is less
+//! than services keep one. A new connection for each write would rule this out, but cost two round trips each over TLS,
+//! and all ports of the machine in a soak.
 //!
-//! A request that says `Connection: close` has a new connection too: a load balancer picks a replica when a connection is
-//! opened, and has already picked one for an idle connection.
+//! A request that says `Connection: close` has a new connection too: a load balancer picks a replica when a connection
+//! is opened, and has already picked one for an idle connection.
 //!
 //! One thing can exceed the deadline for a moment: interim responses (1xx). hyper reads all of them in a piece of the
 //! connection, and one piece after the other until the scheduler makes it yield, which is after 128 pieces of at
