@@ -126,7 +126,7 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
         status: 200,
         headers,
         body: body.clone(),
-        is_compressed: false,
+        was_compressed: false,
         has_body: true,
         location: None,
         elapsed: Duration::ZERO,

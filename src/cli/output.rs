@@ -304,14 +304,15 @@ impl Destination {
     }
 }
 
-/// A file that is written bit by bit, and is in its place once it is complete.
+/// A file that is written while the command runs. It is staged, and moved into place once it is complete; a pipe or a
+/// device is written directly.
 #[derive(Debug)]
-pub(super) struct GrowingFile {
+pub(super) struct StagedFile {
     path: PathBuf,
     destination: Destination,
 }
 
-impl GrowingFile {
+impl StagedFile {
     /// Opens the file, for this user alone.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use super::config::ResolvedArguments;
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::judge::{Judging, OF_CONNECTING, without_sending};
-use super::output::GrowingFile;
+use super::output::StagedFile;
 use super::signals::{self, StopSignal};
 use tokio::net::TcpListener;
 
@@ -105,12 +105,12 @@ pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
 pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let target = target(proxying, resolved)?;
     let judging = Judging::new(resolved, &[], proxying.record.as_deref())?;
-    let record = proxying.record.as_deref().map(GrowingFile::open).transpose()?;
+    let record = proxying.record.as_deref().map(StagedFile::open).transpose()?;
     let runtime = Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;
     let queue = Queue::new(judging.started_at);
     let forwarding =
         Forwarding::new(target.clone(), Arc::clone(&queue)).map_err(|error| Failure::Start(error.to_string()))?;
-    let unfinished = record.iter().filter_map(GrowingFile::unfinished);
+    let unfinished = record.iter().filter_map(StagedFile::unfinished);
     let stop = signals::interruption(judging.unfinished().into_iter().chain(unfinished).collect())?;
     let (listener, url) = listen((&runtime, proxying), &target, &queue)?;
     let command = start(&proxying.command, &url)?;
@@ -232,7 +232,7 @@ struct Recording<'run> {
 }
 
 impl<'run> Recording<'run> {
-    fn begin(file: Option<&'run GrowingFile>, (contract, target): (&'run Contract, &Target), values: Values) -> Self {
+    fn begin(file: Option<&'run StagedFile>, (contract, target): (&'run Contract, &Target), values: Values) -> Self {
         let archive = file.map(|file| Archive::begin(file.writer(), contract, target.clone(), values));
         match archive.transpose() {
             Ok(archive) => Self { archive, failed: None },

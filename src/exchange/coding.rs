@@ -50,7 +50,7 @@ const YIELD_AFTER: usize = 16 << 10;
 pub(crate) struct Decoded {
     pub(crate) body: Bytes,
     /// Whether a coding was removed. A head may name `identity`, or what is no coding at all.
-    pub(crate) was_coded: bool,
+    pub(crate) was_compressed: bool,
 }
 
 /// Returns the body without the codings that the head names, and removes their names and the matching length from the
@@ -62,18 +62,21 @@ pub(crate) struct Decoded {
 /// [`Failure::TooLarge`] for more than `maximum` bytes.
 pub(crate) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: usize) -> Result<Decoded, Failure> {
     if body.is_empty() || !headers.contains_key(CONTENT_ENCODING) {
-        return Ok(Decoded { body, was_coded: false });
+        return Ok(Decoded {
+            body,
+            was_compressed: false,
+        });
     }
     let layers = layers(headers)?;
     for _ in 0..layers {
         body = Layer::of(&body, maximum).unpack().await?.into();
     }
-    let was_coded = layers > 0;
-    if was_coded {
+    let was_compressed = layers > 0;
+    if was_compressed {
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
     }
-    Ok(Decoded { body, was_coded })
+    Ok(Decoded { body, was_compressed })
 }
 
 /// Returns how many times over the body is compressed.
@@ -283,12 +286,15 @@ mod tests {
     async fn a_body_was_coded_only_if_a_coding_was_removed_from_it() {
         let body = gzip(b"one");
         for lines in [&["gzip"][..], &["identity, x-gzip"], &["gzip", "identity"]] {
-            assert!(with_coding(lines, body.clone()).await.unwrap().was_coded, "{lines:?}");
+            assert!(
+                with_coding(lines, body.clone()).await.unwrap().was_compressed,
+                "{lines:?}"
+            );
         }
         for lines in [&[][..], &["identity"], &["Identity, identity"], &[""], &["utf-8"]] {
-            assert!(!with_coding(lines, "{}").await.unwrap().was_coded, "{lines:?}");
+            assert!(!with_coding(lines, "{}").await.unwrap().was_compressed, "{lines:?}");
         }
-        assert!(!with_coding(&["gzip"], "").await.unwrap().was_coded);
+        assert!(!with_coding(&["gzip"], "").await.unwrap().was_compressed);
     }
 
     #[tokio::test]

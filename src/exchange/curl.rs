@@ -270,7 +270,7 @@ struct Placeholders<'line> {
 
 /// Where a value goes.
 #[derive(Clone, PartialEq)]
-enum ValueTarget {
+enum ValueLocation {
     /// Into every request to the target, under this name.
     Fixed(String),
     /// Into a field or parameter of the request.
@@ -280,7 +280,7 @@ enum ValueTarget {
 struct Placeholder {
     variable: String,
     /// Where it goes.
-    location: ValueTarget,
+    location: ValueLocation,
     /// The fields of operations that show such a value, in words.
     sources: Vec<String>,
 }
@@ -295,7 +295,7 @@ impl Placeholders<'_> {
             if text.contains(&placeholder) {
                 let variable = self.variable(
                     std::slice::from_ref(&parameter.name),
-                    ValueTarget::Linked(LinkTarget::Parameter(index)),
+                    ValueLocation::Linked(LinkTarget::Parameter(index)),
                 );
                 parts = parts
                     .into_iter()
@@ -314,8 +314,9 @@ impl Placeholders<'_> {
                 for piece in request.spelling.pieces(body, &request.unprintable) {
                     match piece {
                         Piece::FromTarget(at, value) => {
-                            let variable =
-                                Part::Variable(self.variable(&fields(&at), ValueTarget::Linked(LinkTarget::Body(at))));
+                            let variable = Part::Variable(
+                                self.variable(&fields(&at), ValueLocation::Linked(LinkTarget::Body(at))),
+                            );
                             let quote = || Part::Literal(if value.is_string() { "\"" } else { "" }.to_owned());
                             parts.extend([quote(), variable, quote()]);
                         }
@@ -336,12 +337,12 @@ impl Placeholders<'_> {
         let Some(before) = before else {
             return vec![Part::Literal(text.to_owned())];
         };
-        let variable = self.variable(&[name.to_owned()], ValueTarget::Fixed(text.to_owned()));
+        let variable = self.variable(&[name.to_owned()], ValueLocation::Fixed(text.to_owned()));
         vec![Part::Literal(before.to_owned()), Part::Variable(variable)]
     }
 
     /// Returns the variable for a value that goes to this place.
-    fn variable(&mut self, names: &[String], location: ValueTarget) -> String {
+    fn variable(&mut self, names: &[String], location: ValueLocation) -> String {
         let allowed = |character: char| {
             if character.is_ascii_alphanumeric() {
                 character.to_ascii_uppercase()
@@ -370,8 +371,8 @@ impl Placeholders<'_> {
     }
 
     /// Returns which field of which operations the value was taken from.
-    fn sources(&self, location: &ValueTarget) -> Vec<String> {
-        let ValueTarget::Linked(location) = location else {
+    fn sources(&self, location: &ValueLocation) -> Vec<String> {
+        let ValueLocation::Linked(location) = location else {
             return vec!["the configuration".to_owned()];
         };
         let (operation, contract) = (self.request.operation, self.contract);

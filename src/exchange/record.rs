@@ -348,7 +348,7 @@ pub struct Response {
     /// The body, without its content codings.
     pub body: Bytes,
     /// Whether the body came with a content coding (RFC 9110, section 8.4), which is removed here. `identity` is none.
-    pub is_compressed: bool,
+    pub was_compressed: bool,
     /// Whether the body is known. A recording may lack it, and then it decides nothing.
     pub has_body: bool,
     /// The path under the target's base URL that its `Location` header names, as it is encoded there; `None` where it

@@ -321,7 +321,7 @@ impl Transport {
             status: received.status,
             headers,
             body: decoded.body,
-            is_compressed: decoded.was_coded,
+            was_compressed: decoded.was_compressed,
             has_body: true,
             location,
             elapsed: started.elapsed(),

@@ -415,7 +415,7 @@ impl<'contract> Gaps<'contract> {
     fn compression(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         // Whether another client accepts a coding is not known here, and an empty body has none.
         if !shown.intent.is_of_other_client() && !shown.response.body.is_empty() {
-            let sent = shown.response.is_compressed;
+            let sent = shown.response.was_compressed;
             self.count(id, Claim::Sent { sent }, shown);
         }
     }

@@ -436,7 +436,7 @@ mod tests {
                 status: 200,
                 headers: http::HeaderMap::new(),
                 body: Bytes::new(),
-                is_compressed: false,
+                was_compressed: false,
                 has_body: true,
                 location: None,
                 elapsed: Duration::ZERO,

@@ -155,7 +155,7 @@ impl SampleRun {
             status,
             headers: HeaderMap::from_iter([("content-type".parse().unwrap(), "application/json".parse().unwrap())]),
             body: body.into(),
-            is_compressed: false,
+            was_compressed: false,
             has_body: true,
             location: None,
             elapsed: Duration::from_micros(1500),

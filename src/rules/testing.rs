@@ -132,7 +132,7 @@ impl Bench {
             status,
             headers: typed.into_iter().collect::<HeaderMap>(),
             body: Bytes::from(body.to_owned()),
-            is_compressed: false,
+            was_compressed: false,
             has_body: true,
             location: None,
             elapsed: Duration::ZERO,

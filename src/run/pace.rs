@@ -81,7 +81,7 @@ mod tests {
             status: 429,
             headers,
             body: Bytes::new(),
-            is_compressed: false,
+            was_compressed: false,
             has_body: true,
             location: None,
             elapsed: Duration::ZERO,

@@ -396,7 +396,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 status: recorded.status,
                 headers: recorded.response_headers.clone(),
                 body: recorded.response_body.clone().unwrap_or_default(),
-                is_compressed: false,
+                was_compressed: false,
                 has_body: recorded.response_body.is_some(),
                 location: None,
                 elapsed: request_line.elapsed.unwrap_or_default(),

@@ -81,7 +81,7 @@ pub(crate) fn answered(exchange: &Exchange, response: Option<Response<Bytes>>) -
             status: head.status.as_u16(),
             headers: head.headers,
             body,
-            is_compressed: false,
+            was_compressed: false,
             has_body: true,
             location: None,
             elapsed,
