@@ -207,6 +207,13 @@ impl Searches {
         }
     }
 
+    /// Whether a text as long as this one was accepted before.
+    pub(super) fn has_accepted(&self, (operation, index): (OperationId, usize), text: &str) -> bool {
+        let searched = self.by_operation.get(&operation);
+        let sizes = searched.and_then(|searched| searched.sizes.get(&index));
+        sizes.is_some_and(|sizes| sizes.has_accepted(text.chars().count()))
+    }
+
     /// Notes that a text which was accepted is not stored as it was sent.
     pub(super) fn note_changed_text(&mut self, (operation, index): (OperationId, usize)) {
         if let Some(searched) = self.by_operation.get_mut(&operation) {

@@ -66,6 +66,11 @@ impl Sizes {
         }
     }
 
+    /// Whether a text of this length was accepted.
+    pub(super) fn has_accepted(&self, length: usize) -> bool {
+        self.accepted.contains_key(&length)
+    }
+
     /// Whether a trial was sent.
     pub(super) fn was_asked(&self) -> bool {
         self.otherwise_rejected > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()

@@ -156,10 +156,12 @@ impl RunTrials {
         }
         match part {
             TrialPart::Variant(index) if self.questions.get(index).is_some_and(Question::is_search) => {
+                let sent = request.as_ref().map(|request| &request.sent);
+                let long_text = sent.and_then(|sent| self.long_text_in(contract, index, sent));
+                // What becomes of a text of one length shows once.
+                self.long_text = long_text.filter(|long| !self.searches.has_accepted((operation, index), &long.text));
                 let of = (contract, self.questions.as_slice());
                 self.searches.add(of, (exchange, index), status, body);
-                let sent = request.as_ref().map(|request| &request.sent);
-                self.long_text = sent.and_then(|sent| self.long_text_in(contract, index, sent));
             }
             TrialPart::Control => {
                 if request.is_some() {
