@@ -100,11 +100,15 @@ pub(crate) fn is_flagged(schema: &Node, keyword: &str) -> bool {
     schema.member(keyword).and_then(Node::boolean) == Some(true)
 }
 
+/// Whether a schema admits strings alone.
+pub(super) fn is_string(schema: &Node) -> bool {
+    schema.member("type").and_then(Node::string) == Some("string")
+}
+
 /// Whether a schema admits any string, of any length.
 pub(crate) fn is_free_string(schema: &Node) -> bool {
     let states = |keyword: &&str| schema.member(keyword).is_some();
-    let is_string = schema.member("type").and_then(Node::string) == Some("string");
-    is_string && !["enum", "format", "maxLength", "pattern"].iter().any(states)
+    is_string(schema) && !["enum", "format", "maxLength", "pattern"].iter().any(states)
 }
 
 impl Contract {

@@ -25,8 +25,7 @@ impl Contract {
         if let Some(invariant) = &self.operation(create).invariants.created {
             return &invariant.carries;
         }
-        let lifecycle = self.lifecycle_of(create);
-        let lifecycle = lifecycle.filter(|lifecycle| lifecycle.create == create);
+        let lifecycle = self.lifecycle_starting_with(create);
         lifecycle.map_or(&[], |lifecycle| &lifecycle.carries)
     }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use super::document::{Document, Node};
 use super::fact::Fact;
-use super::field::is_free_string;
+use super::field::{is_free_string, is_string};
 use super::load::resolve;
 use super::operation::{Method, Operation, SecurityScheme, StatusPattern};
 use super::pointer;
@@ -277,10 +277,6 @@ fn is_free_identifier(name: &str, schema: &Node) -> bool {
 /// Whether a field is a timestamp, which RFC 3339 allows to be written in several forms.
 fn is_timestamp(_: &str, schema: &Node) -> bool {
     is_string(schema) && schema.member("format").and_then(Node::string) == Some("date-time")
-}
-
-fn is_string(schema: &Node) -> bool {
-    schema.member("type").and_then(Node::string) == Some("string")
 }
 
 #[cfg(test)]

@@ -120,6 +120,13 @@ impl Contract {
         self.lifecycles.all.get(index)
     }
 
+    /// Returns the lifecycle of the records that an operation creates.
+    #[must_use]
+    pub fn lifecycle_starting_with(&self, create: OperationId) -> Option<&Lifecycle> {
+        let lifecycle = self.lifecycle_of(create);
+        lifecycle.filter(|lifecycle| lifecycle.create == create)
+    }
+
     /// Returns the lifecycle of the records that an operation deletes.
     #[must_use]
     pub fn lifecycle_ending_with(&self, delete: OperationId) -> Option<&Lifecycle> {

@@ -45,8 +45,7 @@ impl History<'_> {
     /// Remembers a create whose response shows no identifier although it may have stored a record.
     pub(super) fn note_unnamed(&mut self, (exchange, role): (&Exchange, &ExchangeRole)) {
         let create = exchange.request.operation;
-        let lifecycle = self.contract.lifecycle_of(create);
-        let is_create = lifecycle.is_some_and(|lifecycle| lifecycle.create == create);
+        let is_create = self.contract.lifecycle_starting_with(create).is_some();
         let status = exchange.status().unwrap_or_default();
         let may_have_stored = matches!(status, 200..300 | 500..600) && !self.may_have_created_nothing(exchange);
         let Some(body) = exchange.request.json().filter(|_| is_create && may_have_stored) else {

@@ -16,7 +16,6 @@ use uuid::Uuid;
 use super::draft;
 use crate::contract::document::Node;
 use crate::contract::field::is_free_string;
-use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::shape::ShapeId;
 use crate::contract::vocabulary::GapKind;
@@ -437,10 +436,8 @@ fn updates_own_records(contract: &Contract, operation: OperationId) -> bool {
 /// Whether the operation creates records whose identifiers its response shows, by an invariant or by an inferred
 /// lifecycle.
 fn creates_own_records(contract: &Contract, operation: OperationId) -> bool {
-    let lifecycle = contract.lifecycle_of(operation);
-    let is_created_in = |lifecycle: &Lifecycle| lifecycle.create == operation;
     contract.operation(operation).creates()
-        && (contract.created_in(operation).is_some() || lifecycle.is_some_and(is_created_in))
+        && (contract.created_in(operation).is_some() || contract.lifecycle_starting_with(operation).is_some())
 }
 
 /// Whether a create can be asked for a record that equals another: its response shows what tells the two apart.
@@ -733,8 +730,8 @@ impl Contract {
     }
 
     /// Returns the fields by which an update's record can be recognised: those with a text of the run's own that come
-    /// back as they were sent. Without an invariant, that is
-    /// any string without `enum`, `format`, `maxLength` or `pattern`.
+    /// back as they were sent. Without an invariant, that is any string without `enum`, `format`, `maxLength` or
+    /// `pattern`.
     pub(crate) fn tagged_carries(
         &self,
         update: OperationId,

@@ -317,10 +317,8 @@ impl Plan {
             .retain(|step| contract.operation(step.operation).method != Method::Delete);
         let created: BTreeSet<_> = self.steps.iter().map(|step| step.operation).collect();
         let deletes = created.into_iter().filter_map(|create| {
-            let lifecycle = contract.lifecycle_of(create)?;
-            lifecycle
-                .delete
-                .filter(|delete| lifecycle.create == create && called.contains(delete))
+            let lifecycle = contract.lifecycle_starting_with(create)?;
+            lifecycle.delete.filter(|delete| called.contains(delete))
         });
         self.add(Action::Delete, deletes.collect::<Vec<_>>());
     }

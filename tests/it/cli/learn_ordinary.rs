@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
+use super::established::with_an_earlier_run;
 use super::stub::{Received, Stub, json as response};
 use super::support::{Ended, countersign};
 
@@ -285,14 +286,7 @@ fn what_two_runs_establish_of_a_create_is_written_into_an_overlay_and_applied() 
     let service = service(|sent, _| lacks(sent, &["name"]));
     let (ended, _) = learned(&service, SPEC, &["--writes", "--ledger", "ledger.jsonl"]);
     let ledger = std::fs::read_to_string(ended.path().join("ledger.jsonl")).unwrap();
-    let earlier = ledger.lines().map(|line| {
-        let mut line: Value = serde_json::from_str(line).unwrap();
-        let time: chrono::DateTime<chrono::Utc> = line["time"].as_str().unwrap().parse().unwrap();
-        line["time"] = (time - chrono::TimeDelta::hours(2)).to_rfc3339().into();
-        line["run"] = "cs-00000000-00000000".into();
-        line.to_string() + "\n"
-    });
-    let ledger = earlier.collect::<String>() + &ledger;
+    let ledger = with_an_earlier_run(&ledger);
     let arguments = [
         "learn",
         "--spec",
