@@ -117,7 +117,7 @@ If COMMAND ends with a greater code, proxy ends with that code; a COMMAND that s
 /// The exit codes of the command that compares two documents.
 const COMPARED: &str = "\
 Exit codes:
-  0  no difference is breaking and not accepted; see --fail-on
+  0  there is no breaking difference, or each is accepted; see --fail-on
   1  at least one difference is breaking and not accepted; see --fail-on
   2  usage: a bad flag, or a document that cannot be read
   4  a report could not be written";
