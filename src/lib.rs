@@ -124,6 +124,11 @@ pub use rules::Recording;
 #[cfg(test)]
 mod testing;
 
+// The allocator of the program, which costs less than the C library's where many small strings are made.
+#[cfg(all(test, feature = "cli"))]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 // Helpers of the integration tests that unit tests need too. They name the crate as its users do.
 #[cfg(all(test, feature = "cli"))]
 extern crate self as countersign;

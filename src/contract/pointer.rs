@@ -8,12 +8,11 @@ use serde_json::{Map, Value};
 /// Appends one token to a pointer, and escapes it.
 pub fn push(pointer: &mut String, token: &str) {
     pointer.push('/');
-    for character in token.chars() {
-        match character {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            other => pointer.push(other),
-        }
+    // Most names have neither, and a pointer is made for each value of each body.
+    if token.contains('~') || token.contains('/') {
+        pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
+    } else {
+        pointer.push_str(token);
     }
 }
 

@@ -33,3 +33,7 @@ mod support;
 mod surface;
 #[cfg(feature = "service")]
 mod traffic;
+
+/// The allocator of the program, which costs less than the C library's where many small strings are made.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
