@@ -225,8 +225,9 @@ impl Check {
 
     /// Sets the most requests per second; by default as many as the service answers.
     pub fn rate(mut self, per_second: f64) -> Self {
-        let most = Settings::LONGEST.as_secs_f64();
-        self.settings.rate = Some(per_second.clamp(1.0 / most, most));
+        // From one request a day to as many a second as a day has seconds, which bounds nobody's choice.
+        let highest = Settings::LONGEST.as_secs_f64();
+        self.settings.rate = Some(per_second.clamp(1.0 / highest, highest));
         self
     }
 
@@ -349,7 +350,7 @@ impl Check {
     }
 
     fn prepared(mut self) -> Result<Prepared, Error> {
-        gaps::check_claims(&self.contract)?;
+        gaps::check_overlay_answers(&self.contract)?;
         let seed = self.seed.unwrap_or_else(random_seed);
         let started_at = self.started_at.unwrap_or_else(now);
         if self.token.is_none() && self.contract.needs_credential() {

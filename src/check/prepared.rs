@@ -27,8 +27,8 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Carries out the plan and emits events. Ends when it is done or `interrupt` completes,
-    /// which says how.
+    /// Carries out the plan and emits events. Ends when the plan is done, or when `interrupt` completes; its value then says
+    /// how the run ended.
     pub(crate) async fn run(&self, emit: &mut dyn FnMut(Event<'_>), interrupt: impl Future<Output = RunEnd>) -> Report {
         let (contract, values) = (&*self.contract, self.settings.values);
         let redaction = self.transport.redaction();
@@ -50,7 +50,7 @@ impl Prepared {
             contract,
             target: self.transport.target(),
             seed: self.plan.seed,
-            is_traffic: false,
+            is_recorded_traffic: false,
             writes: self
                 .plan
                 .steps

@@ -38,7 +38,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::basic;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{Limits, Target, Transport};
-use crate::gaps::check_claims;
+use crate::gaps::check_overlay_answers;
 use crate::history::RunTag;
 use crate::plan::{Plan, Selection};
 use crate::report::{Record, Terminal, accepted};
@@ -262,7 +262,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
             Some(document) => Contract::partly_of_document(document)?,
         };
         announce::omitted(&contract);
-        check_claims(&contract)?;
+        check_overlay_answers(&contract)?;
         return Ok(contract);
     };
     let (name, text) = (path.display().to_string(), read("overlay", path)?.1);
@@ -272,7 +272,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
             .with_overlay(&name, text)
             .and_then(Contract::partly_of_document),
     };
-    let checked = overlaid.and_then(|contract| check_claims(&contract).map(|()| contract));
+    let checked = overlaid.and_then(|contract| check_overlay_answers(&contract).map(|()| contract));
     let contract = checked.map_err(|source| Failure::Overlaid {
         path: path.to_owned(),
         source,

@@ -216,7 +216,7 @@ impl Judging {
             contract,
             target,
             seed: 0,
-            is_traffic: true,
+            is_recorded_traffic: true,
             writes: false,
             started_at: self.started_at,
             duration,

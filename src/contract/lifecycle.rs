@@ -149,7 +149,7 @@ impl Contract {
     #[must_use]
     pub(crate) fn update_shown_by(&self, update: OperationId) -> Option<OperationId> {
         if self.operation(update).invariants.updated.is_some() {
-            return self.updated_in(update);
+            return self.list_showing_updated_by(update);
         }
         let lifecycle = self.lifecycle_of(update)?;
         let mut updates = lifecycle.updates.iter();
@@ -160,7 +160,7 @@ impl Contract {
     /// record.
     pub(crate) fn records_in<'body>(&self, update: OperationId, body: &'body Value) -> &'body [Value] {
         let listed = self
-            .updated_in(update)
+            .list_showing_updated_by(update)
             .and_then(|list| self.operation(list).page.as_ref());
         let items = listed.and_then(|page| pointer::get(body, &page.items)?.as_array());
         match self.lifecycle_of(update).filter(|_| listed.is_none()) {

@@ -621,9 +621,9 @@ impl Contract {
     }
 
     /// Returns the list whose items are the records that the operation creates; `None` where it
-    /// creates something within an item: see [`Self::created_in`].
+    /// creates something within an item: see [`Self::list_showing_created_by`].
     #[must_use]
-    pub fn list_with_items_of(&self, create: OperationId) -> Option<OperationId> {
+    pub fn list_whose_items_are_created_by(&self, create: OperationId) -> Option<OperationId> {
         let created = self.operation(create).invariants.created.as_ref()?;
         let listed = created.listed.as_ref().filter(|listed| listed.owner.is_none())?;
         self.operation_named(&listed.operation)
@@ -631,14 +631,14 @@ impl Contract {
 
     /// Returns the list that shows what the operation creates: as its items, or within them.
     #[must_use]
-    pub fn created_in(&self, create: OperationId) -> Option<OperationId> {
+    pub fn list_showing_created_by(&self, create: OperationId) -> Option<OperationId> {
         let created = self.operation(create).invariants.created.as_ref()?;
         self.operation_named(&created.listed.as_ref()?.operation)
     }
 
     /// Returns the list that shows what the operation updates.
     #[must_use]
-    pub fn updated_in(&self, update: OperationId) -> Option<OperationId> {
+    pub fn list_showing_updated_by(&self, update: OperationId) -> Option<OperationId> {
         let updated = self.operation(update).invariants.updated.as_ref()?;
         self.operation_named(&updated.listed.operation)
     }

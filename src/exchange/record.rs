@@ -252,7 +252,7 @@ pub enum Purpose {
         /// The kind of fact that says so.
         fact: FactKind,
         /// What a rejection for another reason would mean, such as a 422 for the body of a request without a token.
-        other_rejection: OnRejection,
+        rejection_for_another_reason: OnRejection,
     },
     /// An edge case. Its response is judged in two respects only: that it is complete, and that it is not a 5xx.
     EdgeCase(EdgeCase),
@@ -277,7 +277,7 @@ pub enum OnRejection {
     /// Nothing in the request is left open by the document: a finding.
     Finding,
     /// Something in the request is left open by the document: some statuses are evidence on that gap, see
-    /// [`Self::is_evidence_on_gap`].
+    /// [`Self::rejects_content`].
     Gap,
     /// The request names a record that the target may not know: 404 and 410 decide nothing either.
     ExampleIdentifier,
@@ -289,7 +289,7 @@ impl OnRejection {
     /// Whether a status rejects the content of a request, so that it is evidence on what the document leaves open
     /// there: 400, 409 and 422 (RFC 9110, section 15.5).
     #[must_use]
-    pub fn is_evidence_on_gap(status: u16) -> bool {
+    pub fn rejects_content(status: u16) -> bool {
         matches!(status, 400 | 409 | 422)
     }
 }

@@ -254,8 +254,8 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    /// Whether a success shows, as a whole, what any success of the operation shows, although its request was not an
-    /// ordinary one. The variant of a read does not: it asks for a page beyond the last, or has no credential.
+    /// Whether a success of a request that is not an ordinary one still counts for gaps about whole responses, such as the
+    /// status or the page size. The variant of a read does not: it asks for a page beyond the last, or has no credential.
     fn shows_as_a_whole(&self, intent: Intent, operation: OperationId) -> bool {
         match intent.purpose {
             Purpose::Trial(TrialPart::Variant(_)) => !self.contract.operation(operation).is_read(),
@@ -688,19 +688,19 @@ impl<'contract> Gaps<'contract> {
             let Some(operation) = location.operation else { continue };
             let at = (location.gap, operation, location.pointer.as_str());
             self.tallies[id].was_asked = trials.was_asked(at);
-            let together = match location.kind {
-                GapKind::DateFormat => trials.accepted_dates(at).and_then(|together| {
+            let joint = match location.kind {
+                GapKind::DateFormat => trials.accepted_dates(at).and_then(|joint| {
                     let answered = self.shown_date()?;
-                    let accepted = together.accepted;
-                    Some((Claim::Dates { accepted, answered }, together.count, together.is_proof))
+                    let accepted = joint.accepted;
+                    Some((Claim::Dates { accepted, answered }, joint.count, joint.is_proof))
                 }),
-                GapKind::ReferenceEntries => trials.accepted_entries(at).map(|together| {
-                    let entries = together.accepted;
-                    (Claim::Entries { entries }, together.count, together.is_proof)
+                GapKind::ReferenceEntries => trials.accepted_entries(at).map(|joint| {
+                    let entries = joint.accepted;
+                    (Claim::Entries { entries }, joint.count, joint.is_proof)
                 }),
                 _ => None,
             };
-            match together {
+            match joint {
                 Some((claim, count, true)) => self.tallies[id].count_trials(claim, count),
                 Some((claim, count, false)) => self.tallies[id].count_several(claim, count),
                 None => {}
@@ -880,17 +880,17 @@ fn reaches_operation(purpose: Purpose) -> bool {
 /// Returns for which reason a request is rejected with this status, if there is no other reason that may explain it.
 /// Without a status, there was no response.
 fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<Condition> {
-    let is_of_content = status.is_some_and(OnRejection::is_evidence_on_gap);
+    let rejects_content = status.is_some_and(OnRejection::rejects_content);
     match intent.purpose {
         // The record of an example need not exist.
         Purpose::MustBeRejected {
-            other_rejection: OnRejection::ExampleIdentifier,
+            rejection_for_another_reason: OnRejection::ExampleIdentifier,
             ..
         } if matches!(status, Some(404 | 410)) => None,
         Purpose::MustBeRejected {
-            other_rejection: OnRejection::Gap,
+            rejection_for_another_reason: OnRejection::Gap,
             ..
-        } if is_of_content => None,
+        } if rejects_content => None,
         Purpose::MustBeRejected { fact, .. } => match fact {
             // An empty token is a credential, which a service may reject in another way.
             FactKind::NoCredential => (request.credential == Credential::None).then_some(Condition::NoCredential),
@@ -898,10 +898,10 @@ fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<C
             _ => None,
         },
         Purpose::EdgeCase(edge_case) if edge_case.kind.is_of_a_field() => {
-            (status.is_none() || is_of_content).then_some(Condition::InvalidBody)
+            (status.is_none() || rejects_content).then_some(Condition::InvalidBody)
         }
         Purpose::EdgeCase(edge_case) if edge_case.kind == EdgeCaseKind::IdentifierUnknown => {
-            (!is_of_content).then_some(Condition::UnknownRecord)
+            (!rejects_content).then_some(Condition::UnknownRecord)
         }
         _ => None,
     }

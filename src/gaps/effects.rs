@@ -165,7 +165,7 @@ impl Effects {
     /// Notes the item that a create makes in a list; `None` if it makes none.
     fn note_made(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) -> Option<MadeItem> {
         let operation = exchange.request.operation;
-        let list = contract.list_with_items_of(operation)?;
+        let list = contract.list_whose_items_are_created_by(operation)?;
         may_have_stored(&exchange.outcome).filter(|stored| *stored)?;
         let Some(id) = created_id(contract, operation, body).filter(|id| identifier(id).is_some()) else {
             return Some(MadeItem::Unknown);
@@ -359,7 +359,7 @@ impl Record {
 impl Lists {
     /// Returns the lists that show the records of a create; `None` where no list but their own does.
     fn of(contract: &Contract, create: OperationId) -> Option<Self> {
-        let own = contract.list_with_items_of(create)?;
+        let own = contract.list_whose_items_are_created_by(create)?;
         let showing = lists_that_show(contract, create).into_iter();
         let others: BTreeMap<_, _> = showing.filter_map(|(list, at)| Some((list, at?))).collect();
         (contract.operation(own).page.is_some() && !others.is_empty()).then_some(Self { own, others })

@@ -4,9 +4,9 @@
 //!
 //! No response says when a record was listed, so each record gives an interval: it was absent from all pages of a list
 //! that were requested from some time after the create's response on, and on a page that was complete at a later time.
-//! Both times are those of the run. What is claimed holds every interval. A record that was looked for much later than
-//! another says less, so it counts only if it was absent even then. Which of the others count depends on when the run
-//! looked, and not on what it found, so the fast ones have no advantage.
+//! Both times are those of the run. The claimed interval contains that of every record that counts. A record for which
+//! the run first looked late says less: it counts only if a look still found it absent. Whether any other record counts
+//! depends on when the run first looked, and not on what it found, so records that are listed fast are not favoured.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -56,7 +56,7 @@ struct UnlistedRecord {
     absent_at: Duration,
 }
 
-/// The walk of each list that began when its first page was requested last.
+/// For each list, the walk that began with the latest request for its first page.
 #[derive(Debug, Default)]
 pub(super) struct WalksSeen(HashMap<OperationId, WalkSeen>);
 
@@ -90,9 +90,11 @@ impl Listing {
     ) {
         let operation = exchange.request.operation;
         let created = contract.operation(operation).invariants.created.as_ref();
-        let (Some(created), Some(list), Some(ended)) =
-            (created, contract.created_in(operation), completed_at(exchange))
-        else {
+        let (Some(created), Some(list), Some(ended)) = (
+            created,
+            contract.list_showing_created_by(operation),
+            completed_at(exchange),
+        ) else {
             return;
         };
         let (Some(listed), Some(page)) = (&created.listed, &contract.operation(list).page) else {

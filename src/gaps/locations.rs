@@ -209,7 +209,7 @@ impl GapLocations {
             .operation(operation)
             .successes()
             .find_map(|response| response.body);
-        let (Some(_), Some(root)) = (contract.created_in(operation), root) else {
+        let (Some(_), Some(root)) = (contract.list_showing_created_by(operation), root) else {
             return;
         };
         self.add_of_body(contract, operation, (root, GapKind::VisibilityDelay));

@@ -61,7 +61,7 @@ pub use answer::{
 };
 pub use collector::Gaps;
 pub use join::join;
-pub(crate) use learned::check_claims;
+pub(crate) use learned::check_overlay_answers;
 pub use ledger::{
     KnownAnswer, LearnRun, LedgerLine, UnreadableLine, known_answers, known_with_runs, read_line, with_unanswered,
 };

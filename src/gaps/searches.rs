@@ -34,8 +34,9 @@ struct OperationSearches {
     equal: Option<usize>,
     /// A record that may be created again: its body, and its identifier.
     original: Option<(Value, Value)>,
-    /// Whether only a whole body is sent twice, because it is inferred what tells records apart.
-    repeats_whole_bodies: bool,
+    /// Whether only a whole body, and no smaller one, is sent a second time: no invariant says which fields tell records
+    /// apart.
+    repeats_only_whole_bodies: bool,
     /// How long the texts are that are accepted, by question.
     sizes: BTreeMap<usize, Sizes>,
     /// What the trials of each other question showed.
@@ -51,7 +52,7 @@ struct QuestionOutcomes {
     rejected: BTreeMap<u16, u64>,
     /// What the rejections say that may be for what the body lacks.
     said: Vec<RejectionText>,
-    /// Those that were neither, such as an equal record for which the response shows the other one.
+    /// Responses that show neither, such as a success that returns the original record.
     others: u64,
     /// Whether nothing was accepted since one was rejected.
     awaits_acceptance: bool,
@@ -109,7 +110,7 @@ impl Searches {
         }
         let searched = self.by_operation.entry(operation).or_default();
         searched.equal = equal_record_question(questions, operation);
-        searched.repeats_whole_bodies = contract.operation(operation).invariants.created.is_none();
+        searched.repeats_only_whole_bodies = contract.operation(operation).invariants.created.is_none();
         let Some(sent) = exchange.request.json() else {
             return;
         };
@@ -174,11 +175,11 @@ impl Searches {
                 if let Some(search) = &mut searched.required {
                     search.add(sent, accepted, &text.unwrap_or_default());
                 }
-                if succeeded && !searched.repeats_whole_bodies {
+                if succeeded && !searched.repeats_only_whole_bodies {
                     searched.note_original(contract, (operation, sent), body);
                 }
             }
-            Asks::Equal => searched.repeat(contract, (index, exchange), (succeeded, status), body),
+            Asks::Equal => searched.note_duplicate_trial(contract, (index, exchange), (succeeded, status), body),
             Asks::Longest { .. } => {
                 let accepted = match succeeded {
                     true => Some(true),
@@ -232,8 +233,8 @@ impl Searches {
         match question.asks {
             Asks::Required { .. } => {
                 let equal = equal_record_question(questions, question.operation);
-                let is_sent_by_no_other =
-                    searched.repeats_whole_bodies || equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
+                let is_sent_by_no_other = searched.repeats_only_whole_bodies
+                    || equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
                 search(is_sent_by_no_other).map(BodyChange::Without)
             }
             Asks::Longest { .. } => {
@@ -351,9 +352,9 @@ impl OperationSearches {
         }
     }
 
-    /// Adds what became of a record that equals another, or of the other one. A response to the second that shows the
-    /// first says neither that it was accepted nor that it was rejected.
-    fn repeat(
+    /// Notes what became of a create that asks about duplicates: the original, or the one that repeats it. A response to
+    /// the second that shows the first says neither that it was accepted nor that it was rejected.
+    fn note_duplicate_trial(
         &mut self,
         contract: &Contract,
         (index, exchange): (usize, &Exchange),
@@ -373,7 +374,7 @@ impl OperationSearches {
             Some((_, known)) if succeeded && id.is_some_and(|id| id != known) => {
                 *tried.accepted.entry(status).or_default() += 1;
             }
-            Some(_) if !succeeded && OnRejection::is_evidence_on_gap(status) => {
+            Some(_) if !succeeded && OnRejection::rejects_content(status) => {
                 *tried.rejected.entry(status).or_default() += 1;
                 tried.awaits_acceptance = true;
                 if is_of_body(status) {
@@ -426,11 +427,11 @@ fn lacks_record(contract: &Contract, operation: OperationId, body: Option<&Value
 /// Whether an update of the run may have changed what a create made, or what contains it, so that the same body no longer
 /// equals its record.
 fn may_be_updated(contract: &Contract, create: OperationId) -> bool {
-    let list = contract.created_in(create);
+    let list = contract.list_showing_created_by(create);
     let lifecycle = contract.lifecycle_of(create);
     let mut operations = contract.operation_ids();
     lifecycle.is_some_and(|lifecycle| !lifecycle.updates.is_empty())
-        || operations.any(|id| list.is_some() && contract.updated_in(id) == list)
+        || operations.any(|id| list.is_some() && contract.list_showing_updated_by(id) == list)
 }
 
 /// Returns the identifier in the response to a create.

@@ -4,9 +4,9 @@
 //!
 //! Halving the interval between an accepted length and a rejected one, along the limits that software usually has, finds
 //! a limit in a few requests, and takes any rejection for one of the length. So both lengths next to the limit are sent
-//! again, several times each, in an order in which either meets each of two or three replicas that answer in turn. Who
-//! rejects every second or third request accepts the longer text once, or rejects the shorter one, and then nothing is
-//! claimed. Nor is it if the limit is that of several texts together or of the whole body: the run's other texts are a
+//! again, several times each, in an order in which either meets each of two or three replicas that answer in turn. A
+//! service that rejects every second or third request accepts the longer text once, or rejects the shorter one, and then
+//! nothing is claimed. Nor is it if the limit is that of several texts together or of the whole body: the run's other texts are a
 //! little longer every second time.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::answer::Claim;
 use super::trials::ObservedClaim;
 
-/// How long the longest text is that is sent. Who accepts it may have a limit beyond, which nobody has to know.
+/// How long the longest text is that is sent. A service that accepts it may have a higher limit, which nobody has to know.
 const LONGEST: usize = 4_096;
 /// Limits that software usually has: those of columns, of forms, and of names in protocols.
 const USUAL: [usize; 16] = [
@@ -76,8 +76,8 @@ impl Sizes {
         self.otherwise_rejected > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()
     }
 
-    /// Returns how long the next text is; `None` if none is needed. Other fields may have these limits, and so many trials
-    /// decided nothing.
+    /// Returns how long the next text is; `None` if none is needed. `other_limits` are the limits that were found for other
+    /// fields, and `void` is the number of trials that decided nothing.
     pub(super) fn next(&self, other_limits: &[usize], void: u64) -> Option<usize> {
         if self.otherwise_rejected > 0 || void > MAX_VOID || self.plain >= LONGEST {
             return None;

@@ -91,7 +91,7 @@ pub(super) enum TrialResult {
     UnsentOfSome(Unsent),
 }
 
-/// How long the beginning of a text of the run's own is at least that is no other's.
+/// From how many bytes on the beginning of one of the run's own texts is taken to be of no other text.
 const MIN_BEGINNING: usize = 16;
 
 /// The last control of an operation, and the variants since.
@@ -479,7 +479,7 @@ impl RunTrials {
             accepted,
             count,
             is_proof,
-        } = self.together(at)?;
+        } = self.joint_result(at)?;
         let formats = accepted.into_iter().filter_map(|(asks, accepted)| match asks {
             Asks::Date { format, .. } if accepted => Some(match format {
                 SentDate::DayFirst => DateForm::DayFirst,
@@ -491,7 +491,7 @@ impl RunTrials {
             _ => None,
         });
         let mut accepted: Vec<_> = formats.collect();
-        // Who accepts what is no date accepts any.
+        // A service that accepts a text that is no date accepts any text.
         if accepted.contains(&DateForm::Any) {
             accepted = vec![DateForm::Any];
         }
@@ -510,7 +510,7 @@ impl RunTrials {
             accepted,
             count,
             is_proof,
-        } = self.together(at)?;
+        } = self.joint_result(at)?;
         let mut names = Vec::new();
         for (asks, _) in accepted.into_iter().filter(|(_, accepted)| *accepted) {
             match asks {
@@ -527,8 +527,8 @@ impl RunTrials {
     }
 
     /// Returns the questions at a location, each with whether it was accepted; `None` if one of them is undecided.
-    fn together(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<(&Asks, bool)>>> {
-        let mut together = JointResult {
+    fn joint_result(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<(&Asks, bool)>>> {
+        let mut joint = JointResult {
             accepted: Vec::new(),
             count: u64::MAX,
             is_proof: true,
@@ -544,11 +544,11 @@ impl RunTrials {
                 return None;
             }
             let unseen = |shown: &TrialResult| matches!(shown, TrialResult::AcceptedUnseen(_));
-            together.accepted.push((&question.asks, accepted));
-            together.count = together.count.min(results.shown.values().sum());
-            together.is_proof &= !results.shown.keys().any(unseen);
+            joint.accepted.push((&question.asks, accepted));
+            joint.count = joint.count.min(results.shown.values().sum());
+            joint.is_proof &= !results.shown.keys().any(unseen);
         }
-        (!together.accepted.is_empty()).then_some(together)
+        (!joint.accepted.is_empty()).then_some(joint)
     }
 }
 
@@ -587,7 +587,7 @@ fn beyond(
     last: Option<u64>,
 ) -> Option<TrialResult> {
     if !succeeded {
-        let rejects = OnRejection::is_evidence_on_gap(status) || matches!(status, 404 | 410 | 416);
+        let rejects = OnRejection::rejects_content(status) || matches!(status, 404 | 410 | 416);
         return Some(match rejects {
             true => TrialResult::Beyond(BeyondLast::Rejected, status),
             false => TrialResult::Other,

@@ -78,7 +78,7 @@ impl CreatedSearch {
         let made = history.made.iter();
         let sought: Vec<_> = made
             .filter(|made| create.is_none_or(|create| made.operation == create))
-            .filter(|made| history.contract.created_in(made.operation) == Some(list))
+            .filter(|made| history.contract.list_showing_created_by(made.operation) == Some(list))
             .cloned()
             .collect();
         let has_owner = |made: &CreatedRecord| {

@@ -67,7 +67,7 @@ impl ForeignIdentifiers {
     /// Forgets the items of a list, which are remembered elsewhere from now on.
     pub(super) fn forget(&mut self, list: OperationId, contract: &Contract) {
         self.shown
-            .retain(|(by, create), _| *by != list || contract.list_with_items_of(*create) != Some(list));
+            .retain(|(by, create), _| *by != list || contract.list_whose_items_are_created_by(*create) != Some(list));
     }
 
     /// Notes the records that a list shows, except those that need not be remembered: `is_known` gets the create that
@@ -93,12 +93,14 @@ pub(crate) fn lists_that_show(contract: &Contract, create: OperationId) -> Vec<(
     let Some(created) = &contract.operation(create).invariants.created else {
         return Vec::new();
     };
-    let own = contract.list_with_items_of(create).map(|list| (list, None));
+    let own = contract
+        .list_whose_items_are_created_by(create)
+        .map(|list| (list, None));
     let id = format!("{}{}", created.resource, created.id);
     let references = contract.links_from(create).filter(|link| link.value == id);
     let returned = references.filter_map(|link| {
         let Target::Body(field) = &link.target else { return None };
-        let list = contract.list_with_items_of(link.to)?;
+        let list = contract.list_whose_items_are_created_by(link.to)?;
         let carries = &contract.operation(link.to).invariants.created.as_ref()?.carries;
         let carry = carries.iter().find(|carry| carry.sent == *field)?;
         Some((list, Some(carry.returned_at.clone())))
@@ -112,7 +114,7 @@ impl History<'_> {
         let (contract, identifiers, run_tag) = (self.contract, &self.listed_identifiers, &self.run_tag);
         self.foreign_identifiers.note(list, body, |create, id, item| {
             // A walk has shown it, or the item is the run's own.
-            let listed = contract.list_with_items_of(create);
+            let listed = contract.list_whose_items_are_created_by(create);
             let listed = listed.and_then(|list| identifiers.get(&list));
             listed.is_some_and(|listed| listed.contains(id)) || run_tag.is_in(item)
         });

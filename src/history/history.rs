@@ -284,7 +284,7 @@ impl<'run> History<'run> {
 
     /// Whether the identifier appeared in the list of such records.
     pub(super) fn was_listed(&self, operation: OperationId, id: &Value) -> bool {
-        let list = self.contract.list_with_items_of(operation);
+        let list = self.contract.list_whose_items_are_created_by(operation);
         list.is_some_and(|list| self.has_listed(list, &Digest::of(id)))
     }
 }
@@ -299,7 +299,7 @@ impl History<'_> {
     /// Returns how many of a list's items the run created.
     pub(crate) fn count_created_items(&self, list: OperationId) -> usize {
         let made = self.made.iter();
-        made.filter(|made| self.contract.list_with_items_of(made.operation) == Some(list))
+        made.filter(|made| self.contract.list_whose_items_are_created_by(made.operation) == Some(list))
             .count()
     }
 
@@ -307,7 +307,7 @@ impl History<'_> {
     pub(crate) fn has_created_for(&self, list: OperationId) -> bool {
         self.made
             .iter()
-            .any(|made| self.contract.created_in(made.operation) == Some(list))
+            .any(|made| self.contract.list_showing_created_by(made.operation) == Some(list))
     }
 
     /// Returns the updates that are looked for once all are sent.

@@ -113,7 +113,7 @@ impl History<'_> {
     /// Returns the creates whose records this list must show, of those that other clients made.
     pub(crate) fn creates_by_other_clients(&self, list: OperationId) -> Vec<OperationId> {
         let made = self.made.iter().map(|made| made.operation);
-        made.filter(|create| self.contract.created_in(*create) == Some(list))
+        made.filter(|create| self.contract.list_showing_created_by(*create) == Some(list))
             .collect()
     }
 }

@@ -447,7 +447,7 @@ impl History<'_> {
     /// plainly rejected. A rejected update, such as one with a wrong credential, may still have changed the record, and
     /// later writes may overwrite what it did.
     pub(crate) fn page_of_rejected_update(&self, list: OperationId) -> Option<Option<u64>> {
-        let in_list = |operation: &OperationId| self.contract.updated_in(*operation) == Some(list);
+        let in_list = |operation: &OperationId| self.contract.list_showing_updated_by(*operation) == Some(list);
         let mut latest = self.latest.iter();
         let (_, seen) = latest.find(|(operation, _)| in_list(operation))?;
         self.residue_tracker
@@ -487,7 +487,7 @@ impl History<'_> {
     pub(crate) fn end_residue_search(&mut self) -> SearchExtent {
         let (contract, residue_tracker) = (self.contract, &mut self.residue_tracker);
         let seen = |operation: OperationId| {
-            let list = contract.created_in(operation);
+            let list = contract.list_showing_created_by(operation);
             list.is_some_and(|list| residue_tracker.seen_completely.contains(&list))
         };
         let untagged = residue_tracker
@@ -543,7 +543,7 @@ impl History<'_> {
             let Some((created, listed)) = self.created_and_listed(operation) else {
                 continue;
             };
-            if self.contract.created_in(operation) != Some(list) {
+            if self.contract.list_showing_created_by(operation) != Some(list) {
                 continue;
             }
             for (record, at) in records(item.value, item.pointer(), listed) {

@@ -66,7 +66,8 @@ impl History<'_> {
         let numbers = self.run_tag.numbers_in(item.value);
         let writes = numbers.iter().filter_map(|number| self.strays.get(number).copied());
         let is_shown = |write: &OperationId| {
-            contract.updated_in(*write) == Some(list) || contract.created_in(*write) == Some(list)
+            contract.list_showing_updated_by(*write) == Some(list)
+                || contract.list_showing_created_by(*write) == Some(list)
         };
         let writes: BTreeSet<_> = writes.filter(is_shown).collect();
         let record = |operation| StrayRecord {

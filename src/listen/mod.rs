@@ -48,7 +48,7 @@ pub(crate) struct Options {
     /// How long responses in flight may take once serving is to stop.
     pub(crate) grace: Duration,
     /// Whether responses are sent as they are: header names keep their capitals, and no `Date` is added.
-    pub(crate) keeps_headers: bool,
+    pub(crate) sends_headers_unchanged: bool,
 }
 
 /// Serves `listener` until `shutdown` is ready, then lets responses in flight finish. `service` makes the service of a
@@ -126,8 +126,8 @@ async fn serve<S, B>(
         .timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
         .max_buf_size(options.max_head_bytes)
-        .preserve_header_case(options.keeps_headers)
-        .auto_date_header(!options.keeps_headers)
+        .preserve_header_case(options.sends_headers_unchanged)
+        .auto_date_header(!options.sends_headers_unchanged)
         .serve_connection(TokioIo::new(stream), tracked)
         .with_upgrades();
     let mut connection = pin!(connection);

@@ -102,8 +102,8 @@ pub enum CredentialProbe {
     WrongToken,
 }
 
-/// In how many rounds a question is asked at most: [`NET_TRIALS`] trials must decide it, and a few may be void.
-pub(crate) const MAX_ROUNDS: u64 = 7;
+/// At most how many trials ask one question: [`NET_TRIALS`] of them must decide it, and a few may be void.
+pub(crate) const MAX_TRIALS: u64 = 7;
 /// The most records that a run leaves when it asks by creating; a service may create others along with them, of which the
 /// run does not know.
 pub(crate) const MAX_RECORDS: u64 = 14;
@@ -310,7 +310,7 @@ const VARY_CREATE: ActionSpec = ActionSpec {
                every {variant} records that max-writes ({max_writes}) allows, rounded up, after at most {tries} tries \
                for each; unless jobs is 1, one operation instead gets a plain create and a read of the list at the \
                same time as the first",
-    read_after: |contract, _, create| contract.list_with_items_of(create),
+    read_after: |contract, _, create| contract.list_whose_items_are_created_by(create),
     varies: true,
     always_sends: false,
     ..ONE
@@ -320,7 +320,7 @@ const LOOK_FOR_CREATED: ActionSpec = ActionSpec {
     reason: "look for what was created: it must be listed, with what was sent",
     requests: "pages 1 to last_page, {max_pages} at most, until it is there; repeated for up to {settle} s (settle)",
     decides: &[FactEvidence::Listed, FactEvidence::Elsewhere],
-    decides_facts_of: |contract, create, list| contract.created_in(create) == Some(list),
+    decides_facts_of: |contract, create, list| contract.list_showing_created_by(create) == Some(list),
     ..ONE
 };
 
@@ -359,7 +359,7 @@ const DELETE: ActionSpec = ActionSpec {
 const LOOK_FOR_UPDATES: ActionSpec = ActionSpec {
     reason: "look for what was updated: the list must show what was sent, in that record alone",
     decides: &[FactEvidence::Updated, FactEvidence::Elsewhere],
-    decides_facts_of: |contract, update, list| contract.updated_in(update) == Some(list),
+    decides_facts_of: |contract, update, list| contract.list_showing_updated_by(update) == Some(list),
     ..LOOK_FOR_CREATED
 };
 
@@ -368,7 +368,7 @@ const VARY_UPDATE: ActionSpec = ActionSpec {
              must show each",
     requests: "one request for each of these bodies, and the list's pages until it shows what was sent; awkward values \
                that are rejected together are sent again in halves",
-    read_after: |contract, _, update| contract.updated_in(update),
+    read_after: |contract, _, update| contract.list_showing_updated_by(update),
     ..VARY_CREATE
 };
 
@@ -515,7 +515,7 @@ impl Action {
             ("{tries}", TRIES_PER_VARIANT),
             ("{optional}", MAX_OPTIONAL),
             ("{sampled}", bounds.max_pages.min(MAX_SAMPLED)),
-            ("{trials}", MAX_ROUNDS),
+            ("{trials}", MAX_TRIALS),
             ("{net_trials}", NET_TRIALS),
             ("{records}", MAX_RECORDS),
             ("{inferred_pages}", bounds.max_pages.min(MAX_INFERRED_PAGES)),

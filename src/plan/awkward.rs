@@ -485,7 +485,7 @@ impl AwkwardValues {
         }
     }
 
-    /// Returns the set without values of these classes: if one name does not accept a class, another hardly does.
+    /// Returns the set without values of these classes: if one name does not accept a class, another is unlikely to.
     #[must_use]
     pub fn without(&self, classes: &[String]) -> Self {
         let stay = self.0.iter().filter(|value| !classes.contains(&value.to_string()));

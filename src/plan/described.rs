@@ -57,7 +57,7 @@ impl Plan {
                 wrong_tokens.push(index);
             }
         }
-        let here = |(index, _): &(usize, &Fact)| !self.elsewhere.contains(&FactId(*index));
+        let here = |(index, _): &(usize, &Fact)| !self.in_other_shards.contains(&FactId(*index));
         for (index, fact) in contract.facts.iter().enumerate().filter(here) {
             let (of, evidence) = (fact.operation, FactEvidence::of(fact.kind));
             // It is a fact of the security scheme, which several operations share.
@@ -68,7 +68,10 @@ impl Plan {
                 continue;
             }
             // Something that is not called creates nothing that a list could show.
-            let lists = [contract.created_in(of), contract.updated_in(of)];
+            let lists = [
+                contract.list_showing_created_by(of),
+                contract.list_showing_updated_by(of),
+            ];
             let places = steps_of.get(&of).map(|_| lists.into_iter().flatten().chain([of]));
             let places: BTreeSet<_> = places.into_iter().flatten().collect();
             for step in places.iter().filter_map(|place| steps_of.get(place)).flatten() {
@@ -140,7 +143,7 @@ impl Calls {
         let not_called: HashSet<_> = plan.not_called.iter().map(|(id, _)| *id).collect();
         let mut fills = HashMap::new();
         for id in contract.operation_ids().filter(|id| !not_called.contains(id)) {
-            if let Some(list) = contract.list_with_items_of(id) {
+            if let Some(list) = contract.list_whose_items_are_created_by(id) {
                 fills.entry(list).or_insert(id);
             }
         }

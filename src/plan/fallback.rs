@@ -166,7 +166,7 @@ fn names(pointer: &str) -> impl DoubleEndedIterator<Item = &str> {
 fn changes(base: &Draft) -> Vec<Draft> {
     let leaves = &base.leaves;
     let group = |index: usize| names(&leaves[index].pointer).next();
-    let in_gap = |index: usize| leaves[index].in_gap;
+    let values_are_open = |index: usize| leaves[index].values_are_open;
     let beside = |index: usize| (0..leaves.len()).filter(move |other| group(*other) == group(index));
     let without = |dropped: &mut dyn Iterator<Item = usize>| {
         let mut draft = base.clone();
@@ -175,16 +175,13 @@ fn changes(base: &Draft) -> Vec<Draft> {
     };
     let mut order: Vec<_> = (0..leaves.len()).collect();
     order.retain(|index| without(&mut std::iter::once(*index)).is_admitted());
-    order.sort_by_key(|index| !beside(*index).any(in_gap));
-    let in_gaps: Vec<_> = order.iter().copied().filter(|index| in_gap(*index)).collect();
+    order.sort_by_key(|index| !beside(*index).any(values_are_open));
+    let open: Vec<_> = order.iter().copied().filter(|index| values_are_open(*index)).collect();
 
-    let mut drafts: Vec<_> = in_gaps
-        .iter()
-        .map(|index| without(&mut std::iter::once(*index)))
-        .collect();
-    drafts.extend(in_gaps.iter().map(|index| without(&mut beside(*index))));
+    let mut drafts: Vec<_> = open.iter().map(|index| without(&mut std::iter::once(*index))).collect();
+    drafts.extend(open.iter().map(|index| without(&mut beside(*index))));
     drafts.extend((1..=order.len()).map(|count| without(&mut order.iter().copied().take(count))));
-    for index in in_gaps {
+    for index in open {
         for chosen in leaves[index].chosen + 1..leaves[index].choices.len() {
             let mut draft = base.clone();
             draft.leaves[index].chosen = chosen;
@@ -264,7 +261,7 @@ mod tests {
 
     #[test]
     fn every_field_in_a_gap_may_be_rejected_and_the_names_are_kept() {
-        let in_gaps = [
+        let open = [
             "contact_methods",
             "dob",
             "gender",
@@ -272,7 +269,7 @@ mod tests {
             "country_of_residence",
         ];
         let accepts =
-            |body: &Value| body.get("firstname").is_some() && in_gaps.iter().all(|name| body.get(*name).is_none());
+            |body: &Value| body.get("firstname").is_some() && open.iter().all(|name| body.get(*name).is_none());
         assert!(tries("createContact", "", accepts).is_some());
     }
 

@@ -12,9 +12,9 @@ pub(super) struct Leaf {
     pub(super) choices: Vec<Choice>,
     /// The index of the current choice; past the last one, the field is left out.
     pub(super) chosen: usize,
-    /// Whether a gap of the contract concerns the field by name.
-    pub(super) in_gap: bool,
-    /// Whether the choices are one date in several formats, and the other values are others in the same formats.
+    /// Whether an `x-gap` at its schema leaves its values open.
+    pub(super) values_are_open: bool,
+    /// Whether `choices` has one date in several formats, and `others` has other dates, each in those formats.
     pub(super) in_formats: bool,
     /// Values that are as good as the choices, for a body that must differ.
     pub(super) others: Vec<Choice>,
@@ -182,7 +182,7 @@ pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
             // neither sent nor shown.
             leaf.others.push(Choice::own(Value::from(OTHER_DATE)));
             // Which format is accepted may be a gap, and another part of the body may have the same date.
-            if leaf.in_gap && leaf.choices.len() == 1 {
+            if leaf.values_are_open && leaf.choices.len() == 1 {
                 let others = leaf.others.iter().filter_map(|other| other.value.as_str());
                 let others: Vec<_> = others.filter_map(iso_date).collect();
                 leaf.in_formats = true;

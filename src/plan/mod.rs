@@ -57,7 +57,7 @@ mod understood;
 mod variants;
 
 pub use action::{Action, ActionSpec, Bounds, CredentialProbe, ShownBy};
-pub(crate) use action::{MAX_INFERRED_PAGES, MAX_RECORDS, MAX_ROUNDS, MAX_SAMPLED, NET_TRIALS};
+pub(crate) use action::{MAX_INFERRED_PAGES, MAX_RECORDS, MAX_SAMPLED, MAX_TRIALS, NET_TRIALS};
 pub use awkward::AwkwardValues;
 pub use described::StepDescription;
 pub use draft::Draft;
@@ -66,7 +66,7 @@ pub(crate) use draft::leave_out;
 pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
 pub(crate) use question::texts_with_effect;
-pub use question::{Asks, BodyChange, Question, SentDate, VariantDraft};
+pub use question::{Asks, BodyChange, Question, QuestionRequest, SentDate};
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;

@@ -48,8 +48,8 @@ pub enum Asks {
         /// Where the record shows it.
         returned_at: Option<String>,
     },
-    /// Whether an array of references accepts, as an element, the value of this field of the record that it refers to; with
-    /// `None`, a string that names no record.
+    /// Whether the element `field` of an array of references may be the value that the record has in its field `named`,
+    /// such as its id or its name; if that is `None`, whether it may be a string that names no record.
     Entry {
         /// The element.
         field: String,
@@ -158,16 +158,16 @@ impl SentDate {
     }
 }
 
-/// The part of a request that a question changes.
+/// The request that a question changes so that it asks, and what it is changed with.
 #[derive(Debug)]
-pub struct VariantDraft<'draft> {
+pub struct QuestionRequest<'draft> {
     /// The body.
     pub body: &'draft mut Value,
     /// The pointers of the values in it that the target showed.
     pub unprintable: &'draft mut Vec<String>,
     /// The run tag, for a text by which the search for residue finds what it may have created.
     pub run_tag: &'draft str,
-    /// The values that links lead to the field, each with the name of the field that showed it.
+    /// The values that links carry into the field, each with the name of the field that showed it.
     pub linked: &'draft [(String, Value)],
     /// How often the question was asked before.
     pub before: u64,
@@ -276,8 +276,8 @@ impl Question {
         }
     }
 
-    /// Returns whether its trials decide what the next one sends, so that they come one after the other and not in
-    /// rounds.
+    /// Returns whether its trials decide what the next one sends, so that each is sent alone, when
+    /// the one before it has ended.
     #[must_use]
     pub fn is_search(&self) -> bool {
         matches!(
@@ -288,15 +288,15 @@ impl Question {
 
     /// Changes the body of an accepted request so that it asks. Returns whether it can: the body may have no value of
     /// the form that is asked about.
-    pub fn ask(&self, draft: VariantDraft<'_>, random: &mut impl Rng) -> bool {
-        let VariantDraft {
+    pub fn ask(&self, request: QuestionRequest<'_>, random: &mut impl Rng) -> bool {
+        let QuestionRequest {
             body,
             unprintable,
             run_tag,
             linked,
             before,
             change,
-        } = draft;
+        } = request;
         let value = match &self.asks {
             Asks::NoCredential | Asks::PageBeyondLast => return true,
             Asks::Together { .. } => return false,
@@ -437,7 +437,8 @@ fn updates_own_records(contract: &Contract, operation: OperationId) -> bool {
 /// lifecycle.
 fn creates_own_records(contract: &Contract, operation: OperationId) -> bool {
     contract.operation(operation).creates()
-        && (contract.created_in(operation).is_some() || contract.lifecycle_starting_with(operation).is_some())
+        && (contract.list_showing_created_by(operation).is_some()
+            || contract.lifecycle_starting_with(operation).is_some())
 }
 
 /// Whether a create can be asked for a record that equals another: its response shows what tells the two apart.
@@ -627,7 +628,8 @@ fn carry(contract: &Contract, update: OperationId, field: &str) -> Option<String
     carry.map(|carry| carry.returned_at.clone())
 }
 
-/// Returns the fields of records that links lead to an entry of an array, and a text that names none.
+/// Returns a question for each field whose value a link carries into an entry of an array, and one for a text that names
+/// no record.
 fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks> {
     let target = crate::contract::link::Target::Body(field.to_owned());
     let links = contract.links_that_fill(operation, &target);
@@ -649,7 +651,7 @@ fn of_values(contract: &Contract, operation: OperationId, questions: &mut Vec<Qu
         return;
     };
     let Some(item) = contract
-        .updated_in(operation)
+        .list_showing_updated_by(operation)
         .and_then(|list| contract.item_shape(list))
     else {
         return;

@@ -15,8 +15,8 @@ pub struct Selection {
     pub writes: bool,
     /// Whether the records that the run creates are deleted at its end, where the contract has an operation for it.
     pub cleanup: bool,
-    /// Whether the run asks what the document leaves open, and leaves out what answers nothing of that: the indexes of the
-    /// gaps that it asks about, or none for all.
+    /// The gaps that the run asks about, by index; all of them if empty. It then leaves out the steps that answer none.
+    /// `None` for a run that does not ask.
     pub learn: Option<Vec<usize>>,
     /// Whether there is a token.
     pub token: bool,
@@ -54,7 +54,7 @@ pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<Opera
 /// Returns what shows the record of a create, among the operations that may be called.
 pub(super) fn shows(contract: &Contract, scope: &Selection, create: OperationId) -> Option<ShownBy> {
     let may_be_called = |id: &OperationId| !scope.skip.contains(id);
-    let list = contract.created_in(create).filter(may_be_called);
+    let list = contract.list_showing_created_by(create).filter(may_be_called);
     let links = contract.links_from(create);
     // A read into whose path a link carries the identifier of the created record. The shortest path is that of the
     // record itself, and not of a part of it.

@@ -2,8 +2,9 @@
 //!
 //! # Design
 //!
-//! A part is indivisible: a list and the creates whose records are its items, since the list shows its facts in them
-//! and they show theirs in the list; every other operation is a part by itself. Whatever a part depends on (the
+//! A part is indivisible: a list and the creates whose records are its items, since facts of the list are decided by
+//! records that were created, and facts of the creates by reading the list; every other operation is a part by itself.
+//! Whatever a part depends on (the
 //! operations whose responses fill its requests, the lists that show what it writes) is also called in this shard, as
 //! rarely as possible, but is checked in the shard that owns it. So each fact falls to one shard, and each sequence of
 //! dependent calls is complete within its shard: an update goes to a contact that its own shard created.
@@ -30,7 +31,7 @@ pub(super) struct Share {
     /// The operations that the shard calls because its own depend on them.
     pub(super) dependencies: HashSet<OperationId>,
     /// The facts that other shards check.
-    pub(super) elsewhere: BTreeSet<FactId>,
+    pub(super) in_other_shards: BTreeSet<FactId>,
     /// The number of parts of the plan that send something: any more shards have nothing to do.
     pub(super) parts: usize,
     /// For each fact of a security scheme that falls to this shard, the scheme's location and the maximum number of
@@ -68,7 +69,7 @@ impl Share {
         let facts = || (0..contract.facts.len()).map(FactId);
         let is_own = |id: &FactId| own.contains(&checking_operation(contract, contract.fact(*id), &called));
         Self {
-            elsewhere: facts().filter(|id| !is_own(id)).collect(),
+            in_other_shards: facts().filter(|id| !is_own(id)).collect(),
             parts: parts.iter().filter(|(weight, _)| *weight > 0).count(),
             wrong_tokens: wrong_tokens(contract, (&called, seed), is_own),
             own,
@@ -81,7 +82,7 @@ impl Share {
 fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
     let head = |id: OperationId| {
         let create = contract.lifecycle_ending_with(id).map(|lifecycle| lifecycle.create);
-        contract.list_with_items_of(id).or(create).unwrap_or(id)
+        contract.list_whose_items_are_created_by(id).or(create).unwrap_or(id)
     };
     let mut parts: Vec<Vec<OperationId>> = Vec::new();
     let mut places: HashMap<OperationId, usize> = HashMap::new();
@@ -105,9 +106,12 @@ fn dependencies(
     let sends = own.iter().copied().filter(|id| called.contains(id));
     let mut pending: Vec<_> = sends.collect();
     let mut seen: HashSet<_> = pending.iter().copied().collect();
-    let lists = pending
-        .iter()
-        .map(|id| [contract.created_in(*id), contract.updated_in(*id)]);
+    let lists = pending.iter().map(|id| {
+        [
+            contract.list_showing_created_by(*id),
+            contract.list_showing_updated_by(*id),
+        ]
+    });
     let lists: Vec<_> = lists.flatten().flatten().collect();
     pending.extend(lists.into_iter().filter(|list| seen.insert(*list)));
     while let Some(id) = pending.pop() {
@@ -193,7 +197,7 @@ mod tests {
             for of in 1..=7 {
                 let plans = shards(contract, &scope(writes), of);
                 for fact in (0..contract.facts.len()).map(FactId) {
-                    let own = plans.iter().filter(|plan| !plan.elsewhere.contains(&fact));
+                    let own = plans.iter().filter(|plan| !plan.in_other_shards.contains(&fact));
                     assert_eq!(own.count(), 1, "{} of {of}", contract.fact(fact).name);
                 }
             }
@@ -208,8 +212,8 @@ mod tests {
             for of in 2..=4 {
                 let plans = shards(contract, &scope(writes), of);
                 // The seed chooses where wrong tokens are sent, among the operations of one shard.
-                let elsewhere = |step: &&Step| step.action.probe() != Some(CredentialProbe::WrongToken);
-                for step in whole.steps.iter().filter(elsewhere) {
+                let in_other_shards = |step: &&Step| step.action.probe() != Some(CredentialProbe::WrongToken);
+                for step in whole.steps.iter().filter(in_other_shards) {
                     assert!(plans.iter().any(|plan| plan.steps.contains(step)), "{step:?} of {of}");
                 }
                 for plan in &plans {
@@ -283,11 +287,11 @@ mod tests {
     fn the_seed_moves_nothing_from_shard_to_shard() {
         let contract = crate::testing::built_in();
         for of in 1..=6 {
-            let elsewhere = |seed| {
+            let in_other_shards = |seed| {
                 let plans = shards(contract, &Selection { seed, ..scope(true) }, of);
-                plans.into_iter().map(|plan| plan.elsewhere).collect::<Vec<_>>()
+                plans.into_iter().map(|plan| plan.in_other_shards).collect::<Vec<_>>()
             };
-            assert!((2..10).all(|seed| elsewhere(seed) == elsewhere(1)));
+            assert!((2..10).all(|seed| in_other_shards(seed) == in_other_shards(1)));
         }
     }
 
@@ -298,7 +302,7 @@ mod tests {
             let scope = Selection { seed, ..scope(true) };
             let only = shards(contract, &scope, 1).remove(0);
             assert_eq!(only.steps, Plan::new(contract, &scope).steps);
-            assert!(only.elsewhere.is_empty());
+            assert!(only.in_other_shards.is_empty());
         }
     }
 
@@ -344,7 +348,7 @@ mod tests {
                     assert!((1..=WRONG_TOKENS).contains(&wrong), "{wrong} of {of}");
                     for plan in &plans {
                         let facts = contract.facts.iter().enumerate().filter(|(index, fact)| {
-                            fact.kind == FactKind::WrongToken && !plan.elsewhere.contains(&FactId(*index))
+                            fact.kind == FactKind::WrongToken && !plan.in_other_shards.contains(&FactId(*index))
                         });
                         let shown = plan
                             .steps

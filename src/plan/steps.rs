@@ -50,7 +50,7 @@ pub struct Plan {
     /// The number of parts in the whole plan: any more shards would have nothing to do.
     pub parts: usize,
     /// The facts that other shards check.
-    pub elsewhere: BTreeSet<FactId>,
+    pub in_other_shards: BTreeSet<FactId>,
     /// What shows the record of each create from which later writes take an identifier: the record is looked for there
     /// before the first of them.
     pub shown_by: BTreeMap<OperationId, ShownBy>,
@@ -73,7 +73,7 @@ impl Plan {
             seed: scope.seed,
             shard: scope.shard,
             parts: 0,
-            elsewhere: BTreeSet::new(),
+            in_other_shards: BTreeSet::new(),
             shown_by: BTreeMap::new(),
             learns: scope.learn.is_some(),
             questions: Vec::new(),
@@ -171,7 +171,7 @@ impl Plan {
             let asks = |id: &OperationId| scheme(contract, *id).as_ref() == Some(&place);
             self.wrong_tokens(contract, own.iter().copied().filter(asks).collect(), most);
         }
-        (self.parts, self.elsewhere) = (share.parts, share.elsewhere);
+        (self.parts, self.in_other_shards) = (share.parts, share.in_other_shards);
     }
 
     /// Leaves out the steps that answer nothing of what the document leaves open, and adds those that ask it.
@@ -283,10 +283,10 @@ impl Plan {
 
     /// Adds a look at each called list that shows what one of the shard's own operations creates or updates.
     fn add_looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
-        let updated = || called_lists(own, called, |id| contract.updated_in(id));
+        let updated = || called_lists(own, called, |id| contract.list_showing_updated_by(id));
         self.add(
             Action::LookForCreated,
-            called_lists(own, called, |id| contract.created_in(id)),
+            called_lists(own, called, |id| contract.list_showing_created_by(id)),
         );
         self.add(Action::LookForUpdates, updated());
         self.add(Action::LookAtRejectedWrites, updated());
@@ -298,7 +298,7 @@ impl Plan {
         for action in [Action::FillToSecondPage, Action::FillLastPage, Action::WalkFilledList] {
             self.add(
                 action,
-                called_lists(called, called, |id| contract.list_with_items_of(id)),
+                called_lists(called, called, |id| contract.list_whose_items_are_created_by(id)),
             );
         }
     }
@@ -307,7 +307,7 @@ impl Plan {
     fn residue_looks(&mut self, contract: &Contract, called: &[OperationId]) {
         let steps: Vec<_> = self.steps.iter().map(|step| step.operation).collect();
         let creates = |id: OperationId| contract.operation(id).creates();
-        let created_in = |id| contract.created_in(id).filter(|_| creates(id));
+        let created_in = |id| contract.list_showing_created_by(id).filter(|_| creates(id));
         self.add(Action::ResidueLook, called_lists(&steps, called, created_in));
     }
 
@@ -504,7 +504,14 @@ fn requested_and_needed(contract: &Contract, scope: &Selection) -> HashSet<Opera
     while let Some(id) = pending.pop() {
         if wanted.insert(id) {
             pending.extend(contract.links_to(id).map(|link| link.from));
-            pending.extend([contract.created_in(id), contract.updated_in(id)].into_iter().flatten());
+            pending.extend(
+                [
+                    contract.list_showing_created_by(id),
+                    contract.list_showing_updated_by(id),
+                ]
+                .into_iter()
+                .flatten(),
+            );
             let lifecycle = contract.lifecycle_of(id).filter(|_| scope.cleanup);
             pending.extend(lifecycle.map(|lifecycle| lifecycle.read));
             pending.extend(lifecycle.and_then(|lifecycle| lifecycle.delete));

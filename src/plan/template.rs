@@ -101,12 +101,12 @@ struct Field<'contract> {
     pointer: String,
     /// The links that may fill it.
     links: Vec<&'contract Link>,
-    /// Whether the links lead an identifier here, which must not be made up.
+    /// Whether links carry an identifier into it, which must not be made up.
     takes_identifier: bool,
     /// Whether the invariants say that it comes back with the record.
     is_carried: bool,
-    /// Whether a gap of the contract concerns the field by name.
-    in_gap: bool,
+    /// Whether an `x-gap` at its schema leaves its values open.
+    values_are_open: bool,
     /// Values that are as good as any, for a body that must differ.
     others: Vec<Choice>,
     kind: FieldKind,
@@ -295,7 +295,7 @@ impl<'contract> Template<'contract> {
             links: self.contract.links_that_fill(self.operation, &target),
             takes_identifier,
             is_carried: self.is_carried(at),
-            in_gap: nodes.any(|node| leaves_values_open(self.contract, node)),
+            values_are_open: nodes.any(|node| leaves_values_open(self.contract, node)),
             others,
             kind,
             required: false,
@@ -323,7 +323,7 @@ impl<'contract> Template<'contract> {
         }
     }
 
-    /// Whether the links lead only identifiers here. For tags they do not: an entry is an
+    /// Whether the links carry only identifiers into it. For tags they do not: an entry is an
     /// identifier or a name.
     fn takes_identifier(&self, target: &Target) -> bool {
         let links = || {
@@ -442,7 +442,7 @@ impl LeafBuilder<'_> {
             pointer: field.pointer.clone(),
             chosen: if withheld { choices.len() } else { 0 },
             choices,
-            in_gap: field.in_gap,
+            values_are_open: field.values_are_open,
             in_formats: false,
             others: field.others.clone(),
             kind: field.kind,
@@ -469,7 +469,7 @@ impl LeafBuilder<'_> {
             let is_synthetic = field.synthetic.is_some();
             let names = !is_synthetic && field.looks_like_an_identifier;
             let choice = if names { Choice::invented } else { Choice::own };
-            let own = self.own(field).into_iter().map(choice);
+            let own = self.contract_values(field).into_iter().map(choice);
             // A string that carries the run tag comes first: it is the run's own name for what it creates.
             let first = if is_synthetic { 0 } else { choices.len() };
             choices.splice(first..first, own);
@@ -479,7 +479,7 @@ impl LeafBuilder<'_> {
 
     /// Returns the contract's own values for a field, the best first: its synthetic string (the string that the
     /// contract says to send, with the run tag in it), instants, its value in the example, or else one by its type.
-    fn own(&self, field: &Field<'_>) -> Vec<Value> {
+    fn contract_values(&self, field: &Field<'_>) -> Vec<Value> {
         let (node, at) = (field.node, &field.pointer);
         let example = self.template.example.and_then(|example| example.pointer(at));
         if let Some(text) = field.synthetic {
@@ -526,7 +526,7 @@ impl LeafBuilder<'_> {
         if stated("enum").is_some() || field.synthetic.is_some() || kind == Some("boolean") {
             let names = pointer::tokens(&field.pointer).filter(|token| token.parse::<usize>().is_err());
             let name = names.last().unwrap_or_default();
-            let value = self.own(field).into_iter().next();
+            let value = self.contract_values(field).into_iter().next();
             return value
                 .and_then(|value| without_rights(value, &name, node))
                 .map(Choice::own);

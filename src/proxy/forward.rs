@@ -31,7 +31,7 @@ const OPTIONS: Options = Options {
     head_timeout: Duration::from_secs(120),
     max_head_bytes: 400 << 10,
     grace: Duration::from_secs(5),
-    keeps_headers: true,
+    sends_headers_unchanged: true,
 };
 
 /// The body of a response: the target's, or one of the proxy's own.

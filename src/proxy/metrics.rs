@@ -25,7 +25,7 @@ const OPTIONS: Options = Options {
     head_timeout: Duration::from_secs(30),
     max_head_bytes: 32 << 10,
     grace: Duration::from_secs(1),
-    keeps_headers: false,
+    sends_headers_unchanged: false,
 };
 
 /// The progress of judging.

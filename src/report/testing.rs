@@ -114,7 +114,7 @@ impl SampleRun {
             contract: &self.contract,
             target: &Target::parse("https://api.example.com/tenant").unwrap(),
             seed: 7,
-            is_traffic: false,
+            is_recorded_traffic: false,
             writes: true,
             started_at: DateTime::UNIX_EPOCH,
             duration: Duration::from_millis(1234),

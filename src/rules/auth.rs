@@ -44,7 +44,7 @@ pub(super) static RULE: Rule = Rule {
             use crate::contract::fact::FactKind;
             let probe = Purpose::MustBeRejected {
                 fact: FactKind::NoCredential,
-                other_rejection: OnRejection::Finding,
+                rejection_for_another_reason: OnRejection::Finding,
             };
             crate::rules::testing::Bench::of("getTags").purpose(probe).status(200)
         },
@@ -55,7 +55,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Purpose::MustBeRejected {
         fact: kind,
-        other_rejection,
+        rejection_for_another_reason,
     } = seen.intent.purpose
     else {
         return;
@@ -84,11 +84,11 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             });
         }
         401 => sink.held(fact),
-        status @ (400 | 409 | 422) if other_rejection == OnRejection::Gap => {
+        status @ (400 | 409 | 422) if rejection_for_another_reason == OnRejection::Gap => {
             sink.undecided(fact, Reason::Rejected(status));
         }
         // A service may report an unknown record before it checks the credential.
-        status @ (404 | 410) if other_rejection == OnRejection::ExampleIdentifier => {
+        status @ (404 | 410) if rejection_for_another_reason == OnRejection::ExampleIdentifier => {
             sink.undecided(fact, Reason::Rejected(status));
         }
         // Beside a 401, a document that lists a 403 leaves open which of them it is.
@@ -187,7 +187,7 @@ mod tests {
         Bench::of(operation)
             .purpose(Purpose::MustBeRejected {
                 fact: kind,
-                other_rejection: OnRejection::Finding,
+                rejection_for_another_reason: OnRejection::Finding,
             })
             .status(status)
     }
@@ -198,7 +198,7 @@ mod tests {
             let kind = FactKind::NoCredential;
             let purpose = Purpose::MustBeRejected {
                 fact: kind,
-                other_rejection: on_rejection,
+                rejection_for_another_reason: on_rejection,
             };
             let judged = Bench::of("createTag").purpose(purpose).status(status);
             judged.fact("createTag auth: a request without a credential is rejected")
@@ -251,7 +251,7 @@ mod tests {
             Bench::of("getTags")
                 .purpose(Purpose::MustBeRejected {
                     fact: FactKind::NoCredential,
-                    other_rejection: OnRejection::Finding,
+                    rejection_for_another_reason: OnRejection::Finding,
                 })
                 .response(status, crate::rules::testing::JSON, &body.to_string())
         };
@@ -288,7 +288,7 @@ mod tests {
             let bench = Bench::of("getVenues");
             let probe = Purpose::MustBeRejected {
                 fact: FactKind::NoCredential,
-                other_rejection: OnRejection::Finding,
+                rejection_for_another_reason: OnRejection::Finding,
             };
             let judged = bench.judge(|judge| {
                 judge.exchange(&bench.exchange(documented, None, ""), bench.intent());
@@ -317,7 +317,7 @@ mod tests {
         }
         let probe = Bench::of("getTags").purpose(Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            other_rejection: OnRejection::Finding,
+            rejection_for_another_reason: OnRejection::Finding,
         });
         let judged = probe.unanswered();
         assert_eq!(

@@ -58,8 +58,8 @@ pub(super) static RULE: Rule = Rule {
 pub(super) enum JudgedFields {
     /// Fields with a gap, which allows them to differ.
     WithGap,
-    /// Fields without a gap, which must come back as they were sent; for the others, only whether they are in their own
-    /// elements.
+    /// Fields without a gap, which must come back as they were sent. Of fields with a gap, only this is judged: that a
+    /// value has not moved to another element of its array.
     WithoutGap,
 }
 

@@ -123,7 +123,7 @@ mod tests {
     fn probe(operation: &str) -> Bench {
         Bench::of(operation).purpose(Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            other_rejection: OnRejection::Finding,
+            rejection_for_another_reason: OnRejection::Finding,
         })
     }
 

@@ -102,7 +102,7 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         | Claim::Status { .. }
         | Claim::Types { .. } => true,
         // With such a status the service may have rejected another part of the request.
-        Claim::Condition { status, .. } => !OnRejection::is_evidence_on_gap(*status),
+        Claim::Condition { status, .. } => !OnRejection::rejects_content(*status),
         Claim::Dates { accepted, .. } => accepted.is_empty(),
         Claim::AllowedValues { set } => *set == Allowed::Open,
         Claim::Unknown { unknown, .. } => *unknown == Unknown::Ignored,

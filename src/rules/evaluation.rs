@@ -111,7 +111,8 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Judges an exchange, and adds what it shows to the history and to the gaps. Also returns its body, where one is
-    /// documented and could be read.
+    /// documented and could be read. The judge needs `intent`, why the request was sent; the history needs `role`, the look
+    /// or the record that the exchange is part of.
     pub(crate) fn add_exchange(
         &mut self,
         exchange: &Exchange,

@@ -51,7 +51,7 @@ impl<'location> LocatedValue<'location> {
     }
 
     /// Whether a null here is neither documented nor excluded.
-    pub(super) fn null_is_open(&self) -> bool {
+    pub(super) fn null_is_undocumented_and_open(&self) -> bool {
         !self.shape.nullable && self.shape.null_is_open
     }
 }

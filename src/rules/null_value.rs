@@ -37,7 +37,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     if let Some(fact) = location
         .shape
         .type_fact
-        .filter(|_| location.value.is_null() && location.null_is_open())
+        .filter(|_| location.value.is_null() && location.null_is_undocumented_and_open())
     {
         sink.report_finding(fact, None, || location.pointer(), || "null".to_owned());
     }

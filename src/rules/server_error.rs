@@ -98,7 +98,7 @@ mod tests {
     fn a_5xx_breaks_it_whatever_was_sent() {
         let probe = Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            other_rejection: OnRejection::Finding,
+            rejection_for_another_reason: OnRejection::Finding,
         };
         for bench in [Bench::of("getTags"), Bench::of("getTags").purpose(probe)] {
             for status in [500, 501, 503, 599] {

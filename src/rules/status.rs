@@ -64,7 +64,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 /// Returns whether this status means no more than that something in the request was rejected.
 fn rejects(status: u16, on_rejection: OnRejection) -> bool {
     match on_rejection {
-        OnRejection::Gap => OnRejection::is_evidence_on_gap(status),
+        OnRejection::Gap => OnRejection::rejects_content(status),
         OnRejection::Finding => false,
         OnRejection::ExampleIdentifier => matches!(status, 400 | 404 | 409 | 410 | 422),
         OnRejection::OtherClient => (400..500).contains(&status),
@@ -186,7 +186,7 @@ mod tests {
     fn a_probe_or_a_missing_response_decides_nothing() {
         let probe = Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            other_rejection: OnRejection::Finding,
+            rejection_for_another_reason: OnRejection::Finding,
         };
         let judged = Bench::of("getTags").purpose(probe).status(404);
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));

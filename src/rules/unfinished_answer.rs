@@ -86,7 +86,7 @@ mod tests {
     fn a_probe_that_is_cut_off_decides_nothing() {
         let probe = Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            other_rejection: OnRejection::Finding,
+            rejection_for_another_reason: OnRejection::Finding,
         };
         let judged = Bench::of("getTags").purpose(probe).unanswered();
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));

@@ -65,8 +65,8 @@ pub enum Reason {
     NothingToUppercase,
     /// The record has no identifier to be found by.
     NoIdentifier,
-    /// The list's total is not known to be a multiple of its page size, and too few records may still be created to
-    /// make it one: this many.
+    /// The list's total is not known to be a multiple of its page size, and making it one takes more records than may
+    /// still be created (the number).
     NoFullPage(u64),
     /// The list has one page. A second page takes more records (the first number) than may still be created (the
     /// second).

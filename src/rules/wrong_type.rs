@@ -33,9 +33,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let Some(fact) = location.shape.type_fact else { return };
-    if location.value.is_null() && location.null_is_open() {
+    if location.value.is_null() && location.null_is_undocumented_and_open() {
         return sink.undecided(fact, Reason::OnlyNull);
     }
+    // Each part of an `allOf` may state types; the value must have one of each.
     let admitted = location.shape.types.iter().all(|kind| kind.admits(location.value));
     if admitted || (location.value.is_null() && location.shape.nullable) {
         sink.held(fact);

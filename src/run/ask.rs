@@ -32,7 +32,7 @@ use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
-use crate::plan::{Asks, BodyChange, Draft, MAX_RECORDS, MAX_ROUNDS, NET_TRIALS, Question, VariantDraft};
+use crate::plan::{Asks, BodyChange, Draft, MAX_RECORDS, MAX_TRIALS, NET_TRIALS, Question, QuestionRequest};
 
 /// An operation that is asked.
 struct AskedOperation<'run> {
@@ -136,7 +136,7 @@ impl Session<'_> {
         let (groups, alone): (Vec<_>, Vec<_>) = in_rounds
             .copied()
             .partition(|(_, question)| matches!(question.asks, Asks::Together { .. }));
-        for round in 0..MAX_ROUNDS {
+        for round in 0..MAX_TRIALS {
             let mut asked = false;
             // What an update leaves alone shows only right after a control, and groups change several fields.
             for time in 0..subject.times_in_round() {
@@ -238,8 +238,8 @@ impl Session<'_> {
 
     /// Returns the read that shows what an operation writes: a list, or the read of the record, with its head.
     fn view(&self, operation: OperationId, head: &RequestHead) -> Option<(OperationId, Option<RequestHead>)> {
-        let list = self.contract.updated_in(operation);
-        if let Some(list) = list.or_else(|| self.contract.created_in(operation)) {
+        let list = self.contract.list_showing_updated_by(operation);
+        if let Some(list) = list.or_else(|| self.contract.list_showing_created_by(operation)) {
             return Some((list, None));
         }
         if let Some(read) = self.contract.update_shown_by(operation) {
@@ -320,7 +320,7 @@ impl Session<'_> {
                     let Some(question) = self.plan.questions.get(*index) else {
                         return false;
                     };
-                    let draft = VariantDraft {
+                    let asking = QuestionRequest {
                         body,
                         unprintable: &mut request.unprintable,
                         run_tag: self.settings.run_tag.as_str(),
@@ -330,7 +330,7 @@ impl Session<'_> {
                     };
                     let number = u64::try_from(*index).unwrap_or(0);
                     let seed = self.plan.seed.wrapping_add((round << 32) | number);
-                    if !question.ask(draft, &mut ChaCha8Rng::seed_from_u64(seed)) {
+                    if !question.ask(asking, &mut ChaCha8Rng::seed_from_u64(seed)) {
                         return false;
                     }
                 }

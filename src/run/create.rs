@@ -445,5 +445,5 @@ impl Session<'_> {
 
 /// Whether the response rejects what was sent.
 fn rejects_content(exchange: &Exchange) -> bool {
-    exchange.status().is_some_and(OnRejection::is_evidence_on_gap)
+    exchange.status().is_some_and(OnRejection::rejects_content)
 }

@@ -122,7 +122,7 @@ impl Session<'_> {
     /// Looks for what an equivalent update sent: a service that accepts it must read it like the plain one.
     async fn look_for_update(&self, plain: PlainRequest, together: &Exchange) {
         let operation = plain.call.request.operation;
-        let list = self.contract.updated_in(operation);
+        let list = self.contract.list_showing_updated_by(operation);
         if let (Some(list), true) = (list, self.succeeded(together)) {
             // None of its values was sent just before, so values that the list shows from an earlier update do not
             // count.

@@ -98,7 +98,8 @@ impl Session<'_> {
     pub(super) fn creator(&self, list: OperationId) -> Option<OperationId> {
         let accepted = self.drafts.accepted.borrow();
         let mut operations = self.contract.operation_ids();
-        operations.find(|id| accepted.contains_key(id) && self.contract.list_with_items_of(*id) == Some(list))
+        operations
+            .find(|id| accepted.contains_key(id) && self.contract.list_whose_items_are_created_by(*id) == Some(list))
     }
 
     /// Creates `count` records like one that was accepted before. Returns whether all were accepted.

@@ -24,7 +24,7 @@ impl Session<'_> {
     pub(super) async fn look_for_updates(&self, list: OperationId) {
         let updates = self.history().accepted_updates().to_vec();
         for update in updates {
-            if self.contract.updated_in(update.operation) == Some(list) {
+            if self.contract.list_showing_updated_by(update.operation) == Some(list) {
                 self.seek(list, &LookGoal::Update(Arc::new(update))).await;
             }
         }

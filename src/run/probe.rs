@@ -12,14 +12,14 @@ impl Session<'_> {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may be rejected because of the body, not because of the credential.
         let is_known_to_work = documented.is_safe() || self.drafts.accepted.borrow().contains_key(&operation);
-        let other_rejection = match self.request_head(operation) {
+        let rejection_for_another_reason = match self.request_head(operation) {
             Ok(head) if documented.is_safe() => head.on_rejection,
             _ if is_known_to_work => OnRejection::Finding,
             _ => OnRejection::Gap,
         };
         let purpose = Purpose::MustBeRejected {
             fact: probe.fact(),
-            other_rejection,
+            rejection_for_another_reason,
         };
         let credential = self.invalid_credential(operation, probe);
         if probe == CredentialProbe::SecondPage && !self.fills.paged.borrow().contains(&operation) {

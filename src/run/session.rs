@@ -552,7 +552,7 @@ impl<'run> Session<'run> {
         // Operations that this shard only depends on are left to another shard, so their facts stay undecided here
         // unless this shard saw them broken.
         let elsewhere = || Reason::NotCalled(NotCalled::AnotherShard);
-        for fact in &self.plan.elsewhere {
+        for fact in &self.plan.in_other_shards {
             evaluation.force_undecided(*fact, elsewhere());
         }
         let EvaluationResult {
@@ -569,7 +569,7 @@ impl<'run> Session<'run> {
         };
         let verdicts = nothing.map_or(verdicts, |reason| {
             let mut verdicts = Verdicts::undecided(self.contract, &reason);
-            for fact in &self.plan.elsewhere {
+            for fact in &self.plan.in_other_shards {
                 verdicts.force_undecided(*fact, elsewhere());
             }
             verdicts

@@ -66,7 +66,7 @@ impl Session<'_> {
                 self.expect_requests(1);
                 let plain_create = self.write(&concurrent, &head, WriteRole::Additional);
                 let read = async {
-                    if let Some(list) = self.contract.list_with_items_of(operation) {
+                    if let Some(list) = self.contract.list_whose_items_are_created_by(operation) {
                         self.read_page(list, None, &LookGoal::Nothing).await;
                     }
                 };
@@ -114,7 +114,7 @@ impl Session<'_> {
         // When the operation creates something within another record, the awkward create counts towards the wanted
         // number.
         let has_invariant = self.contract.operation(operation).invariants.created.is_some();
-        let is_nested = u64::from(has_invariant && self.contract.list_with_items_of(operation).is_none());
+        let is_nested = u64::from(has_invariant && self.contract.list_whose_items_are_created_by(operation).is_none());
         let wanted = self
             .settings
             .max_writes
@@ -167,7 +167,7 @@ impl Session<'_> {
         let creates = self
             .contract
             .operation_ids()
-            .filter(|id| self.contract.list_with_items_of(*id).is_some());
+            .filter(|id| self.contract.list_whose_items_are_created_by(*id).is_some());
         let candidates: Vec<_> = creates.filter(is_created).collect();
         let place = self.plan.seed.checked_rem(u64::try_from(candidates.len()).ok()?)?;
         candidates.get(usize::try_from(place).ok()?).copied()
@@ -176,7 +176,7 @@ impl Session<'_> {
     /// Updates a record of this run with every variant of the draft that the operation accepted, and looks for each.
     pub(super) async fn vary_update(&self, operation: OperationId) {
         let invariant = self.contract.operation(operation).invariants.updated.as_ref();
-        let (Some(invariant), Some(list)) = (invariant, self.contract.updated_in(operation)) else {
+        let (Some(invariant), Some(list)) = (invariant, self.contract.list_showing_updated_by(operation)) else {
             return;
         };
         let Some((accepted, head)) = self.accepted_write(operation).await else {
@@ -355,7 +355,5 @@ fn must_come_back(invariant: &Updated, request: &Request) -> bool {
 
 /// Returns the status of a response that rejects what was sent: 400, 409 or 422; `None` for any other.
 fn status_of_rejection(exchange: &Exchange) -> Option<u16> {
-    exchange
-        .status()
-        .filter(|status| OnRejection::is_evidence_on_gap(*status))
+    exchange.status().filter(|status| OnRejection::rejects_content(*status))
 }

@@ -53,9 +53,9 @@ impl<'a> Fields<'a> {
             .ok()
     }
 
-    /// Reads one field that a record cannot do without. A default replaces one that is missing or wrong; where
-    /// [`Fields::of`] requires the field, [`Fields::finish`] fails, so the default goes no further.
-    pub(super) fn required<T: Default>(
+    /// Reads one field, or returns the default where it is missing or wrong. If the field is required (see
+    /// [`Fields::of`]), [`Fields::finish`] then fails, so the default goes no further.
+    pub(super) fn read_or_default<T: Default>(
         &mut self,
         name: &'static str,
         reader: impl FnOnce(&Value, &Profile) -> FieldResult<T>,
@@ -133,7 +133,7 @@ mod tests {
 
     fn point(value: &Value, profile: &Profile) -> FieldResult<(i64, Option<i64>)> {
         let mut fields = Fields::of(object(value)?, &["x"], profile);
-        let point = (fields.required("x", number), fields.read("y", number));
+        let point = (fields.read_or_default("x", number), fields.read("y", number));
         fields.finish(point)
     }
 

@@ -22,7 +22,7 @@ const OPTIONS: Options = Options {
     head_timeout: Duration::from_secs(30),
     max_head_bytes: 32 * 1024,
     grace: Duration::from_secs(10),
-    keeps_headers: false,
+    sends_headers_unchanged: false,
 };
 
 /// Serves `router` on `listener` until `shutdown` is ready, then lets responses in flight finish.

@@ -121,9 +121,9 @@ pub(super) fn date(value: &Value, profile: &Profile) -> FieldResult<NaiveDate> {
 /// Reads a date of day, month and year.
 pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> FieldResult<NaiveDate> {
     let mut fields = Fields::of(object(value)?, &["day", "month", "year"], profile);
-    let day = fields.required("day", integer);
-    let month = fields.required("month", integer);
-    let year = fields.required("year", integer);
+    let day = fields.read_or_default("day", integer);
+    let month = fields.read_or_default("month", integer);
+    let year = fields.read_or_default("year", integer);
     fields.finish(())?;
     let date = match (year.try_into(), month.try_into(), day.try_into()) {
         (Ok(year), Ok(month), Ok(day)) => NaiveDate::from_ymd_opt(year, month, day),

@@ -30,7 +30,7 @@ pub struct RunContext<'run> {
     /// The seed.
     pub seed: u64,
     /// Whether other clients sent the requests.
-    pub is_traffic: bool,
+    pub is_recorded_traffic: bool,
     /// Whether its plan has writes.
     pub writes: bool,
     /// When the run started.
@@ -275,7 +275,7 @@ fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
     let contract = about.contract;
     let operation = contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
-    if finding.is_of_no_request() || (about.is_traffic && !operation.is_safe()) {
+    if finding.is_of_no_request() || (about.is_recorded_traffic && !operation.is_safe()) {
         // Whoever only read is not handed a line that writes.
         let writes = about.writes && !operation.is_safe();
         let overlay = contract.overlay_of(contract.fact(finding.fact));

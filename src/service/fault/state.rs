@@ -9,8 +9,8 @@ use super::repetition::Rendezvous;
 /// What a fault remembers between requests, from the start of the service on.
 #[derive(Debug, Default)]
 pub(super) struct FaultState {
-    /// For a [`CreateFault`](super::creates::CreateFault), the records that creates have returned; for the fault
-    /// `renamed`, the identifiers of updated records.
+    /// For a [`CreateFault`](super::creates::CreateFault), the records that creates have returned; for
+    /// [`DeviationKind::IdentifierChanged`](super::deviation::DeviationKind), the identifiers of updated records.
     remembered: Mutex<Vec<Value>>,
     /// The create that waits for another one.
     pub(super) rendezvous: Rendezvous,

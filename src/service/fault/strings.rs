@@ -20,8 +20,8 @@ pub(super) struct StringDistortion {
     pub(super) change: fn(&str) -> String,
 }
 
-/// Which writes have it. A string that needs a record of its own, or that would stay where nothing can overwrite it, is
-/// for updates: they leave no record behind.
+/// Which writes have it. A distortion is limited to updates, which leave no record behind, if only a string shows it that
+/// would need another created record, or that nothing could overwrite later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     /// Every write that carries a string.

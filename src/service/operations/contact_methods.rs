@@ -59,8 +59,8 @@ pub(super) fn read_nested(sent: &Value, profile: &Profile) -> FieldResult<NewCon
 /// Reads the fields that a method has wherever it is sent.
 fn shared(fields: &mut Fields<'_>) -> NewContactMethod {
     NewContactMethod {
-        kind: fields.required("type", method_type),
-        contact: fields.required("contact", non_blank),
+        kind: fields.read_or_default("type", method_type),
+        contact: fields.read_or_default("contact", non_blank),
         status: fields.read("status", status).unwrap_or_else(|| STATUS.to_owned()),
         included_channels: Vec::new(),
     }

@@ -36,7 +36,7 @@ pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> 
 
 fn read(sent: &Map<String, Value>, profile: &Profile) -> FieldResult<NewTag> {
     let mut fields = Fields::of(sent, profile.required_fields.tag(), profile);
-    let name = fields.required("name", non_blank_name);
+    let name = fields.read_or_default("name", non_blank_name);
     let color = fields.read("color", color).unwrap_or_default();
     fields.finish(NewTag { name, color })
 }

@@ -40,8 +40,8 @@ pub(crate) async fn create(State(service): State<Service>, Body(sent): Body) -> 
 /// Reads a visit. Its time is `now` where none is sent and none is required.
 fn read(sent: &Map<String, Value>, profile: &Profile, now: DateTime<Utc>) -> FieldResult<NewVisit> {
     let mut fields = Fields::of(sent, profile.required_fields.visit(), profile);
-    let contact = fields.required("contact_id", values::identifier);
-    let venue = fields.required("venue_id", values::identifier);
+    let contact = fields.read_or_default("contact_id", values::identifier);
+    let venue = fields.read_or_default("venue_id", values::identifier);
     let at = fields.read("datetime", values::visit_time).unwrap_or(now);
     fields.finish(NewVisit { contact, venue, at })
 }

@@ -134,9 +134,11 @@ fn of_operation(name: &str, of: u32) -> (u32, Vec<u32>) {
         .into_iter()
         .map(|shard| (shard.number(), plan(shard)))
         .collect();
-    let owner = plans
-        .iter()
-        .find(|(_, plan)| !plan.elsewhere.contains(&countersign::contract::fact::FactId(status)));
+    let owner = plans.iter().find(|(_, plan)| {
+        !plan
+            .in_other_shards
+            .contains(&countersign::contract::fact::FactId(status))
+    });
     let calling = plans
         .iter()
         .filter(|(_, plan)| plan.steps.iter().any(|step| step.operation == id));
