@@ -14,6 +14,8 @@ mod items;
 #[cfg(feature = "checker")]
 mod meanings;
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
 use super::{generate, projection};
@@ -137,8 +139,8 @@ fn a_dropped_operation_shows_as_lines_gone() {
 fn changed(change: impl FnOnce(&mut Value)) -> (Vec<String>, Vec<String>) {
     let mut contract = reference();
     change(&mut contract);
-    let (before, after) = (generated(&reference()), generated(&contract));
-    (without(&before, &after), without(&after, &before))
+    let (before, after) = (of_the_reference(), generated(&contract));
+    (without(before, &after), without(&after, before))
 }
 
 /// Returns these lines that are not among those.
@@ -148,6 +150,12 @@ fn without(these: &[String], those: &[String]) -> Vec<String> {
 
 fn reference() -> Value {
     serde_yaml::from_str(REFERENCE).unwrap()
+}
+
+/// The lines of the client of the reference contract, which is generated once.
+fn of_the_reference() -> &'static [String] {
+    static LINES: LazyLock<Vec<String>> = LazyLock::new(|| generated(&reference()));
+    &LINES
 }
 
 fn generated(contract: &Value) -> Vec<String> {

@@ -100,22 +100,29 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
 }
 #[cfg(test)]
 mod tests {
+    use std::sync::{LazyLock, Mutex};
+
     use serde_json::{Value, json};
 
     use super::*;
 
-    /// The defects of a contract with an answer to `gap`, at one of its locations.
+    /// The defects of the contract with an answer to `gap`, at one of its locations.
     fn checked(gap: &str, claim: &Value) -> Result<(), Defects> {
-        let mut contract = Contract::built_in().unwrap();
+        // It is read once, and each answer is taken out again.
+        static CONTRACT: LazyLock<Mutex<Contract>> = LazyLock::new(|| Mutex::new(Contract::built_in().unwrap()));
+        let mut contract = CONTRACT.lock().unwrap();
         let gap = contract.gaps.iter().position(|known| known.id == gap).unwrap();
+        let operation = contract.operation_ids().next().unwrap();
         contract.answers.push(LearnedAnswer {
             gap,
-            operation: contract.operation_ids().next().unwrap(),
+            operation,
             location: String::new(),
             claim: claim.clone(),
             pointer: "/info".to_owned(),
         });
-        check_overlay_answers(&contract)
+        let checked = check_overlay_answers(&contract);
+        contract.answers.pop();
+        checked
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{REFERENCE, generated, reference, source, without};
+use super::{REFERENCE, generated, of_the_reference, reference, source, without};
 use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::testing::tried;
@@ -37,14 +37,14 @@ fn changed(before: &[String], actions: &[Value]) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn each_answer_changes_what_was_reviewed_alone_and_with_the_others() {
-    let before = generated(&reference());
+    let before = of_the_reference();
     let (together, alternatives) = (actions(TOGETHER), actions(ALTERNATIVES));
-    let (_, all) = changed(&before, &together);
+    let (_, all) = changed(before, &together);
     let mut sections = Vec::new();
     // To generate a client takes a third of a second.
     let every = tried(5, 1);
     for (index, action) in together.iter().chain(&alternatives).enumerate().step_by(every) {
-        let (gone, new) = changed(&before, std::slice::from_ref(action));
+        let (gone, new) = changed(before, std::slice::from_ref(action));
         let mut section = format!("# {action}\n");
         let lines = gone.iter().map(|line| format!("- {line}\n"));
         section.extend(lines.chain(new.iter().map(|line| format!("+ {line}\n"))));
@@ -79,7 +79,7 @@ fn a_body_that_an_overlay_documents_is_typed_and_a_narrower_status_changes_nothi
     let remove = json!({ "target": format!("{update}['2XX']"), "remove": true });
     let narrowed = |response: Value| {
         let add = json!({ "target": update, "update": { "200": response } });
-        changed(&generated(&reference()), &[remove.clone(), add])
+        changed(of_the_reference(), &[remove.clone(), add])
     };
     assert_eq!(
         narrowed(json!({ "description": "Contact updated" })),
