@@ -463,7 +463,8 @@ fn an_entry_that_is_too_large_to_be_read_is_written_as_shapes() {
     let body = usize::try_from(MAX_ENTRY_BYTES).unwrap();
     // Without a credential nothing is searched for, which would take seconds.
     recorded.request_headers = HeaderMap::new();
-    recorded.request_body = Some(format!("{{\"name\": \"{}\"}}", "x".repeat(body)));
+    // Its characters take four bytes each, and each of them is looked at.
+    recorded.request_body = Some(format!("{{\"name\": \"{}\"}}", "\u{1f4c7}".repeat(body / 4)));
     let text = archived(
         Values::Shown,
         &[
@@ -622,7 +623,10 @@ mod of_a_check {
         let validator = jsonschema::validator_for(&archive::schema()).unwrap();
         for values in [Values::Hidden, Values::Shown] {
             let text = again(&built_in(), &SOUND, values);
-            let archive = serde_json::from_str(&text).unwrap();
+            let mut archive: Value = serde_json::from_str(&text).unwrap();
+            // Entries are alike, and validating them is slow: every fifth one, but where everything is tried.
+            let entries = archive["log"]["entries"].as_array_mut().unwrap();
+            *entries = std::mem::take(entries).into_iter().step_by(tried(5, 1)).collect();
             let errors: Vec<_> = validator.iter_errors(&archive).map(|error| error.to_string()).collect();
             assert!(errors.is_empty(), "{errors:#?}");
         }
