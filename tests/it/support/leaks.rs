@@ -142,23 +142,28 @@ impl Scanner {
         let mut leaks = Vec::new();
         for view in parts(output).flat_map(decoding::views) {
             let letters = squeezed(&view);
-            let mut next = 0;
-            while next + PIECE <= letters.len() {
-                let at = next;
-                next += 1;
-                if !self.pairs[pair(letters[at], letters[next])] {
-                    continue;
+            // Slices and whole numbers: in a debug build every other step of this loop is a call.
+            let (letters, pairs): (&[u8], &[bool]) = (&letters, &self.pairs);
+            let mut at = 0;
+            while at + PIECE <= letters.len() {
+                if pairs[pair(letters[at], letters[at + 1])] {
+                    self.begins_with(&letters[at..], &mut leaks);
                 }
-                let beginning: [u8; PIECE] = letters[at..at + PIECE].try_into().unwrap();
-                for index in self.beginnings.get(&beginning).into_iter().flatten() {
-                    let needle = &self.needles[*index];
-                    if letters[at..].starts_with(&needle.letters) && !leaks.contains(&needle.label) {
-                        leaks.push(needle.label.clone());
-                    }
-                }
+                at += 1;
             }
         }
         leaks
+    }
+
+    /// Adds the secrets that these letters begin with.
+    fn begins_with(&self, letters: &[u8], leaks: &mut Vec<String>) {
+        let beginning: [u8; PIECE] = letters[..PIECE].try_into().unwrap();
+        for index in self.beginnings.get(&beginning).into_iter().flatten() {
+            let needle = &self.needles[*index];
+            if letters.starts_with(&needle.letters) && !leaks.contains(&needle.label) {
+                leaks.push(needle.label.clone());
+            }
+        }
     }
 
     /// Fails if the output shows a secret.
@@ -190,18 +195,22 @@ fn pair(first: u8, second: u8) -> usize {
 fn squeezed(text: &[u8]) -> Vec<u8> {
     // Outputs are long, and ASCII but for a few marks: their bytes are copied by a table, without a call for each.
     // No character grows to more than twice its length.
-    let mut letters = vec![0; 2 * text.len()];
-    let mut count = 0;
-    let mut rest = text;
-    while let Some(byte) = rest.first() {
-        if byte.is_ascii() {
-            let letter = SMALL[usize::from(*byte)];
+    let mut squeezed = vec![0; 2 * text.len()];
+    let letters: &mut [u8] = &mut squeezed;
+    let (mut count, mut at) = (0, 0);
+    while at < text.len() {
+        let letter = SMALL[usize::from(text[at])];
+        if letter != BEYOND_ASCII {
             letters[count] = letter;
-            count += usize::from(letter != 0);
-            rest = &rest[1..];
+            if letter != 0 {
+                count += 1;
+            }
+            at += 1;
             continue;
         }
+        let rest = &text[at..];
         let end = rest.iter().position(u8::is_ascii).unwrap_or(rest.len());
+        at += end;
         for character in String::from_utf8_lossy(&rest[..end])
             .chars()
             .filter(|character| character.is_alphanumeric())
@@ -211,20 +220,24 @@ fn squeezed(text: &[u8]) -> Vec<u8> {
                 count += 1;
             }
         }
-        rest = &rest[end..];
     }
-    letters.truncate(count);
-    letters
+    squeezed.truncate(count);
+    squeezed
 }
 
-/// What stands for each ASCII character; 0 where it is neither letter nor digit.
-const SMALL: [u8; 128] = {
-    let mut small = [0; 128];
+/// What stands for each byte beyond ASCII.
+const BEYOND_ASCII: u8 = 1;
+
+/// What stands for each byte: the letter or digit that it is, 0 for any other ASCII character.
+const SMALL: [u8; 256] = {
+    let mut small = [BEYOND_ASCII; 256];
     let mut byte = 0_u8;
     while byte < 128 {
-        if byte.is_ascii_alphanumeric() {
-            small[byte as usize] = byte.to_ascii_lowercase();
-        }
+        small[byte as usize] = if byte.is_ascii_alphanumeric() {
+            byte.to_ascii_lowercase()
+        } else {
+            0
+        };
         byte += 1;
     }
     small

@@ -421,7 +421,10 @@ fn watch(process: u32) -> Watched {
             return watched;
         };
         watched.peak_kib = watched.peak_kib.max(peak.parse().unwrap());
-        watched.arguments.extend(seen("cmdline"));
+        let arguments = seen("cmdline");
+        if !watched.arguments.ends_with(&arguments) {
+            watched.arguments.extend(arguments);
+        }
         std::thread::park_timeout(Duration::from_millis(5));
     }
 }
