@@ -13,6 +13,8 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use countersign::exchange::Exchange;
 use countersign::service::{self, Profile, Service, Setting, StoreUrl};
+use http::StatusCode;
+use serde_json::Value;
 
 use super::call::{Call, Reply, TOKEN};
 use super::checked::contract;
@@ -107,14 +109,22 @@ impl Deviation {
 
     /// Cuts the whole list, which the service beneath answered on one page, as the deviation has it.
     fn relist(&self, call: &Call, reply: &mut Reply) {
-        let data = &reply.value()["data"];
-        if let (Some(items), false) = (data["items"].as_array(), self.relists.is_empty()) {
+        let items = reply.value_mut().and_then(|value| value.pointer_mut("/data/items"));
+        let items = items.filter(|_| !self.relists.is_empty()).and_then(Value::as_array_mut);
+        if let Some(items) = items.map(std::mem::take) {
             let mut listing = Listing::cut(items, 10);
             for relist in &self.relists {
                 relist(call, &mut listing);
             }
             *reply = listing.response(call.page().unwrap_or(1));
         }
+    }
+
+    /// Whether a response of this status stays as the service beneath makes it.
+    fn leaves(&self, call: &Call, status: StatusCode) -> bool {
+        let edited = |of: Option<&str>| of.is_none_or(|operation| call.is(operation) && status.is_success());
+        let is_relisted = !self.relists.is_empty() && !call.is_write();
+        !is_relisted && !self.edits.iter().any(|(of, _)| edited(*of))
     }
 
     fn edit(&self, call: &Call, reply: &mut Reply) {
@@ -167,7 +177,11 @@ async fn deviate(State(laid): State<Arc<Laid>>, request: Request, next: Next) ->
             if !deviation.relists.is_empty() && !call.is_write() {
                 beneath.ask_for(1);
             }
-            let mut reply = Reply::read(next.run(beneath.request()).await).await;
+            let response = next.run(beneath.request()).await;
+            if deviation.leaves(&call, response.status()) {
+                return response;
+            }
+            let mut reply = Reply::read(response).await;
             deviation.relist(&call, &mut reply);
             reply
         }

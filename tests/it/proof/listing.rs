@@ -1,5 +1,7 @@
 //! A list as a whole, for deviations that split it into pages differently. The main type is [`Listing`].
 
+use std::iter::repeat_with;
+
 use serde_json::{Value, json};
 
 use super::call::Reply;
@@ -24,11 +26,15 @@ pub(super) struct Listing {
 
 impl Listing {
     /// Cuts items into pages as the reference service does.
-    pub(super) fn cut(items: &[Value], per_page: usize) -> Self {
-        let pages: Vec<Vec<Value>> = items.chunks(per_page).map(<[Value]>::to_vec).collect();
+    pub(super) fn cut(items: Vec<Value>, per_page: usize) -> Self {
+        let total = items.len();
+        let mut items = items.into_iter();
+        // A list is cut for each of its pages that is asked for, so its items are moved.
+        let page = || items.by_ref().take(per_page).collect();
+        let pages: Vec<Vec<Value>> = repeat_with(page).take(total.div_ceil(per_page)).collect();
         Self {
             per_page,
-            total: items.len(),
+            total,
             last_page: pages.len().max(1),
             pages,
             beyond: 200,
@@ -40,7 +46,7 @@ impl Listing {
     }
 
     /// Cuts the list again after its items changed.
-    pub(super) fn recut(&mut self, items: &[Value], per_page: usize) {
+    pub(super) fn recut(&mut self, items: Vec<Value>, per_page: usize) {
         *self = Self {
             beyond: self.beyond,
             ..Self::cut(items, per_page)
@@ -49,13 +55,19 @@ impl Listing {
 
     /// Changes the items and leaves the cutting as it was.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut Vec<Value>)) {
-        let mut items = self.items();
+        let mut items = self.take_items();
         change(&mut items);
-        self.recut(&items, self.per_page);
+        self.recut(items, self.per_page);
     }
 
-    pub(super) fn response(&self, page: usize) -> Reply {
-        let items = page.checked_sub(1).and_then(|index| self.pages.get(index));
+    /// The items, which the pages lose until the list is cut again.
+    pub(super) fn take_items(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.pages).into_iter().flatten().collect()
+    }
+
+    pub(super) fn response(mut self, page: usize) -> Reply {
+        let items = page.checked_sub(1).and_then(|index| self.pages.get_mut(index));
+        let items = items.map(std::mem::take);
         if items.is_none() && page > 1 && self.beyond != 200 {
             return Reply::empty(self.beyond);
         }
@@ -64,7 +76,7 @@ impl Listing {
             "page": page,
             "total": self.total,
             "last_page": self.last_page,
-            "items": items.cloned().unwrap_or_default(),
+            "items": items.unwrap_or_default(),
         });
         Reply::json(200, json!({ "data": data }))
     }

@@ -13,11 +13,11 @@ const BOUNDED: &str = "the list has more pages than max-pages 6";
 /// One item a page, and what the run creates at this place among them.
 fn long(place: fn(usize) -> usize) -> Deviation {
     Deviation::none().relisted(move |call, listing| {
-        let mut items = listing.items();
+        let mut items = listing.take_items();
         let made = items.split_off(seeded(call.operation).min(items.len()));
         let at = place(items.len());
         items.splice(at..at, made);
-        listing.recut(&items, 1);
+        listing.recut(items, 1);
     })
 }
 

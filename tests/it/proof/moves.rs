@@ -117,8 +117,8 @@ fn a_service_may_move_along_many_gaps_at_once() {
     let moved = Deviation::none()
         .relisted(|_, listing| {
             listing.change(|items| items.reverse());
-            let items = listing.items();
-            listing.recut(&items, 7);
+            let items = listing.take_items();
+            listing.recut(items, 7);
             listing.beyond = 404;
         })
         .replied(|call, reply| {

@@ -18,8 +18,8 @@ use crate::proof::listing::seeded;
 fn a_page_may_hold_any_number_of_items() {
     let paged = |per_page| {
         Deviation::none().relisted(move |_, listing| {
-            let items = listing.items();
-            listing.recut(&items, per_page);
+            let items = listing.take_items();
+            listing.recut(items, per_page);
         })
     };
     prove(vec![
