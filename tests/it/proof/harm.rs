@@ -242,7 +242,7 @@ fn gateway(reply: Reply) -> (Deviation, Arc<AtomicUsize>) {
 
 #[tokio::test]
 async fn no_more_is_stored_than_allowed_whatever_a_gateway_answers_and_all_of_it_is_reported() {
-    for (name, reply) in sampled(2, unclear()) {
+    for (name, reply) in sampled(3, unclear()) {
         for rounds in [1, 5] {
             let (lying, stored) = gateway(reply.clone());
             let check = Check {
