@@ -77,9 +77,9 @@ fn value<'a>(settings: &'a [String], axis: &str) -> &'a str {
     set.unwrap_or_else(|| AXES.iter().find(|known| known.name == axis).unwrap().values[0].name)
 }
 
-/// Those of them whose service is checked: in `cargo test` every fifth one.
+/// Those of them whose service is checked: in `cargo test` every tenth one.
 pub(crate) fn checked_settings() -> Vec<String> {
-    sampled(5, single_settings()).collect()
+    sampled(10, single_settings()).collect()
 }
 
 fn first(page: &Value) -> Value {
