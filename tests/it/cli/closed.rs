@@ -39,9 +39,12 @@ fn what_cannot_be_written_to_a_closed_output_ends_in_4() {
     let (_kept, report) = reported(&target);
     let url = target.url();
     for (arguments, named) in [
-        (format!("check --base-url {url}"), "`standard output`: it is closed"),
         (
-            format!("check --base-url {url} --report github"),
+            format!("check --only getTags --base-url {url}"),
+            "`standard output`: it is closed",
+        ),
+        (
+            format!("check --only getTags --base-url {url} --report github"),
             "`standard output`: it is closed",
         ),
         (format!("report {report}"), "`standard output`: it is closed"),

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::stub::{Stub, sound};
 use super::support::{Call, TOKEN, check, countersign};
 use super::target::Target;
+use crate::support::sampled;
 
 const CONTRACT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.yaml"));
 const CONFIGURATION: &str = "[check]\nmax_pages = 7\n";
@@ -96,22 +97,26 @@ fn a_report_and_the_residue_do_not_go_to_one_file() {
 fn links_to_an_input_are_known_for_what_they_are() {
     use std::os::unix::fs::symlink;
     let target = stub();
-    for (input, what) in [
+    let inputs = [
         ("contract.yaml", "the contract"),
         ("own.toml", "the configuration"),
         ("token", "the token"),
-    ] {
-        for output in ["token-soft", "token-hard", "up/token-soft", "up/token-hard"] {
-            let report = format!("json={output}");
-            let arguments: [&[&str]; 2] = [&["--report", &report], &["--residue", output]];
-            for arguments in arguments {
-                let call = reading(&target, arguments);
-                symlink(input, call.path().join("token-soft")).unwrap();
-                std::fs::hard_link(call.path().join(input), call.path().join("token-hard")).unwrap();
-                symlink(".", call.path().join("up")).unwrap();
-                rejected(call, &[output, what]);
-            }
-        }
+    ];
+    let links = ["token-soft", "token-hard", "up/token-soft", "up/token-hard"];
+    let of_input = |input| links.map(|link| [(input, link, "--report"), (input, link, "--residue")]);
+    let cases = inputs.into_iter().flat_map(of_input).flatten();
+    // Each fifth one is of another input, link or output than the one before, and all of these come up.
+    for ((input, what), link, output) in sampled(5, cases) {
+        let written = if output == "--report" {
+            format!("json={link}")
+        } else {
+            link.to_owned()
+        };
+        let call = reading(&target, &[output, &written]);
+        symlink(input, call.path().join("token-soft")).unwrap();
+        std::fs::hard_link(call.path().join(input), call.path().join("token-hard")).unwrap();
+        symlink(".", call.path().join("up")).unwrap();
+        rejected(call, &[link, what]);
     }
     assert_eq!(target.received().len(), 0);
 }

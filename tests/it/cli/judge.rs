@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::formats::{EVERY_FORMAT, each_is_valid};
-use super::support::{Call, check, countersign};
+use super::support::{Call, check, concerning, countersign};
 use super::target::Target;
 use crate::support::leaks::Canary;
 
@@ -272,7 +272,12 @@ fn no_value_of_the_traffic_and_no_name_from_it_is_printed() {
 #[test]
 fn a_check_that_only_reads_and_the_traffic_of_one_that_wrote_decide_together_what_either_does() {
     let target = Target::sound();
-    let wrote = check(&target.url(), &["--writes", "--report", "har=run.har", "--show-values"]).run();
+    let writing = ["--writes", "--report", "har=run.har", "--show-values"];
+    let wrote = check(
+        &target.url(),
+        &[&writing[..], &concerning("createContactMethod")].concat(),
+    )
+    .run();
     let har = std::fs::read_to_string(wrote.path().join("run.har")).unwrap();
     let report = |ended: &super::support::Ended| std::fs::read_to_string(ended.path().join("report.json")).unwrap();
     let of_check = report(&check(&target.url(), &["--report", "json=report.json"]).run());

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use super::formats::EVERY_FORMAT;
-use super::support::{Ended, countersign};
+use super::support::{Ended, concerning, countersign};
 use super::target::Target;
 use crate::support::leaks::encoding::WAYS;
 use crate::support::leaks::{Canary, Scanner};
@@ -81,8 +81,15 @@ fn no_run_gives_a_secret_away() {
         let target = target(&canary, faults);
         let url = target.url();
         let common = ["check", "-v", "--base-url", &url, "--report", "terminal=report.txt"];
-        let call =
-            countersign(&[&common[..], &EVERY_FORMAT, arguments].concat()).env("COUNTERSIGN_TOKEN", &canary.token);
+        // Contacts are what a run shows of a person.
+        let arguments_of_one = [
+            &common[..],
+            &EVERY_FORMAT,
+            arguments,
+            &concerning("createContactMethod"),
+        ]
+        .concat();
+        let call = countersign(&arguments_of_one).env("COUNTERSIGN_TOKEN", &canary.token);
         let call = call.env("GITHUB_STEP_SUMMARY", "summary.md");
         let ended = call.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full").run();
         assert_eq!(ended.code, code, "{ended:?}");
@@ -148,9 +155,11 @@ fn what_ends_a_run_before_it_begins_gives_no_token_away() {
 /// in a page as the fields of its first item, in every way.
 fn echoing(canary: &Canary, first: usize) -> (Target, Arc<AtomicUsize>) {
     let turn = Arc::new(AtomicUsize::new(first));
-    let (turns, token) = (turn.clone(), canary.token.clone());
+    let turns = turn.clone();
+    let written = WAYS.map(|(_, way)| String::from_utf8_lossy(&way(&canary.token)).into_owned());
+    let written = Arc::new(written);
     let layer = middleware::from_fn(move |request: Request<Body>, next: Next| {
-        let (turns, token) = (turns.clone(), token.clone());
+        let (turns, written) = (turns.clone(), written.clone());
         async move {
             let response = next.run(request).await;
             if !response.status().is_success() {
@@ -158,7 +167,7 @@ fn echoing(canary: &Canary, first: usize) -> (Target, Arc<AtomicUsize>) {
             }
             let (mut head, body) = response.into_parts();
             let mut body: Value = serde_json::from_slice(&to_bytes(body, usize::MAX).await.unwrap()).unwrap();
-            let written = |way: usize| String::from_utf8_lossy(&WAYS[way % WAYS.len()].1(&token)).into_owned();
+            let written = |way: usize| written[way % WAYS.len()].clone();
             if let Some(item) = body.pointer_mut("/data/items/0").and_then(Value::as_object_mut) {
                 for (index, (name, _)) in WAYS.iter().enumerate() {
                     item.insert(written(index), Value::from(*name));
@@ -205,7 +214,9 @@ fn a_token_that_comes_back_as_an_identifier_comes_out_nowhere_however_it_is_writ
             let (target, turn) = echoing(&canary, first);
             // The other formats are made of the same record.
             let others = if first == 0 { &EVERY_FORMAT[..8] } else { &[] };
-            let ended = writing(&canary, &target, &[&["--accept"], others, values]);
+            // Its path has such an identifier.
+            let some = concerning("createContactMethod");
+            let ended = writing(&canary, &target, &[&["--accept"], others, values, &some]);
             assert!(ended.files().contains(&"countersign.toml".to_owned()), "{ended:?}");
             gives_nothing_away(&canary.token_scanner(), &ended);
             let next = turn.load(Ordering::SeqCst);
@@ -254,7 +265,15 @@ fn a_wrong_token_that_a_rejection_repeats_comes_out_nowhere_however_it_is_writte
         let (target, rejected) = repeating(&canary);
         let url = target.url();
         let common = ["check", "-v", "--base-url", &url, "--report", "terminal=report.txt"];
-        let call = countersign(&[&common[..], &EVERY_FORMAT, arguments].concat());
+        let call = countersign(
+            &[
+                &common[..],
+                &EVERY_FORMAT,
+                arguments,
+                &concerning("createContactMethod"),
+            ]
+            .concat(),
+        );
         let ended = call.env("COUNTERSIGN_TOKEN", &canary.token).run();
         assert_eq!(ended.code, 0, "{ended:?}");
         let mut scanner = canary.token_scanner();
@@ -274,7 +293,8 @@ fn a_token_of_four_thousand_characters_is_hidden_in_every_report() {
     let short = canary.token.clone();
     canary.token = format!("{short}{}", "qzjv".repeat(990));
     let (target, _) = echoing(&canary, 0);
-    let ended = writing(&canary, &target, &[&["--show-values"], &EVERY_FORMAT[..8]]);
+    let some = concerning("createContactMethod");
+    let ended = writing(&canary, &target, &[&["--show-values"], &EVERY_FORMAT[..8], &some]);
     // Its beginning, which no other text has: whatever shows the token shows that.
     let beginning = Canary { token: short, ..canary };
     gives_nothing_away(&beginning.token_scanner(), &ended);

