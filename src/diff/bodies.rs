@@ -134,7 +134,8 @@ impl<'both> Comparison<'both> {
         }
     }
 
-    /// Compares a range of media types with those of its own that are left.
+    /// Compares an old range such as `text/*`, which the new document no longer has, with the new media types that it
+    /// covers.
     fn within_range(
         &mut self,
         bodies: &Bodies<'_, 'both>,

@@ -325,7 +325,7 @@ pub(super) fn operations_of<'both>(path: &'both str, item: &LocatedNode<'both>) 
 /// The operations of a document, found by what identifies them.
 struct Index<'both> {
     by_path: HashMap<(Method, &'both str), usize>,
-    /// Several paths may only name their parameters otherwise.
+    /// Several paths may differ only in the names of their parameters.
     by_template: HashMap<(Method, String), Vec<usize>>,
 }
 
@@ -345,8 +345,8 @@ impl<'both> Index<'both> {
         }
     }
 
-    /// Returns the operation that is the same as one of another document: on the same path, or on one that only names
-    /// its parameters otherwise.
+    /// Returns the operation that is the same as one of another document: on the same path, or on one that differs
+    /// only in the names of its parameters.
     fn partner(&self, matched: &[bool], other: &Operation<'both>) -> Option<usize> {
         let exact = self.by_path.get(&(other.method, other.path)).copied();
         let alike = || {

@@ -163,7 +163,7 @@ impl<'both> Comparison<'both> {
         self.form((&old.at, &was), (&new.at, &is), (Side::Request, &new.title()));
     }
 
-    /// Reports that a value is written otherwise; `what` is the value.
+    /// Reports that a value is written differently; `what` is the value.
     pub(super) fn form(
         &mut self,
         (old, was): (&LocatedNode<'both>, &Form<'both>),

@@ -170,7 +170,7 @@ pub(super) fn value(node: &Node) -> Value {
     }
 }
 
-/// Returns the elements of one list that the other has none of.
+/// Returns the elements of the first list that the second one lacks.
 pub(super) fn missing<'list, T>(
     list: &'list [T],
     other: &[T],

@@ -309,8 +309,8 @@ impl<'document> View<'document> {
         Additional::Of(Self::of(source, schemas))
     }
 
-    /// Returns what is excluded by `not`: each of several alternatives by itself, and none of what another keyword
-    /// excludes already, because it is of another type.
+    /// Returns the schemas that `not` excludes. A `not` that is only an `anyOf` gives one for each alternative; one of a
+    /// type that the schema does not allow anyway is left out.
     pub(super) fn excluded(&self, source: &Source<'document>) -> Vec<Self> {
         let stated = self.keywords("not").map(|at| Self::of(source, vec![at]));
         let each = stated.flat_map(|not| match not.groups.as_slice() {

@@ -355,8 +355,7 @@ pub(super) fn meaning(relation: Relation, side: Side) -> (Meaning, Option<&'stat
     (meaning, None)
 }
 
-/// Returns what the generated client makes of a keyword: it checks strings and values, so less is a change and more is
-/// an addition.
+/// Returns the effect on the client of a limit that its types enforce: allowing less is major, allowing more is minor.
 fn client_by(relation: Relation) -> ClientEffect {
     match relation {
         Relation::Different | Relation::Narrower => ClientEffect::Major,

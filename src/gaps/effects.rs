@@ -6,8 +6,9 @@
 //! No request is sent for this alone. A create may have an effect only if it refers to a record that a list has shown.
 //! Another list, whose items refer to the kind of record that the create makes, then shows an item about the new record;
 //! or it shows none when it is read from its first page to its last after the new record was listed. Items may be listed
-//! late, so showing none counts only if that reading began at least twice as long after the create as the soonest record
-//! of this create took to be listed, and only if the record itself does not show the value. The field is the reason for an
+//! late. So showing none counts only if that reading began late enough after the create: at least twice the shortest time
+//! that any record of this create took to be listed. And it counts only if the record itself does not show the value. The
+//! field is the reason for an
 //! item only if the item has its value, and if no record that was created without the field has an item.
 //!
 //! Once the run writes something about the record, that may be the reason for an item. An item that the run did not make

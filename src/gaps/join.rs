@@ -1,4 +1,4 @@
-//! Joins the answers of several runs: [`join`].
+//! Joins the answers of several runs, or of the shards (parts) of one run: [`join`].
 
 use std::collections::{BTreeMap, HashSet};
 

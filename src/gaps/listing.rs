@@ -2,8 +2,8 @@
 //!
 //! # Design
 //!
-//! No response says when a record was listed, so each record gives an interval: it was absent from all pages of a list
-//! that were requested from some time after the create's response on, and on a page that was complete at a later time.
+//! No response says when a record was listed, so each record gives an interval: the last complete reading of a list
+//! that lacked it began at one time after the create's response, and a page that showed it was complete at a later time.
 //! Both times are those of the run. The claimed interval contains that of every record that counts. A record for which
 //! the run first looked late says less: it counts only if a look still found it absent. Whether any other record counts
 //! depends on when the run first looked, and not on what it found, so records that are listed fast are not favoured.
@@ -21,7 +21,7 @@ use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Response, identifier};
 
-/// A record says as much as the one that was looked for soonest if it was looked for after at most twice that time plus
+/// A record counts if it was first looked for after at most twice the shortest time of any record to its first look, plus
 /// this.
 const SOON: Duration = Duration::from_millis(100);
 /// How many records of a list are looked for at a time. More are not needed to see how late one is.

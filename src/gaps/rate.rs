@@ -68,7 +68,8 @@ impl Rate {
         }
     }
 
-    /// Returns how many requests some second had, as the last seconds show, wherever seconds begin.
+    /// Returns a number of requests that at least one second had, judging by the last seconds, whenever the service's seconds
+    /// begin.
     fn rate(&self) -> u64 {
         let (mut count, mut rate) = (0, 0);
         for (back, step) in (1..=KEPT).zip((0..=self.last).rev()) {

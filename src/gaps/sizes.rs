@@ -6,8 +6,8 @@
 //! a limit in a few requests, and takes any rejection for one of the length. So both lengths next to the limit are sent
 //! again, several times each, in an order in which either meets each of two or three replicas that answer in turn. A
 //! service that rejects every second or third request accepts the longer text once, or rejects the shorter one, and then
-//! nothing is claimed. Nor is it if the limit is that of several texts together or of the whole body: the run's other texts are a
-//! little longer every second time.
+//! nothing is claimed. Nothing is claimed either if the limit is one of several texts together or of the whole body: to
+//! show that, the run's other texts are a little longer every second time.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ const USUAL: [usize; 16] = [
 const LONGER: [bool; 12] = [
     false, false, true, true, false, false, false, true, true, false, true, false,
 ];
-/// How often each of the lengths next to a limit is sent: of a service that rejects one request in three by chance, less
-/// than one search in a thousand finds a limit that there is not.
+/// How often each of the lengths next to a limit is sent: if a service rejects one request in three by chance, fewer than
+/// one search in a thousand then finds a limit that does not exist.
 const TIMES: u64 = 5;
 /// How often, if another field was found to have the limit: then the service rejects what is too long, and not by chance.
 const TIMES_AS_ANOTHER: u64 = 2;

@@ -8,13 +8,13 @@ use crate::contract::document::{Document, Node};
 use crate::contract::openapi::{Visited, referred_pointer, visit_objects};
 use crate::contract::pointer;
 
-/// The schemas that each schema applies in its place, by pointer.
+/// For each schema, by pointer, those that apply to the same value.
 type Edges<'graph> = HashMap<&'graph str, Vec<&'graph str>>;
 
-/// The schemas that apply where one of them applies.
+/// For each schema, those that apply to the same value: by reference, `allOf`, `oneOf` or `anyOf`.
 #[derive(Default)]
 struct Graph {
-    /// What each schema applies in its place, by pointer.
+    /// By the schema's pointer.
     below: HashMap<String, Vec<String>>,
     /// The schemas in the order of the file.
     order: Vec<String>,

@@ -1,5 +1,5 @@
-//! Lists what is wrong with a document: the defects that a check leaves operations out for, and what a check can live
-//! with but its author did not mean.
+//! Lists what is wrong with a document: the defects because of which a check leaves operations out, and what does not
+//! stop a check but is probably not what the document's author meant.
 //!
 //! - **In**: the text of an OpenAPI document, and the name that messages give it.
 //! - **Out**: a [`Lint`]: each finding with its rule, line, column, JSON pointer, and what to do.

@@ -24,8 +24,8 @@ use crate::exchange::Target;
 use crate::listen::{self, Options};
 use crate::traffic::RequestLine;
 
-/// The limits of the clients' connections. Clients may stay idle for longer than at most servers, so that the target
-/// closes the connection, and not the proxy.
+/// The limits of the clients' connections. Clients may stay idle here for longer than most servers allow, so that it is
+/// the target that closes the connection, and not the proxy.
 const OPTIONS: Options = Options {
     max_connections: 2048,
     head_timeout: Duration::from_secs(120),

@@ -72,7 +72,7 @@ impl<'both> Walk<'both> {
         let mut best = TrialOutcome::Breaking;
         for other in others {
             let (old, new) = if removed { (lone, other) } else { (other, lone) };
-            // What is included in another alternative is wider for what was removed, narrower for what was added.
+            // For a removed alternative, whether a new one includes it; for an added one, whether an old one does.
             if other.types().includes(lone.types()) && lone.types() != Types::ALL {
                 best = best.min(self.included(old, new, removed));
             }
@@ -157,8 +157,8 @@ impl<'both> Walk<'both> {
         if self.side == included_by {
             return self.tried(old, new);
         }
-        // The answer of the other side is what the relation means there, with the properties of this side; where a
-        // schema has none that only one side has, the two agree.
+        // Only the other side answers this question, so the comparison runs there, with the read-only and write-only
+        // properties of that side. Where there are none, the result is the same on both sides.
         let side = std::mem::replace(&mut self.side, included_by);
         let tried = self.tried(old, new);
         self.side = side;

@@ -316,7 +316,7 @@ impl<'both> Walk<'both> {
 
     fn multiple_of(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let integers = !(old.types() & new.types()).includes(Types::NUMBER);
-        // Every integer is a multiple of one, and of what one is a multiple of.
+        // Every integer is a multiple of 1, and of anything that divides 1, such as 0.5.
         let asks = |part: &f64| !integers || !is_whole(1.0 / part);
         let (was, is) = (multiple_of(old).filter(asks), multiple_of(new).filter(asks));
         let divides = |part: f64, whole: f64| part > 0.0 && is_whole(whole / part);
@@ -588,7 +588,8 @@ impl<'both> Walk<'both> {
     }
 }
 
-/// Returns what the client makes of another format of a text that is received: a field has a method that reads a time.
+/// Returns the effect on the client of a changed format in a response: a field with the format `date-time` has a method
+/// that reads the time.
 fn of_a_text(was: Option<&str>, is: Option<&str>, path: &str) -> ClientEffect {
     let is_field = !path.is_empty() && !path.ends_with("/*");
     match (was, is) {
@@ -606,8 +607,8 @@ fn states_the_same(old: &View<'_>, new: &View<'_>) -> bool {
     value(was.node) == value(is.node) && !refers(was.node)
 }
 
-/// Returns whether the listed values decide about bounds and lengths: one schema at least lists its values, and the
-/// other allows each of them. Then only the list limits, and it is compared by itself.
+/// Returns whether bounds and lengths need no comparison: at least one schema lists its values, and the other allows each
+/// of them. Then only the lists differ, which are compared by themselves.
 fn values_keep_limits(old: &View<'_>, new: &View<'_>) -> bool {
     let (was, is) = (old.values(), new.values());
     let within = |values: &Option<Vec<Value>>, other: &View<'_>| {

@@ -2,7 +2,7 @@
 //!
 //! # Design
 //!
-//! An object that lists properties and is not closed formally admits anything under every other name. Nobody reads it
+//! Formally, an object that lists properties and is not closed admits anything under every other name. Nobody reads it
 //! so: a name that is not listed is not documented. A property that is added to an open object is therefore harmless, and
 //! one that is removed from it leaves open what its name means now.
 
@@ -48,7 +48,7 @@ impl<'both> Walk<'both> {
         self.count(old, new, path, Kind::PropertyCount);
     }
 
-    /// Compares a property as it is written.
+    /// Compares the values of a property; in a multipart body, each is encoded by itself.
     fn part(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let whole = self.writing;
         if whole == ValueEncoding::Parts {
@@ -199,7 +199,7 @@ impl<'both> Walk<'both> {
                 (Relation::Wider, "no longer has a schema for its other properties")
             }
         };
-        // The type of the others is part of the surface, not whether there are any.
+        // The client's API shows the type of other properties, but not whether there may be any.
         let of_a_type = |view: &View<'both>, source| matches!(view.additional(source), Additional::Of(_));
         let client = if of_a_type(old, self.old) || of_a_type(new, self.new) {
             ClientEffect::Major

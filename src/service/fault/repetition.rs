@@ -126,8 +126,8 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<ProposedFault
         (
             "one-identifier-at-once",
             "two creates at once get one identifier",
-            // Records without anything of a run in them may be one and the same: then the list shows the other's values
-            // under the identifier.
+            // Two records without a run tag may be equal in every field, and then cannot be told apart: the list shows
+            // the other's values under the identifier.
             [vec![unique], carried.clone()].concat(),
             Repetition::OneIdentifier,
         ),
@@ -219,8 +219,8 @@ impl Repetition {
             .ok()
             .and_then(Result::ok);
         if swapped.is_none() {
-            // Once the lock is free, another create is done with this one, and may have sent it a response, or has not
-            // seen it.
+            // With the lock held, no other create is in the middle of answering this one: it has finished with this
+            // entry, with or without sending a response, or has never seen it.
             let mut waiting = rendezvous.0.lock().await;
             match other.try_recv() {
                 Ok(body) => swapped = Some(body),

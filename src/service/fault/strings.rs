@@ -20,8 +20,8 @@ pub(super) struct StringDistortion {
     pub(super) change: fn(&str) -> String,
 }
 
-/// Which writes have it. A distortion is limited to updates, which leave no record behind, if only a string shows it that
-/// would need another created record, or that nothing could overwrite later.
+/// Which writes have it. Updates leave no record behind. So a distortion is limited to them if the string that shows it
+/// would take one more created record, or if nothing could overwrite that string later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     /// Every write that carries a string.
