@@ -5,7 +5,7 @@ use countersign::report::VerdictRecord;
 
 use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
-use super::listing::Listing;
+use super::listing::{LISTS, Listing};
 use super::variety::few;
 use crate::support::sampled;
 
@@ -83,15 +83,10 @@ async fn what_is_wrong_at_a_full_last_page_alone_is_found() {
 async fn each_list_that_creates_fill_is_brought_to_a_full_last_page() {
     let checked = ROOM.run(sevens()).await;
     assert_eq!(denied(&checked), [""; 0]);
-    let lists = [
-        ("getContacts", "createContact"),
-        ("getVisits", "createVisit"),
-        ("getTags", "createTag"),
-    ];
-    for (list, _) in lists {
+    for (_, list) in LISTS {
         assert_eq!(full(&checked, list), (VerdictRecord::Held, None), "{list}");
     }
-    for (list, create) in sampled(2, lists) {
+    for (create, list) in sampled(2, LISTS) {
         let adding = at(list, 0, |listing| listing.last_page += 1);
         let check = Check {
             max_writes: ROOM.max_writes,
@@ -106,7 +101,7 @@ async fn each_list_that_creates_fill_is_brought_to_a_full_last_page() {
 #[tokio::test]
 async fn a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so() {
     let checked = Check::default().run(sevens()).await;
-    for list in ["getContacts", "getVisits", "getTags"] {
+    for (_, list) in LISTS {
         let reason = "the last page is not full, and filling it takes more records than max-writes allows (0 left)";
         assert_eq!(
             full(&checked, list),

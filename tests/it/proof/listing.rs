@@ -6,6 +6,13 @@ use serde_json::{Value, json};
 
 use super::call::Reply;
 
+/// The creates whose records are items of a list, each with the list.
+pub(super) const LISTS: [(&str, &str); 3] = [
+    ("createContact", "getContacts"),
+    ("createVisit", "getVisits"),
+    ("createTag", "getTags"),
+];
+
 /// How many rows a list of a new store has.
 pub(super) fn seeded(list: &str) -> usize {
     match list {

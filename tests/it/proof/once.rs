@@ -9,16 +9,10 @@ use serde_json::{Value, json};
 
 use super::checked::{Check, Checked, described};
 use super::deviating::Deviation;
-use super::listing::{Listing, seeded};
+use super::listing::{LISTS, Listing, seeded};
 use crate::support::sampled;
 
 const OTHER: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
-
-const LISTS: [(&str, &str); 3] = [
-    ("createContact", "getContacts"),
-    ("createVisit", "getVisits"),
-    ("createTag", "getTags"),
-];
 
 /// Changes the rows of a list that a new store does not have.
 fn own_rows(list: &'static str, change: impl Fn(&mut Vec<Value>) + Send + Sync + 'static) -> Deviation {
@@ -238,12 +232,7 @@ async fn an_update_of_one_field_that_adds_a_row_is_found_at_the_end() {
 async fn a_total_that_does_not_count_what_was_created_or_counts_it_twice_is_found() {
     type Count = fn(usize, usize) -> usize;
     let ways: [Count; 2] = [|seeded, _| seeded, |seeded, own| seeded + 2 * own];
-    let lists = [
-        ("getContacts", "createContact"),
-        ("getVisits", "createVisit"),
-        ("getTags", "createTag"),
-    ];
-    for (list, create) in sampled(2, lists) {
+    for (create, list) in sampled(2, LISTS) {
         for way in ways {
             let counting = Deviation::none().relisted(move |call, listing| {
                 if call.is(list) {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::call::{Call, Reply};
 use super::checked::{Check, Checked, contract, described};
 use super::deviating::Deviation;
-use super::listing::seeded;
+use super::listing::{LISTS, seeded};
 use crate::support::{sampled, tried};
 
 /// Whether a body has one field.
@@ -186,12 +186,7 @@ async fn an_offset_that_is_dropped_is_found_by_the_seed_that_sends_it() {
 
 #[tokio::test]
 async fn a_row_that_is_lost_among_several_is_found() {
-    let lists = [
-        ("getContacts", "createContact"),
-        ("getVisits", "createVisit"),
-        ("getTags", "createTag"),
-    ];
-    for (list, create) in sampled(2, lists) {
+    for (create, list) in sampled(2, LISTS) {
         let losing = Deviation::none().relisted(move |call, listing| {
             let first = seeded(list) + if list == "getVisits" { 2 } else { 1 };
             if call.is(list) {
@@ -206,12 +201,7 @@ async fn a_row_that_is_lost_among_several_is_found() {
 
 #[tokio::test]
 async fn a_second_page_that_is_broken_is_found_once_there_is_one() {
-    let lists = [
-        ("getContacts", "createContact"),
-        ("getVisits", "createVisit"),
-        ("getTags", "createTag"),
-    ];
-    for (list, create) in sampled(2, lists) {
+    for (create, list) in sampled(2, LISTS) {
         let repeating = few(3, 5).relisted(move |call, listing| {
             if call.is(list) && listing.pages.len() > 1 {
                 let first = listing.pages[0].clone();
