@@ -20,7 +20,7 @@ use bytes::Bytes;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactKind;
 use countersign::exchange::redact::Values;
-use countersign::exchange::{Exchange, OnRejection, Purpose, Request, Response};
+use countersign::exchange::{Exchange, Purpose, RejectionMeaning, Request, Response};
 use countersign::rules::{Judge, Levels, Verdict};
 use countersign::service::{self, Service};
 use secrecy::SecretString;
@@ -77,7 +77,7 @@ fn compare(name: &str, operation: &str, body: &Bytes) {
     let contract = Contract::built_in().expect("the contract");
     let exchange = exchange(&contract, operation, body);
     let mut judge = Judge::new(&contract, Levels::default(), Values::Hidden);
-    let intent = Purpose::Documented(OnRejection::Finding).into();
+    let intent = Purpose::Documented(RejectionMeaning::Finding).into();
     let mut rates = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         rates.0.push(rate(body, || {

@@ -112,7 +112,7 @@ fn listing(contract: &Contract, answers: &[Answer], has_ledger: bool) -> String 
         if known.is_empty() && has_ledger {
             let _ = match gap.kind {
                 Some(_) => writeln!(text, "    not answered yet"),
-                None => writeln!(text, "    ask who runs the service"),
+                None => writeln!(text, "    ask whoever runs the service"),
             };
         }
         for answer in known {

@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! A person reviews an overlay and removes what the service should not be held to, so a file that is there is never
-//! replaced. It is staged before anything is sent, so that a path that cannot be written is told at once.
+//! replaced. It is staged before anything is sent, so that a path that cannot be written is reported at once.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

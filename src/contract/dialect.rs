@@ -142,7 +142,7 @@ pub(super) struct Moves {
 
 impl Moves {
     /// Returns the pointer of what is written for a location of the tree.
-    pub(super) fn as_written<'pointer>(&self, pointer: &'pointer str) -> Cow<'pointer, str> {
+    pub(super) fn pointer_in_text<'pointer>(&self, pointer: &'pointer str) -> Cow<'pointer, str> {
         translated(&self.written, pointer).map_or(Cow::Borrowed(pointer), Cow::Owned)
     }
 

@@ -392,15 +392,15 @@ impl Document {
     }
 
     /// Whether the tree was rewritten into the dialect of OpenAPI 3.0.
-    pub(crate) fn is_rewritten(&self) -> bool {
+    pub(crate) fn was_later_than_3_0(&self) -> bool {
         self.moves.is_some()
     }
 
     /// Returns the pointer of what is written for a location of the tree.
-    pub(crate) fn as_written<'pointer>(&self, pointer: &'pointer str) -> Cow<'pointer, str> {
+    pub(crate) fn pointer_in_text<'pointer>(&self, pointer: &'pointer str) -> Cow<'pointer, str> {
         self.moves
             .as_ref()
-            .map_or(Cow::Borrowed(pointer), |moves| moves.as_written(pointer))
+            .map_or(Cow::Borrowed(pointer), |moves| moves.pointer_in_text(pointer))
     }
 
     /// Returns the names that appear twice in an object.
@@ -544,7 +544,7 @@ impl Document {
         Defect {
             file: self.file(position).to_owned(),
             position,
-            pointer: self.as_written(pointer).into_owned(),
+            pointer: self.pointer_in_text(pointer).into_owned(),
             problem,
         }
     }

@@ -16,7 +16,7 @@ use super::vocabulary::Gap;
 use super::{OmittedOperation, find_gap, load};
 
 /// The key of the answers at a location.
-pub(crate) const KEY: &str = "x-answers";
+pub(crate) const ANSWERS_KEY: &str = "x-answers";
 
 /// An answer to a gap that was learned from a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,16 +50,19 @@ pub(super) fn read(
     defects: &mut DefectList,
 ) -> Vec<LearnedAnswer> {
     let mut written = Vec::new();
-    load::keyed(&document.root, &mut String::new(), &[KEY], &mut written);
+    load::keyed(&document.root, &mut String::new(), &[ANSWERS_KEY], &mut written);
     let (mut answers, mut answered) = (Vec::new(), HashSet::new());
     for (at, list) in written {
         let location = at
-            .strip_suffix(KEY)
+            .strip_suffix(ANSWERS_KEY)
             .and_then(|at| at.strip_suffix('/'))
             .unwrap_or_default();
         let mut wrong = |at: &str, message: String| defects.push(document.defect(at, Problem::Vocabulary { message }));
         if list.elements().is_empty() {
-            wrong(&at, format!("`{KEY}` is a list of answers; write one, or remove it"));
+            wrong(
+                &at,
+                format!("`{ANSWERS_KEY}` is a list of answers; write one, or remove it"),
+            );
         }
         for (index, node) in list.elements().iter().enumerate() {
             let pointer = pointer::join(&at, &index.to_string());
@@ -214,7 +217,7 @@ paths:
             "overlay: 1.0.0\nactions:\n- target: {target}\n  update:\n    x-answers:{}\n",
             answers.replace('\n', "\n    ")
         );
-        Contract::partly_even_if_empty(document.with_overlay("known.yaml", text).unwrap()).unwrap()
+        Contract::partly_or_empty(document.with_overlay("known.yaml", text).unwrap()).unwrap()
     }
 
     /// The defects that the overlay adds.

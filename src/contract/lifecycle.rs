@@ -299,7 +299,7 @@ impl Contract {
             kind,
             location: self
                 .document
-                .as_written(&self.operation(operation).pointer)
+                .pointer_in_text(&self.operation(operation).pointer)
                 .into_owned()
                 .into(),
             response_pointer: response_pointer.to_owned().into(),

@@ -98,9 +98,9 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
         facts_beyond_schemas::add_typed(&document, &operations, &mut facts);
     }
     learned::add_facts(&answers, &operations, &gaps, &mut facts);
-    if document.is_rewritten() {
+    if document.was_later_than_3_0() {
         for fact in &mut facts {
-            fact.location = document.as_written(&fact.location).into_owned().into();
+            fact.location = document.pointer_in_text(&fact.location).into_owned().into();
         }
     }
     let statements = Statements {

@@ -361,7 +361,7 @@ impl Contract {
     ///
     /// Those of [`Self::read_partly`], and the [`Defects`] of an overlay.
     pub(crate) fn partly_of_document(document: Document) -> Result<Self, Defects> {
-        let mut contract = Self::partly_even_if_empty(document)?;
+        let mut contract = Self::partly_or_empty(document)?;
         if !contract.operations.is_empty() {
             let defects = contract.defects.iter();
             let of_overlay = defects.filter(|defect| contract.document.is_of_overlay(defect.position));
@@ -375,7 +375,7 @@ impl Contract {
     /// # Errors
     ///
     /// A document that is not OpenAPI 3.0 to 3.2, or has more defects than are collected.
-    pub(crate) fn partly_even_if_empty(document: Document) -> Result<Self, Defects> {
+    pub(crate) fn partly_or_empty(document: Document) -> Result<Self, Defects> {
         let (client_types, prefer) = (ClientTypes::OfAnotherContract, SchemePreference::Token);
         load::contract(document, ReadingOptions { client_types, prefer })
     }

@@ -100,11 +100,14 @@ fn check_version(document: &Document) -> Result<(), Defect> {
     let found = openapi
         .string()
         .map_or_else(|| openapi.to_value().to_string(), str::to_owned);
-    if !document.is_rewritten() && !found.starts_with("3.0.") {
+    if !document.was_later_than_3_0() && !found.starts_with("3.0.") {
         return Err(document.defect("/openapi", Problem::Version { found }));
     }
     let dialect = document.root.member("jsonSchemaDialect").and_then(Node::string);
-    match dialect.filter(|_| document.is_rewritten()).and_then(other_dialect) {
+    match dialect
+        .filter(|_| document.was_later_than_3_0())
+        .and_then(other_dialect)
+    {
         Some(problem) => Err(document.defect("/jsonSchemaDialect", problem)),
         None => Ok(()),
     }
@@ -245,7 +248,7 @@ impl StructureCheck<'_> {
 
     /// Returns what a member of a later version, which OpenAPI 3.0 does not have, must be.
     fn field_of_later_version(&mut self, member: &Member, spec: &'static ObjectSpec) -> Option<Expect> {
-        if !self.document.is_rewritten() {
+        if !self.document.was_later_than_3_0() {
             return None;
         }
         match (spec.name, member.name.as_str()) {
@@ -370,7 +373,7 @@ impl StructureCheck<'_> {
         let (object, name, near) = (spec.name, member.name.to_string(), Box::from(near));
         // JSON Schema of 3.1 allows any keyword: an unknown one states nothing (JSON Schema Core
         // 2020-12, section 4.3.1).
-        let problem = if self.document.is_rewritten() && object == "schema" {
+        let problem = if self.document.was_later_than_3_0() && object == "schema" {
             Problem::UnknownKeyword { name, near }
         } else {
             Problem::UnknownName { object, name, near }

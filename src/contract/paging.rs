@@ -278,7 +278,7 @@ impl Contract {
             name: format!("{} pages by {subject}: {documented}", operation.name).into(),
             operation: list,
             kind: FactKind::InferredPages(statement),
-            location: self.document.as_written(location).into_owned().into(),
+            location: self.document.pointer_in_text(location).into_owned().into(),
             response_pointer: at.to_owned().into(),
             documented: documented.into(),
         };

@@ -32,7 +32,7 @@ pub(super) enum Step {
 /// end of an array.
 pub(super) fn read(query: &str) -> Result<Vec<Step>, String> {
     let singular = "name one location, such as `$.info` or `$.paths['/things'].get`";
-    let told = |wrong: UnsupportedSegment, rest: &str| match wrong {
+    let problem = |wrong: UnsupportedSegment, rest: &str| match wrong {
         UnsupportedSegment::FromEnd => {
             format!("`{query}` counts from the end of an array; write the index from its start, such as `$.tags[0]`")
         }
@@ -44,10 +44,10 @@ pub(super) fn read(query: &str) -> Result<Vec<Step>, String> {
     };
     let mut rest = query
         .strip_prefix('$')
-        .ok_or_else(|| told(UnsupportedSegment::NotJsonPath, query))?;
+        .ok_or_else(|| problem(UnsupportedSegment::NotJsonPath, query))?;
     let mut steps = Vec::new();
     while !rest.is_empty() {
-        let (step, left) = segment(trimmed(rest)).map_err(|wrong| told(wrong, rest))?;
+        let (step, left) = segment(trimmed(rest)).map_err(|wrong| problem(wrong, rest))?;
         steps.push(step);
         rest = left;
     }

@@ -224,7 +224,7 @@ pub struct Carry {
 impl Carry {
     /// Whether the value must come back as it was sent: no gap allows another spelling.
     #[must_use]
-    pub fn is_strict(&self) -> bool {
+    pub fn comes_back_as_sent(&self) -> bool {
         self.gap.is_none()
     }
 }

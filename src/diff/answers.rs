@@ -9,9 +9,9 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, OperationPair};
 use super::range::Relation;
-use super::walk::FoundDifference;
+use super::schemas::FoundDifference;
 use crate::contract::document::{Document, Node};
-use crate::contract::learned::{KEY, in_words};
+use crate::contract::learned::{ANSWERS_KEY, in_words};
 use crate::contract::pointer;
 
 /// The forms of a timestamp that the client has a method for.
@@ -49,7 +49,7 @@ impl Answers {
         for (token, inner) in members.chain(elements) {
             let length = at.len();
             pointer::push(at, &token);
-            if token == KEY {
+            if token == ANSWERS_KEY {
                 self.note(inner, &at[..length], at);
             } else {
                 self.visit(inner, at);

@@ -4,10 +4,10 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, OperationPair, spot};
 use super::range::Relation;
+use super::schemas::{FoundDifference, ValueEncoding};
 use super::source::{LocatedNode, Source};
 use super::types::Types;
 use super::view::View;
-use super::walk::{FoundDifference, ValueEncoding};
 use crate::contract::is_json;
 
 /// The holders of two bodies, on one side of an operation.

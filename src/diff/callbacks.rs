@@ -5,8 +5,8 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, Operation, OperationPair, operations_of, spot};
 use super::range::Relation;
-use super::source::{LocatedNode, Source, missing};
-use super::walk::FoundDifference;
+use super::schemas::FoundDifference;
+use super::source::{LocatedNode, Source, only_in_first};
 
 /// A member of a map, by its name.
 type NamedNode<'both> = (&'both str, LocatedNode<'both>);
@@ -16,7 +16,7 @@ impl<'both> Comparison<'both> {
         let (old, new) = (&both.old.at, &both.new.at);
         let (was, is) = (callbacks(self.old, old), callbacks(self.new, new));
         let above = (spot(old, "callbacks").pointer, spot(new, "callbacks").pointer);
-        let mut added: Vec<_> = missing(&is, &was, same_name).collect();
+        let mut added: Vec<_> = only_in_first(&is, &was, same_name).collect();
         for (name, old) in &was {
             // The name only serves to refer to it, so one of another name that goes to the same address is the same.
             let renamed = || added.iter().position(|(_, new)| same_addresses(old, new));
@@ -40,8 +40,8 @@ impl<'both> Comparison<'both> {
     fn callback(&mut self, name: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
         let (was, is) = (named(self.old, old), named(self.new, new));
         let (gone, added): (Vec<_>, Vec<_>) = (
-            missing(&was, &is, same_name).collect(),
-            missing(&is, &was, same_name).collect(),
+            only_in_first(&was, &is, same_name).collect(),
+            only_in_first(&is, &was, same_name).collect(),
         );
         if let ([(from, old)], [(to, new)]) = (gone.as_slice(), added.as_slice()) {
             let predicate = format!("the callback `{name}` was sent to `{from}`, now to `{to}`");
@@ -71,12 +71,12 @@ impl<'both> Comparison<'both> {
     fn calls(&mut self, name: &str, (old, new): (&NamedNode<'both>, &NamedNode<'both>)) {
         let (was, is) = (operations_of(old.0, &old.1), operations_of(new.0, &new.1));
         let same = |one: &Operation<'_>, other: &Operation<'_>| one.method == other.method;
-        for gone in missing(&was, &is, same) {
+        for gone in only_in_first(&was, &is, same) {
             let spots = (Location::at(&gone.at.pointer), Location::missing_from(&new.1.pointer));
             let predicate = format!("the callback `{name}` no longer sends a {}", gone.method.as_str());
             self.callback_differs(Relation::Different, predicate, spots);
         }
-        for added in missing(&is, &was, same) {
+        for added in only_in_first(&is, &was, same) {
             let spots = (Location::missing_from(&old.1.pointer), Location::at(&added.at.pointer));
             let predicate = format!("the callback `{name}` also sends a {}", added.method.as_str());
             let relation = Relation::Unclear("callers may get a request that they do not know");

@@ -6,10 +6,10 @@ use super::kind::Kind;
 use super::operations::{Comparison, spot};
 use super::parameters::Form;
 use super::range::Relation;
+use super::schemas::FoundDifference;
 use super::source::{LocatedNode, Source, value};
 use super::types::Types;
 use super::view::View;
-use super::walk::FoundDifference;
 
 /// A media type of a body in one document, and its schema.
 type Media<'pair, 'both> = (&'pair LocatedNode<'both>, &'pair View<'both>);

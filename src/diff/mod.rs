@@ -51,12 +51,12 @@ mod operations;
 mod parameters;
 mod range;
 mod responses;
+mod schemas;
 mod security;
 mod source;
 mod statements;
 mod types;
 mod view;
-mod walk;
 
 use chrono::NaiveDate;
 

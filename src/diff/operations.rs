@@ -9,9 +9,9 @@ use super::answers::Answers;
 use super::difference::{ClientEffect, Difference, DocumentLocation, Location, Meaning, OperationName, Side};
 use super::kind::Kind;
 use super::range::Relation;
+use super::schemas::{Change, FoundDifference, SchemaComparison, ValueEncoding, meaning};
 use super::source::{LocatedNode, Source};
 use super::view::View;
-use super::walk::{Change, FoundDifference, ValueEncoding, Walk, meaning};
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
 
@@ -23,7 +23,7 @@ pub(super) fn differences(old: &Document, new: &Document, today: Option<NaiveDat
         old: &old,
         new: &new,
         answers,
-        walk: Walk::new(&old, &new),
+        comparison: SchemaComparison::new(&old, &new),
         today,
         differences: IndexSet::new(),
         operation: None,
@@ -40,7 +40,7 @@ pub(super) struct Comparison<'both> {
     pub(super) new: &'both Source<'both>,
     /// What was learned about the service, by the overlay of each.
     pub(super) answers: (&'both Answers, &'both Answers),
-    walk: Walk<'both>,
+    comparison: SchemaComparison<'both>,
     pub(super) today: Option<NaiveDate>,
     differences: IndexSet<Difference>,
     /// The operation that is being compared.
@@ -250,7 +250,7 @@ impl<'both> Comparison<'both> {
         views: (&View<'both>, &View<'both>),
     ) -> Vec<Change> {
         let side = self.seen_by_callers(side);
-        self.walk.changes(side, writing, views)
+        self.comparison.changes(side, writing, views)
     }
 
     /// Adds the differences of two schemas; `what` is what they describe.

@@ -7,10 +7,10 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, Operation, OperationPair, spot, template_names};
 use super::range::Relation;
+use super::schemas::{FoundDifference, ValueEncoding};
 use super::source::{LocatedNode, Source};
 use super::types::Types;
 use super::view::View;
-use super::walk::{FoundDifference, ValueEncoding};
 
 /// The headers that OpenAPI does not describe as parameters (3.0.3, section 4.7.12.1).
 const NO_PARAMETERS: [&str; 3] = ["accept", "authorization", "content-type"];

@@ -6,8 +6,8 @@ use super::kind::Kind;
 use super::operations::{Comparison, OperationPair, spot};
 use super::parameters::{Form, schema};
 use super::range::Relation;
-use super::source::{LocatedNode, Source, missing};
-use super::walk::FoundDifference;
+use super::schemas::FoundDifference;
+use super::source::{LocatedNode, Source, only_in_first};
 use crate::contract::operation::StatusPattern;
 
 /// A documented response of one document.
@@ -35,7 +35,7 @@ impl<'both> Comparison<'both> {
                 }
                 Some(new) => self.response(old, new),
                 None => {
-                    let mut added = missing(&is, &was, same_status);
+                    let mut added = only_in_first(&is, &was, same_status);
                     let narrowed = added.any(|new| covers(old.status, new.status));
                     if !narrowed || old.status.is_success() && !is.iter().any(|new| new.status.is_success()) {
                         self.response_removed(old, &above.1);
@@ -43,7 +43,7 @@ impl<'both> Comparison<'both> {
                 }
             }
         }
-        for new in missing(&is, &was, same_status) {
+        for new in only_in_first(&is, &was, same_status) {
             match covering(&was, new.status) {
                 Some(old) if is_default_of_both(old, &is) => {
                     self.response_added(new, &above.0);
@@ -179,7 +179,7 @@ impl<'both> Comparison<'both> {
             }
         }
         let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0.eq_ignore_ascii_case(other.0);
-        for (name, at) in missing(&is, &was, same) {
+        for (name, at) in only_in_first(&is, &was, same) {
             let found = FoundDifference {
                 kind: Kind::HeaderAdded,
                 relation: Relation::Harmless,
@@ -259,7 +259,7 @@ impl<'both> Comparison<'both> {
                 Some(_) => {}
             }
         }
-        for (name, at) in missing(&is, &was, |one, other| one.0 == other.0) {
+        for (name, at) in only_in_first(&is, &was, |one, other| one.0 == other.0) {
             let spots = (
                 Location::missing_from(spot(old, "links").pointer),
                 Location::at(&at.pointer),

@@ -8,8 +8,8 @@ use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, OperationPair, spot};
 use super::range::Relation;
-use super::source::{LocatedNode, Source, missing, value};
-use super::walk::FoundDifference;
+use super::schemas::FoundDifference;
+use super::source::{LocatedNode, Source, only_in_first, value};
 use crate::contract::document::Node;
 
 /// One way to authenticate: schemes that are all needed, each with its scopes. Without any, no credential is needed.
@@ -75,7 +75,7 @@ impl<'both> Comparison<'both> {
             self.emit(Side::Operation, found, spots);
         };
         let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
-        for (flow, at) in missing(&was, &is, same) {
+        for (flow, at) in only_in_first(&was, &is, same) {
             let spots = (
                 Location::at(&at.pointer),
                 Location::missing_from(spot(new, "flows").pointer),
@@ -83,7 +83,7 @@ impl<'both> Comparison<'both> {
             let predicate = format!("the flow `{flow}` of the security scheme `{name}` is gone");
             emit(Relation::Different, predicate, spots);
         }
-        for (flow, at) in missing(&is, &was, same) {
+        for (flow, at) in only_in_first(&is, &was, same) {
             let spots = (
                 Location::missing_from(spot(old, "flows").pointer),
                 Location::at(&at.pointer),

@@ -171,7 +171,7 @@ pub(super) fn value(node: &Node) -> Value {
 }
 
 /// Returns the elements of the first list that the second one lacks.
-pub(super) fn missing<'list, T>(
+pub(super) fn only_in_first<'list, T>(
     list: &'list [T],
     other: &[T],
     same: impl Fn(&T, &T) -> bool,

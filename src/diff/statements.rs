@@ -9,8 +9,8 @@ use super::difference::{ClientEffect, FactChange, FactChanges, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, Operation, OperationPair, spot};
 use super::range::Relation;
-use super::source::{LocatedNode, Source, missing};
-use super::walk::FoundDifference;
+use super::schemas::FoundDifference;
+use super::source::{LocatedNode, Source, only_in_first};
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node};
 use crate::contract::fact::{Fact, FactKind};
@@ -48,7 +48,7 @@ impl<'both> Comparison<'both> {
         let (was, is) = (servers(old), servers(new));
         let above = (spot(old, "servers").pointer, spot(new, "servers").pointer);
         let same = |one: &Server<'_>, other: &Server<'_>| one.url == other.url;
-        for gone in missing(&was, &is, same) {
+        for gone in only_in_first(&was, &is, same) {
             let moved = !is.is_empty() && !is.iter().any(|other| other.base_path == gone.base_path);
             let (relation, tail) = if moved {
                 (Relation::Different, ", and no other has its path")
@@ -66,7 +66,7 @@ impl<'both> Comparison<'both> {
                 spots,
             );
         }
-        for added in missing(&is, &was, same) {
+        for added in only_in_first(&is, &was, same) {
             let spots = (Location::missing_from(&above.0), Location::at(&added.at.pointer));
             let predicate = format!("the server `{}` is new", added.url);
             self.emit(
@@ -101,7 +101,7 @@ impl<'both> Comparison<'both> {
         let (was, is) = (gaps(self.old), gaps(self.new));
         let question = |at: &LocatedNode<'_>| at.string("question").unwrap_or_default().to_owned();
         let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
-        for (id, at) in missing(&was, &is, same) {
+        for (id, at) in only_in_first(&was, &is, same) {
             let predicate = format!("the gap `{id}` is closed: {}", question(at));
             let spots = (Location::at(&at.pointer), Location::missing_from("/x-gaps"));
             self.emit(
@@ -110,7 +110,7 @@ impl<'both> Comparison<'both> {
                 spots,
             );
         }
-        for (id, at) in missing(&is, &was, same) {
+        for (id, at) in only_in_first(&is, &was, same) {
             let relation =
                 Relation::Unclear("what was left open may have been relied on, or may never have been stated");
             let predicate = format!("the gap `{id}` is new: {}", question(at));
@@ -129,7 +129,7 @@ impl<'both> Comparison<'both> {
         let key = |statement: &(String, String)| statement.0.split(':').next().unwrap_or_default().to_owned();
         let above = |at: &LocatedNode<'_>, statement: &(String, String)| spot(at, &key(statement)).pointer;
         let same = |one: &(String, String), other: &(String, String)| one.0 == other.0;
-        for lost in missing(&was, &is, same) {
+        for lost in only_in_first(&was, &is, same) {
             let spots = (Location::at(&lost.1), Location::missing_from(above(&both.new.at, lost)));
             let found = without_client_effect(
                 Kind::InvariantLost,
@@ -138,7 +138,7 @@ impl<'both> Comparison<'both> {
             );
             self.emit(Side::Response, found, spots);
         }
-        for gained in missing(&is, &was, same) {
+        for gained in only_in_first(&is, &was, same) {
             let spots = (
                 Location::missing_from(above(&both.old.at, gained)),
                 Location::at(&gained.1),
@@ -169,7 +169,7 @@ fn servers<'both>(holder: &LocatedNode<'both>) -> Vec<Server<'both>> {
         Some(Server {
             url: at.string("url")?,
             base_path: base_path(&at),
-            variables: at.node.member("variables").map(meaning_of_variables),
+            variables: at.node.member("variables").map(without_descriptions),
             at,
         })
     })
@@ -190,7 +190,7 @@ fn base_path(server: &LocatedNode<'_>) -> String {
 }
 
 /// Returns the variables of a server without what is only said about them.
-fn meaning_of_variables(variables: &Node) -> Value {
+fn without_descriptions(variables: &Node) -> Value {
     let mut value = variables.to_value();
     for variable in value.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {
         if let Some(members) = variable.as_object_mut() {

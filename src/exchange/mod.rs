@@ -44,7 +44,7 @@ pub(crate) use coding::decode;
 pub(crate) use identifier::is_plain_identifier;
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub use record::{
-    Content, Credential, Exchange, Failure, Intent, OnRejection, Printable, Purpose, Request, Response, TrialPart,
+    Content, Credential, Exchange, Failure, Intent, Printable, Purpose, RejectionMeaning, Request, Response, TrialPart,
 };
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use spelling::Spelling;

@@ -208,7 +208,7 @@ pub struct Intent {
     /// The purpose of the request.
     pub purpose: Purpose,
     /// Whether it was sent again because the target throttled it; in that case only the later exchange counts.
-    pub superseded: bool,
+    pub was_sent_again: bool,
 }
 
 impl Intent {
@@ -223,7 +223,7 @@ impl Intent {
     /// Whether another client sent the request, so that it may have been rejected by something in front of the service.
     #[must_use]
     pub fn is_of_other_client(self) -> bool {
-        self.purpose == Purpose::Documented(OnRejection::OtherClient)
+        self.purpose == Purpose::Documented(RejectionMeaning::OtherClient)
     }
 }
 
@@ -231,7 +231,7 @@ impl From<Purpose> for Intent {
     fn from(purpose: Purpose) -> Self {
         Self {
             purpose,
-            superseded: false,
+            was_sent_again: false,
         }
     }
 }
@@ -243,16 +243,16 @@ pub enum Purpose {
     /// edge cases stored.
     ResidueLook,
     /// A documented request, and what a rejection of it would mean.
-    Documented(OnRejection),
+    Documented(RejectionMeaning),
     /// An equivalent request: a documented one in another spelling that RFCs define as the same. Its response is judged
     /// in one respect only: that it is as good as the response to the plain one.
-    Equivalent,
+    EquivalentSpelling,
     /// A request that must be rejected.
     MustBeRejected {
         /// The kind of fact that says so.
         fact: FactKind,
         /// What a rejection for another reason would mean, such as a 422 for the body of a request without a token.
-        rejection_for_another_reason: OnRejection,
+        rejection_for_another_reason: RejectionMeaning,
     },
     /// An edge case. Its response is judged in two respects only: that it is complete, and that it is not a 5xx.
     EdgeCase(EdgeCase),
@@ -273,7 +273,7 @@ pub enum TrialPart {
 
 /// What it means when a documented request is rejected, or one that must be rejected is rejected for another reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnRejection {
+pub enum RejectionMeaning {
     /// Nothing in the request is left open by the document: a finding.
     Finding,
     /// Something in the request is left open by the document: some statuses are evidence on that gap, see
@@ -285,7 +285,7 @@ pub enum OnRejection {
     OtherClient,
 }
 
-impl OnRejection {
+impl RejectionMeaning {
     /// Whether a status rejects the content of a request, so that it is evidence on what the document leaves open
     /// there: 400, 409 and 422 (RFC 9110, section 15.5).
     #[must_use]

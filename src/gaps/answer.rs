@@ -109,7 +109,7 @@ pub struct Dissent {
 #[schemars(rename = "WhyCannotTell")]
 pub enum WhyUnanswered {
     /// Traffic does not answer it.
-    #[serde(rename = "ask who runs the service")]
+    #[serde(rename = "ask whoever runs the service")]
     AskTheOperator,
     /// What was seen or asked is inconclusive: too little, or something else may explain it.
     #[serde(rename = "confounded")]
@@ -133,7 +133,7 @@ impl WhyUnanswered {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::AskTheOperator => "ask who runs the service",
+            Self::AskTheOperator => "ask whoever runs the service",
             Self::Confounded => "confounded",
             Self::NeedsWrites => "needs writes",
             Self::NoValue => "no row",

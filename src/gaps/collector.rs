@@ -25,7 +25,7 @@ use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
 use crate::contract::{Contract, is_json, pointer};
 use crate::exchange::json::{self, Body};
 use crate::exchange::redact::render_media_type;
-use crate::exchange::{Credential, Exchange, Intent, OnRejection, Purpose, Request, Response, TrialPart};
+use crate::exchange::{Credential, Exchange, Intent, Purpose, RejectionMeaning, Request, Response, TrialPart};
 use crate::plan::{Asks, BodyChange, Question};
 
 /// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
@@ -208,10 +208,10 @@ impl<'contract> Gaps<'contract> {
         let id = exchange.request.operation;
         self.effects
             .note_write(self.contract, exchange, body.map(|body| &body.value));
-        let is_void = |response: &&Response| intent.superseded || response.is_throttled() || response.status >= 500;
+        let is_void = |response: &&Response| intent.was_sent_again || response.is_throttled() || response.status >= 500;
         let decisive = exchange.response().filter(|response| !is_void(response));
         if let Purpose::Trial(part) = intent.purpose
-            && !intent.superseded
+            && !intent.was_sent_again
         {
             let shown = (exchange, part, decisive.is_some());
             self.trials.add(self.contract, shown, body);
@@ -259,7 +259,7 @@ impl<'contract> Gaps<'contract> {
     fn shows_as_a_whole(&self, intent: Intent, operation: OperationId) -> bool {
         match intent.purpose {
             Purpose::Trial(TrialPart::Variant(_)) => !self.contract.operation(operation).is_read(),
-            Purpose::Equivalent | Purpose::ResidueLook | Purpose::Trial(_) => true,
+            Purpose::EquivalentSpelling | Purpose::ResidueLook | Purpose::Trial(_) => true,
             Purpose::Documented(_) | Purpose::EdgeCase(_) | Purpose::MustBeRejected { .. } => false,
         }
     }
@@ -873,22 +873,22 @@ fn reaches_operation(purpose: Purpose) -> bool {
     match purpose {
         Purpose::Documented(_) | Purpose::MustBeRejected { .. } => true,
         Purpose::EdgeCase(edge_case) => edge_case.kind.reaches_operation(),
-        Purpose::Equivalent | Purpose::ResidueLook | Purpose::Trial(_) => false,
+        Purpose::EquivalentSpelling | Purpose::ResidueLook | Purpose::Trial(_) => false,
     }
 }
 
 /// Returns for which reason a request is rejected with this status, if there is no other reason that may explain it.
 /// Without a status, there was no response.
 fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<Condition> {
-    let rejects_content = status.is_some_and(OnRejection::rejects_content);
+    let rejects_content = status.is_some_and(RejectionMeaning::rejects_content);
     match intent.purpose {
         // The record of an example need not exist.
         Purpose::MustBeRejected {
-            rejection_for_another_reason: OnRejection::ExampleIdentifier,
+            rejection_for_another_reason: RejectionMeaning::ExampleIdentifier,
             ..
         } if matches!(status, Some(404 | 410)) => None,
         Purpose::MustBeRejected {
-            rejection_for_another_reason: OnRejection::Gap,
+            rejection_for_another_reason: RejectionMeaning::Gap,
             ..
         } if rejects_content => None,
         Purpose::MustBeRejected { fact, .. } => match fact {

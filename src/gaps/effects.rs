@@ -28,7 +28,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Digest, Exchange, identifier};
 use crate::history::{lists_that_show, may_have_stored};
-use crate::plan::texts_with_effect;
+use crate::plan::texts_with_open_effect;
 
 /// How many created records are watched.
 const MAX_RECORDS: usize = 64;
@@ -91,7 +91,7 @@ struct Record {
     /// The fields whose value its own list shows in it.
     shown_in_record: BTreeSet<LocationId>,
     /// The other lists that have an item about it, with a value that was sent.
-    is_in: BTreeSet<OperationId>,
+    listed_in: BTreeSet<OperationId>,
     /// Whether another list has an item about it that the run did not make, and that either has no value that was sent or
     /// came after the run wrote something about the record.
     has_other_item: bool,
@@ -126,7 +126,7 @@ impl Effects {
             let Some(lists) = Lists::of(contract, create) else {
                 continue;
             };
-            for (gap, location, at) in texts_with_effect(contract, create) {
+            for (gap, location, at) in texts_with_open_effect(contract, create) {
                 let links = contract.links_that_fill(create, &Target::Body(at.clone()));
                 let sources: Vec<_> = links.into_iter().cloned().collect();
                 if !sources.is_empty() {
@@ -201,7 +201,7 @@ impl Effects {
                 listed: None,
                 sent: sent.collect(),
                 shown_in_record: BTreeSet::new(),
-                is_in: BTreeSet::new(),
+                listed_in: BTreeSet::new(),
                 has_other_item: false,
                 read_whole_since: BTreeMap::new(),
                 is_written: false,
@@ -306,11 +306,11 @@ impl Effects {
     /// Returns what is known of a record and a field; `None` if a list was not read whole in time.
     fn effect(&self, record: &Record, location: LocationId) -> Option<Effect> {
         let others = &self.lists.get(&record.create)?.others;
-        let mut has_item = record.is_in.iter();
+        let mut lists = record.listed_in.iter();
         if record.has_other_item {
             return Some(Effect::Unclear);
         }
-        match (has_item.next(), has_item.next()) {
+        match (lists.next(), lists.next()) {
             (Some(_), Some(_)) => return Some(Effect::Unclear),
             (Some(list), None) => return Some(Effect::ItemIn(*list)),
             _ => {}
@@ -350,7 +350,7 @@ impl Record {
             return;
         }
         if !self.is_written && self.sent.values().any(|value| has_value(item, Digest::of(value))) {
-            self.is_in.insert(list);
+            self.listed_in.insert(list);
         } else if !self.may_have_own_item {
             self.has_other_item = true;
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::answer::{Answer, AnswerState, Claim, Condition, ObservationCounts};
 use super::tally::ClaimTally;
-use crate::plan::NET_TRIALS;
+use crate::plan::TRIALS_TO_INDICATE;
 
 /// What an answer is about.
 pub(super) type AnswerSubject = (String, Option<String>, Option<String>, Option<Condition>);
@@ -28,20 +28,16 @@ pub(super) fn join_all(all: impl IntoIterator<Item = Answer>) -> Vec<Answer> {
         joined.insert(subject, both);
     }
     let answers: Vec<_> = joined.into_values().collect();
-    let told = || answers.iter().filter(|answer| answer.state != AnswerState::CannotTell);
-    let gaps: HashSet<_> = told().map(|answer| &answer.gap).collect();
+    let known = || answers.iter().filter(|answer| answer.state != AnswerState::CannotTell);
+    let gaps: HashSet<_> = known().map(|answer| &answer.gap).collect();
     let location = |answer: &Answer| (answer.gap.clone(), answer.operation.clone(), answer.location.clone());
-    let locations: HashSet<_> = told().map(location).collect();
+    let locations: HashSet<_> = known().map(location).collect();
     // What one shard cannot tell about a gap as a whole, or about a location, another may tell.
-    let is_superseded = |answer: &Answer| {
+    let is_replaced = |answer: &Answer| {
         let is_of_whole_gap = answer.location.is_none() && gaps.contains(&answer.gap);
         answer.state == AnswerState::CannotTell && (is_of_whole_gap || locations.contains(&location(answer)))
     };
-    let mut answers: Vec<_> = answers
-        .iter()
-        .filter(|answer| !is_superseded(answer))
-        .cloned()
-        .collect();
+    let mut answers: Vec<_> = answers.iter().filter(|answer| !is_replaced(answer)).cloned().collect();
     put_in_order(&mut answers);
     answers
 }
@@ -75,7 +71,7 @@ fn join_two(left: Answer, right: &Answer) -> Answer {
         }
         if let Some(claim) = &answer.claim {
             if matches!(answer.state, AnswerState::Established | AnswerState::Indicated) {
-                tally.from_trials = tally.from_trials.max(NET_TRIALS);
+                tally.from_trials = tally.from_trials.max(TRIALS_TO_INDICATE);
             }
             tally.count_several(claim.clone(), answer.observations.supporting);
             tally.count_other(answer.observations.against.saturating_sub(named));

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerState};
 use super::join::{join_all, put_in_order, subject};
-use crate::plan::NET_TRIALS;
+use crate::plan::TRIALS_TO_INDICATE;
 
 /// The version of the lines that are written.
 const VERSION: u32 = 1;
@@ -62,7 +62,7 @@ impl LearnRun {
     /// Returns the lines that the run appends: the answers that claim something.
     #[must_use]
     pub fn lines(&self, answers: &[Answer]) -> Vec<LedgerLine> {
-        let told = answers.iter().filter(|answer| answer.claim.is_some());
+        let known = answers.iter().filter(|answer| answer.claim.is_some());
         let line = |answer: &Answer| LedgerLine {
             version: VERSION,
             run: self.tag.clone(),
@@ -71,7 +71,7 @@ impl LearnRun {
             contract: self.contract.clone(),
             answer: answer.clone(),
         };
-        told.map(line).collect()
+        known.map(line).collect()
     }
 }
 
@@ -112,7 +112,7 @@ fn is_overstated(answer: &Answer) -> bool {
         AnswerState::Established => true,
         AnswerState::Indicated => {
             let is_opposed = answer.observations.against > 0 || !answer.dissent.is_empty();
-            answer.observations.supporting < NET_TRIALS || is_opposed || answer.claim.is_none()
+            answer.observations.supporting < TRIALS_TO_INDICATE || is_opposed || answer.claim.is_none()
         }
         AnswerState::CannotTell | AnswerState::Seen | AnswerState::Unstable => false,
     }

@@ -17,7 +17,7 @@ use super::answer::{Answer, AnswerState};
 use super::ledger::{KnownAnswer, LedgerLine, known_with_runs};
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node, Position};
-use crate::contract::learned::{KEY, owner};
+use crate::contract::learned::{ANSWERS_KEY, owner};
 use crate::exchange::sanitize::{Colours, sanitize, sanitize_json};
 
 /// An action that does nothing: the schema of the specification requires one.
@@ -95,13 +95,13 @@ fn place(contract: &Contract, own: Option<&Document>, answer: &Answer) -> Result
     let mut gaps = contract.gaps.iter();
     let is_implied =
         gaps.any(|gap| gap.is_implied && gap.id == answer.gap && gap.locations.iter().any(|at| at == location));
-    let location = contract.document.as_written(location);
+    let location = contract.document.pointer_in_text(location);
     let found = own.and_then(|own| Some((own, own.node(&location)?, own.action_target(&location)?)));
     let (own, node, target) = found.ok_or("the document's own file has no such location")?;
     if !is_implied && !names(node, &answer.gap) {
         return Err("no `x-gap` at this location names it");
     }
-    if node.member(KEY).is_some() {
+    if node.member(ANSWERS_KEY).is_some() {
         // The answers of an action would come after those, and be about the same.
         return Err("the document has answers at this location itself");
     }
@@ -135,7 +135,7 @@ fn action(target: &str, answers: &[KnownAnswer]) -> String {
         evidence.push_str(&format!("      - {}\n", flow(&of_answer)));
     }
     let target = quoted(target);
-    format!("  - target: {target}\n    update:\n      {KEY}:\n{stated}    x-evidence:\n{evidence}")
+    format!("  - target: {target}\n    update:\n      {ANSWERS_KEY}:\n{stated}    x-evidence:\n{evidence}")
 }
 
 /// Returns comments, one in a line, with what is said of all of them; nothing if there are none.
@@ -321,7 +321,7 @@ paths:
     }
 
     /// The comments.
-    fn told(text: &str) -> Vec<&str> {
+    fn comments(text: &str) -> Vec<&str> {
         text.lines().filter_map(|line| line.strip_prefix("# - ")).collect()
     }
 
@@ -349,7 +349,7 @@ paths:
         let text = overlay(contract, &two_runs(&answers), now()).text;
         let again = applied(contract, &text);
         assert_eq!(stated(&again).into_iter().collect::<HashSet<_>>(), expected(&answers));
-        assert_eq!((again.answers.len(), told(&text).len()), (answers.len(), 0));
+        assert_eq!((again.answers.len(), comments(&text).len()), (answers.len(), 0));
 
         // The same by independent implementations of YAML and JSONPath.
         let mut value = contract.document.of_own_file().unwrap().root.to_value();
@@ -363,7 +363,7 @@ paths:
                 .unwrap()
                 .location()
                 .to_json_pointer();
-            value.pointer_mut(&location).unwrap()[KEY] = action["update"][KEY].clone();
+            value.pointer_mut(&location).unwrap()[ANSWERS_KEY] = action["update"][ANSWERS_KEY].clone();
             selected.insert(location);
         }
         let locations: HashSet<_> = answers.iter().flat_map(|answer| answer.location.clone()).collect();
@@ -421,12 +421,12 @@ paths:
         ] {
             let text = overlay(&things(), &lines, now()).text;
             assert!(text.contains(NO_ACTION), "{text}");
-            assert_eq!(told(&text), [expected]);
+            assert_eq!(comments(&text), [expected]);
             assert_eq!(applied(&things(), &text).answers, []);
         }
         let nothing = overlay(&things(), &[], now()).text;
         assert_eq!(
-            (told(&nothing).len(), applied(&things(), &nothing).answers.len()),
+            (comments(&nothing).len(), applied(&things(), &nothing).answers.len()),
             (0, 0)
         );
     }
@@ -442,12 +442,12 @@ paths:
             ];
             let text = overlay(&things(), &two_runs(&answers), now()).text;
             assert_eq!(applied(&things(), &text).answers.len(), 1, "{text}");
-            let told = told(&text);
+            let comments = comments(&text);
             assert!(
-                told.len() == 1 && told[0].starts_with("established: success-status"),
+                comments.len() == 1 && comments[0].starts_with("established: success-status"),
                 "{text}"
             );
-            told[0].rsplit_once("by 2 runs; ").unwrap().1.to_owned()
+            comments[0].rsplit_once("by 2 runs; ").unwrap().1.to_owned()
         };
         let at = |location: &str| {
             let location = location.to_owned();
@@ -495,7 +495,7 @@ paths:
         let text = overlay(&contract, &two_runs(&answers), now()).text;
         assert!(text.contains(NO_ACTION), "{text}");
         assert!(
-            told(&text)[0].ends_with("; the document's own file has no such location"),
+            comments(&text)[0].ends_with("; the document's own file has no such location"),
             "{text}"
         );
     }
@@ -507,7 +507,7 @@ paths:
         let contract = Contract::read("things.yaml", text).unwrap();
         let text = overlay(&contract, &two_runs(&[status(201)]), now()).text;
         assert!(
-            told(&text)[0].ends_with("; the document has answers at this location itself"),
+            comments(&text)[0].ends_with("; the document has answers at this location itself"),
             "{text}"
         );
         assert_eq!(stated(&applied(&contract, &text))[0].3, json!({"status": 200}));
@@ -577,7 +577,7 @@ paths:
         let mut lines = lines.concat();
         lines[0].target = HOSTILE.to_owned();
         let text = overlay(&things(), &lines, now()).text;
-        assert_eq!(told(&text).len(), 2, "{text}");
+        assert_eq!(comments(&text).len(), 2, "{text}");
         assert!(
             text.lines().all(|line| line.starts_with([' ', '#'])
                 || line.starts_with("overlay:")
@@ -596,7 +596,10 @@ paths:
         );
         let written: Value = serde_yaml::from_str(&text).unwrap();
         assert_eq!(written["info"]["x-target"], HOSTILE);
-        assert_eq!(written["actions"][0]["update"][KEY][0]["claim"]["entries"][0], HOSTILE);
+        assert_eq!(
+            written["actions"][0]["update"][ANSWERS_KEY][0]["claim"]["entries"][0],
+            HOSTILE
+        );
     }
 
     #[test]

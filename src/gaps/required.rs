@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::contract::pointer;
-use crate::plan::NET_TRIALS;
+use crate::plan::TRIALS_TO_INDICATE;
 
 /// How many rejections of each of the two bodies show that a member is required.
-const REJECTIONS: u64 = NET_TRIALS / 2;
+const REJECTIONS: u64 = TRIALS_TO_INDICATE / 2;
 /// How often a create must accept the smallest bodies: each leaves a record. An update may do so more often.
 const NEEDED_ACCEPTANCES: u64 = 2;
-/// The most required members that are asked about: each takes [`NET_TRIALS`] requests.
+/// The most required members that are asked about: each takes [`TRIALS_TO_INDICATE`] requests.
 const MAX_REQUIRED: usize = 8;
 /// The most bodies that are sent.
 const MAX_TRIES: u64 = 64;
@@ -160,7 +160,7 @@ impl RequiredSearch {
         let is_known = |at: &String| names(at) < 2 || (names(at) == 2 && has_object(at));
         let mut search = Self {
             is_whole: documented.iter().all(is_known),
-            needed_acceptances: always_sent.map_or(NET_TRIALS, |_| NEEDED_ACCEPTANCES),
+            needed_acceptances: always_sent.map_or(TRIALS_TO_INDICATE, |_| NEEDED_ACCEPTANCES),
             always_sent: (0..members.len()).filter(is_always_sent).collect(),
             may_do_nothing: false,
             members,
@@ -326,7 +326,7 @@ impl RequiredSearch {
         }
         for member in &smallest.required {
             let bodies = self.both_without(*member, &smallest);
-            let wanted = NET_TRIALS / u64::try_from(bodies.len()).unwrap_or(1).max(1);
+            let wanted = TRIALS_TO_INDICATE / u64::try_from(bodies.len()).unwrap_or(1).max(1);
             debug_assert!(wanted >= REJECTIONS);
             for body in bodies {
                 match self.is_accepted(&body) {

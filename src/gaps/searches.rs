@@ -17,8 +17,8 @@ use super::trials::{ObservedClaim, TrialResult, claim, rejects};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Carry;
 use crate::contract::{Contract, pointer};
-use crate::exchange::{Exchange, OnRejection, Response};
-use crate::plan::{Asks, BodyChange, NET_TRIALS, Question, texts_with_effect};
+use crate::exchange::{Exchange, RejectionMeaning, Response};
+use crate::plan::{Asks, BodyChange, Question, TRIALS_TO_INDICATE, texts_with_open_effect};
 
 /// The searches of a run, by operation.
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ struct QuestionOutcomes {
 impl QuestionOutcomes {
     fn is_decided(&self) -> bool {
         let rejected: u64 = self.rejected.values().sum();
-        self.others > 0 || !self.accepted.is_empty() || rejected >= NET_TRIALS
+        self.others > 0 || !self.accepted.is_empty() || rejected >= TRIALS_TO_INDICATE
     }
 
     /// Whether the reason of these rejections may explain one with 400 or 422.
@@ -118,7 +118,7 @@ impl Searches {
         let always: Option<Vec<_>> = creates.then(|| {
             let identifying = identifying_carries(contract, operation).map(|carry| carry.sent.clone());
             // What such a field does shows in a record that is created with it.
-            let with_effect = texts_with_effect(contract, operation).into_iter();
+            let with_effect = texts_with_open_effect(contract, operation).into_iter();
             identifying.chain(with_effect.map(|(_, _, field)| field)).collect()
         });
         let documented = of_it.find_map(|question| match &question.asks {
@@ -374,7 +374,7 @@ impl OperationSearches {
             Some((_, known)) if succeeded && id.is_some_and(|id| id != known) => {
                 *tried.accepted.entry(status).or_default() += 1;
             }
-            Some(_) if !succeeded && OnRejection::rejects_content(status) => {
+            Some(_) if !succeeded && RejectionMeaning::rejects_content(status) => {
                 *tried.rejected.entry(status).or_default() += 1;
                 tried.awaits_acceptance = true;
                 if is_of_body(status) {
@@ -414,7 +414,7 @@ fn identifying_carries(contract: &Contract, create: OperationId) -> impl Iterato
     contract
         .carries_of_create(create)
         .iter()
-        .filter(|carry| carry.is_strict())
+        .filter(|carry| carry.comes_back_as_sent())
 }
 
 /// Whether the response to a create lacks the identifier that it should show.

@@ -43,7 +43,7 @@ pub(super) struct Sizes {
     accepted: BTreeMap<usize, u64>,
     rejected: BTreeMap<usize, u64>,
     /// Those that were rejected for another reason, or accepted and not stored as they were sent.
-    otherwise_rejected: u64,
+    inconclusive: u64,
     /// Whether the record may still have a long text.
     pub(super) may_hold_long_text: bool,
 }
@@ -62,7 +62,7 @@ impl Sizes {
         match accepted {
             Some(true) => *self.accepted.entry(length).or_default() += 1,
             Some(false) => *self.rejected.entry(length).or_default() += 1,
-            None => self.otherwise_rejected += 1,
+            None => self.inconclusive += 1,
         }
     }
 
@@ -73,13 +73,13 @@ impl Sizes {
 
     /// Whether a trial was sent.
     pub(super) fn was_asked(&self) -> bool {
-        self.otherwise_rejected > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()
+        self.inconclusive > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()
     }
 
     /// Returns how long the next text is; `None` if none is needed. `other_limits` are the limits that were found for other
     /// fields, and `void` is the number of trials that decided nothing.
     pub(super) fn next(&self, other_limits: &[usize], void: u64) -> Option<usize> {
-        if self.otherwise_rejected > 0 || void > MAX_VOID || self.plain >= LONGEST {
+        if self.inconclusive > 0 || void > MAX_VOID || self.plain >= LONGEST {
             return None;
         }
         let accepted = self.longest();
@@ -111,7 +111,7 @@ impl Sizes {
     pub(super) fn observed(&self, other_limits: &[usize]) -> Option<ObservedClaim> {
         let (rejected, times) = self.rejected.first_key_value()?;
         let accepted = self.longest();
-        if accepted >= *rejected || self.otherwise_rejected > 0 {
+        if accepted >= *rejected || self.inconclusive > 0 {
             return Some(ObservedClaim {
                 claim: None,
                 count: self.accepted.values().chain(self.rejected.values()).sum(),

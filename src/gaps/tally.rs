@@ -1,7 +1,7 @@
 //! Counts what observations show, and says what follows. The main type is [`ClaimTally`].
 
 use super::answer::{AnswerState, Claim, Dissent, ListOrder, ObservationCounts, WrittenForm};
-use crate::plan::NET_TRIALS;
+use crate::plan::TRIALS_TO_INDICATE;
 
 /// How many different claims are kept at one location. A target that shows more is unstable there anyway.
 pub(super) const MAX_CLAIMS: usize = 8;
@@ -85,7 +85,7 @@ impl ClaimTally {
         let against = counts.fold(self.others, u64::saturating_add);
         Some(Conclusion {
             state: match against {
-                0 if self.from_trials >= NET_TRIALS => AnswerState::Indicated,
+                0 if self.from_trials >= TRIALS_TO_INDICATE => AnswerState::Indicated,
                 0 => AnswerState::Seen,
                 _ => AnswerState::Unstable,
             },

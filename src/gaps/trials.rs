@@ -12,8 +12,8 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::GapKind;
 use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
-use crate::exchange::{Exchange, OnRejection, TrialPart};
-use crate::plan::{Asks, BodyChange, NET_TRIALS, Question, SentDate};
+use crate::exchange::{Exchange, RejectionMeaning, TrialPart};
+use crate::plan::{Asks, BodyChange, Question, SentDate, TRIALS_TO_INDICATE};
 
 /// The trials of a run.
 #[derive(Debug, Default)]
@@ -271,7 +271,7 @@ impl RunTrials {
         if let Asks::Together { .. } = asked.asks {
             return self.asked_together(question).len() < 2;
         }
-        results.shown.len() > 1 || results.shown.values().any(|count| *count >= NET_TRIALS)
+        results.shown.len() > 1 || results.shown.values().any(|count| *count >= TRIALS_TO_INDICATE)
     }
 
     /// Returns the questions that a request may ask together now: those that are open and whose own requests were not
@@ -587,7 +587,7 @@ fn beyond(
     last: Option<u64>,
 ) -> Option<TrialResult> {
     if !succeeded {
-        let rejects = OnRejection::rejects_content(status) || matches!(status, 404 | 410 | 416);
+        let rejects = RejectionMeaning::rejects_content(status) || matches!(status, 404 | 410 | 416);
         return Some(match rejects {
             true => TrialResult::Beyond(BeyondLast::Rejected, status),
             false => TrialResult::Other,

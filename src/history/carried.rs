@@ -10,7 +10,7 @@ use crate::contract::vocabulary::Carry;
 /// Whether a record carries everything in the body that must come back as it was sent. Fields that the record lacks do
 /// not count.
 pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bool {
-    let strict = carries.iter().filter(|carry| carry.is_strict());
+    let strict = carries.iter().filter(|carry| carry.comes_back_as_sent());
     // A missing field is another rule's finding, and waiting does not make it appear.
     let arrived = |carry: &Carry| {
         returned_values(carry, record).is_empty() || lost_value(carries, carry, (body, record)).is_none()

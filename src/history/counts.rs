@@ -211,7 +211,7 @@ impl<'run> History<'run> {
         let Some(carries) = created.or(invariants.updated.as_ref().map(|updated| &updated.carries)) else {
             return false;
         };
-        let strict = || carries.iter().filter(|carry| carry.is_strict());
+        let strict = || carries.iter().filter(|carry| carry.comes_back_as_sent());
         let shows_all = || carries_all(carries, &written.body, record);
         if !written.numbers.is_empty() {
             return written.numbers.iter().any(|number| numbers.contains(number))

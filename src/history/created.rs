@@ -159,7 +159,7 @@ impl History<'_> {
         let at = listed.array.as_deref().filter(|_| listed.owner.is_some())?;
         let records = item.pointer(at)?.as_array()?;
         let body = made.request.json()?;
-        let strict = || created.carries.iter().filter(|carry| carry.is_strict());
+        let strict = || created.carries.iter().filter(|carry| carry.comes_back_as_sent());
         let index = records
             .iter()
             .position(|record| strict().any(|carry| self.shows_run_tag(carry, body, record)))?;

@@ -166,7 +166,7 @@ impl<'seen> CarriedElements<'seen> {
 
     /// Returns the carries of the array without a gap: their values must come back as they were sent.
     fn strict(&self) -> impl Iterator<Item = &'seen Carry> {
-        self.carries.iter().copied().filter(|carry| carry.is_strict())
+        self.carries.iter().copied().filter(|carry| carry.comes_back_as_sent())
     }
 
     /// Returns the fields by which an element is recognised when this field is compared: of the fields that must come

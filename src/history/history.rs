@@ -177,9 +177,9 @@ impl<'run> History<'run> {
             ExchangeRole::Alone => {}
             ExchangeRole::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
             ExchangeRole::Write(context) => self.wrote((exchange, context), body, emit),
-            // For every other role, an exchange that was throttled and sent again (superseded) does
+            // For every other role, an exchange that was throttled and sent again does
             // not count; the repeat does.
-            _ if intent.superseded => {}
+            _ if intent.was_sent_again => {}
             ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
             ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
             ExchangeRole::Page(look, asked) => showed_goal = self.add_page(*look, *asked, (exchange, body)),

@@ -166,7 +166,7 @@ impl WriteOutcomes {
             (*of == operation).then(|| outcomes.clone())
         });
         // Several records may have a part of what must come back, so all of it is required.
-        let strict = || created.carries.iter().filter(|carry| carry.is_strict());
+        let strict = || created.carries.iter().filter(|carry| carry.comes_back_as_sent());
         let has = |carry: &Carry, body: &Value| {
             !pointer::select(body, &carry.sent).is_empty() && !pointer::select(record, &carry.returned_at).is_empty()
         };

@@ -15,7 +15,7 @@ type Edges<'graph> = HashMap<&'graph str, Vec<&'graph str>>;
 #[derive(Default)]
 struct Graph {
     /// By the schema's pointer.
-    below: HashMap<String, Vec<String>>,
+    applied_with: HashMap<String, Vec<String>>,
     /// The schemas in the order of the file.
     order: Vec<String>,
 }
@@ -58,7 +58,7 @@ impl Graph {
             let count = node.member(choice).map_or(0, |parts| parts.elements().len());
             targets.extend((0..count).map(|index| pointer::join(&list, &index.to_string())));
         }
-        self.below.insert(pointer.to_owned(), targets);
+        self.applied_with.insert(pointer.to_owned(), targets);
         self.order.push(pointer.to_owned());
     }
 
@@ -66,7 +66,7 @@ impl Graph {
     /// component.
     fn cyclic(&self) -> HashSet<&str> {
         let edges: Edges<'_> = self
-            .below
+            .applied_with
             .iter()
             .map(|(from, targets)| (from.as_str(), targets.iter().map(String::as_str).collect()))
             .collect();

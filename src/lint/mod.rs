@@ -87,7 +87,7 @@ pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<
             None => document,
         })
         .map_err(Defects::from)
-        .and_then(Contract::partly_even_if_empty)
+        .and_then(Contract::partly_or_empty)
     {
         Ok(contract) => {
             let place = |defect: &Defect| (defect.position, defect.pointer.clone());
@@ -182,7 +182,7 @@ impl Findings {
             rule,
             file: at.document.file(position).to_owned(),
             position,
-            pointer: at.document.as_written(&pointer).into_owned(),
+            pointer: at.document.pointer_in_text(&pointer).into_owned(),
             message,
             is_error: false,
             left_out: Vec::new(),

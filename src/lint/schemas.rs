@@ -52,7 +52,7 @@ pub(super) fn check(at: &LocatedNode<'_>, patterns: &mut Patterns, findings: &mu
     }
     let is_array = node.member("type").and_then(Node::string) == Some("array");
     // Only OpenAPI 3.0 requires it.
-    if is_array && node.member("items").is_none() && !at.document.is_rewritten() {
+    if is_array && node.member("items").is_none() && !at.document.was_later_than_3_0() {
         let message = "an array has no `items`; add the schema of its elements, or `items: {}`".to_owned();
         findings.add_at(at, "type", LintRule::ArrayWithoutItems, message);
     }

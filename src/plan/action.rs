@@ -102,13 +102,13 @@ pub enum CredentialProbe {
     WrongToken,
 }
 
-/// At most how many trials ask one question: [`NET_TRIALS`] of them must decide it, and a few may be void.
+/// At most how many trials ask one question: [`TRIALS_TO_INDICATE`] of them must decide it, and a few may be void.
 pub(crate) const MAX_TRIALS: u64 = 7;
 /// The most records that a run leaves when it asks by creating; a service may create others along with them, of which the
 /// run does not know.
 pub(crate) const MAX_RECORDS: u64 = 14;
 /// How many trials must agree before an answer counts as indicated.
-pub(crate) const NET_TRIALS: u64 = 4;
+pub(crate) const TRIALS_TO_INDICATE: u64 = 4;
 
 /// The most pages of a list that are sampled: more would show more of the same.
 pub(crate) const MAX_SAMPLED: u64 = 3;
@@ -516,7 +516,7 @@ impl Action {
             ("{optional}", MAX_OPTIONAL),
             ("{sampled}", bounds.max_pages.min(MAX_SAMPLED)),
             ("{trials}", MAX_TRIALS),
-            ("{net_trials}", NET_TRIALS),
+            ("{net_trials}", TRIALS_TO_INDICATE),
             ("{records}", MAX_RECORDS),
             ("{inferred_pages}", bounds.max_pages.min(MAX_INFERRED_PAGES)),
         ];

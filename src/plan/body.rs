@@ -61,7 +61,7 @@ fn returned_synthetic_string<'node>(
     let any = pointer::any_element(at);
     let mut carries = carries(contract, operation);
     carries
-        .any(|carry| carry.is_strict() && any == carry.sent)
+        .any(|carry| carry.comes_back_as_sent() && any == carry.sent)
         .then_some(text)
 }
 

@@ -57,7 +57,7 @@ mod understood;
 mod variants;
 
 pub use action::{Action, ActionSpec, Bounds, CredentialProbe, ShownBy};
-pub(crate) use action::{MAX_INFERRED_PAGES, MAX_RECORDS, MAX_SAMPLED, MAX_TRIALS, NET_TRIALS};
+pub(crate) use action::{MAX_INFERRED_PAGES, MAX_RECORDS, MAX_SAMPLED, MAX_TRIALS, TRIALS_TO_INDICATE};
 pub use awkward::AwkwardValues;
 pub use described::StepDescription;
 pub use draft::Draft;
@@ -65,7 +65,7 @@ pub use draft::Draft;
 pub(crate) use draft::leave_out;
 pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
-pub(crate) use question::texts_with_effect;
+pub(crate) use question::texts_with_open_effect;
 pub use question::{Asks, BodyChange, Question, QuestionRequest, SentDate};
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};

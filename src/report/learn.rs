@@ -9,7 +9,7 @@ use crate::gaps::{Answer, AnswerState};
 impl Terminal {
     /// Returns the answers, followed by what the run cost.
     pub(super) fn learn_report(&self, record: &Record) -> String {
-        let (told, unknown): (Vec<_>, Vec<_>) = record
+        let (known, unknown): (Vec<_>, Vec<_>) = record
             .gaps
             .iter()
             .map(|gap| (gap, of_gap(record, gap)))
@@ -17,14 +17,14 @@ impl Terminal {
         let heading = format!(
             "{} answers {} of {}\n",
             phrases::target_url(record),
-            told.len(),
+            known.len(),
             counted(record.gaps.len(), "gap")
         );
         if self.verbosity == Verbosity::Quiet {
             return heading;
         }
         let mut text = String::new();
-        for (gap, answers) in &told {
+        for (gap, answers) in &known {
             text.push_str(&self.line("", &gap.question));
             self.answers(answers, &mut text);
         }

@@ -351,7 +351,7 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     let gaps = record.answers.chunk_by(|one, other| one.gap == other.gap);
     let states: Vec<_> = gaps.map(state).collect();
     let count = |state| states.iter().filter(|known| **known == state).count();
-    let told: Vec<_> = [
+    let known: Vec<_> = [
         AnswerState::Established,
         AnswerState::Indicated,
         AnswerState::Seen,
@@ -362,7 +362,7 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     .map(|state| format!("{} {}", count(state), state.as_str()))
     .collect();
     let unknown = count(AnswerState::CannotTell);
-    (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", told.join(", ")))
+    (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", known.join(", ")))
 }
 
 /// Returns an answer in words: `getTags: 200, seen in 14 of 14, at most 3 in 14 differ (95 %)`.

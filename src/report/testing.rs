@@ -16,7 +16,7 @@ use crate::contract::document::Document;
 use crate::contract::operation::Method;
 use crate::exchange::redact::{Redaction, Values};
 use crate::exchange::{
-    Credential, Exchange, Intent, OnRejection, Printable, Purpose, Request, Response, Spelling, Target,
+    Credential, Exchange, Intent, Printable, Purpose, RejectionMeaning, Request, Response, Spelling, Target,
 };
 use crate::gaps::{Answer, AnswerState, Claim, Dissent, ObservationCounts, WhyUnanswered};
 use crate::history::{Residue, SearchExtent};
@@ -56,7 +56,7 @@ pub(super) struct SampleRun {
 }
 
 fn documented() -> Intent {
-    Purpose::Documented(OnRejection::Finding).into()
+    Purpose::Documented(RejectionMeaning::Finding).into()
 }
 
 impl SampleRun {

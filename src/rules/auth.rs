@@ -12,7 +12,7 @@ use crate::contract::operation::StatusPattern;
 use crate::contract::pointer;
 use crate::contract::shape::ShapeId;
 use crate::contract::vocabulary::PageInvariant;
-use crate::exchange::{Credential, OnRejection, Purpose, identifier, json};
+use crate::exchange::{Credential, Purpose, RejectionMeaning, identifier, json};
 
 pub(super) static RULE: Rule = Rule {
     name: "auth",
@@ -44,7 +44,7 @@ pub(super) static RULE: Rule = Rule {
             use crate::contract::fact::FactKind;
             let probe = Purpose::MustBeRejected {
                 fact: FactKind::NoCredential,
-                rejection_for_another_reason: OnRejection::Finding,
+                rejection_for_another_reason: RejectionMeaning::Finding,
             };
             crate::rules::testing::Bench::of("getTags").purpose(probe).status(200)
         },
@@ -84,11 +84,11 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             });
         }
         401 => sink.held(fact),
-        status @ (400 | 409 | 422) if rejection_for_another_reason == OnRejection::Gap => {
+        status @ (400 | 409 | 422) if rejection_for_another_reason == RejectionMeaning::Gap => {
             sink.undecided(fact, Reason::Rejected(status));
         }
         // A service may report an unknown record before it checks the credential.
-        status @ (404 | 410) if rejection_for_another_reason == OnRejection::ExampleIdentifier => {
+        status @ (404 | 410) if rejection_for_another_reason == RejectionMeaning::ExampleIdentifier => {
             sink.undecided(fact, Reason::Rejected(status));
         }
         // Beside a 401, a document that lists a 403 leaves open which of them it is.
@@ -179,7 +179,7 @@ mod tests {
     use serde_json::json;
 
     use crate::contract::fact::FactKind;
-    use crate::exchange::{OnRejection, Purpose};
+    use crate::exchange::{Purpose, RejectionMeaning};
     use crate::rules::testing::{Bench, Judged};
     use crate::rules::{Reason, Verdict};
 
@@ -187,7 +187,7 @@ mod tests {
         Bench::of(operation)
             .purpose(Purpose::MustBeRejected {
                 fact: kind,
-                rejection_for_another_reason: OnRejection::Finding,
+                rejection_for_another_reason: RejectionMeaning::Finding,
             })
             .status(status)
     }
@@ -203,11 +203,11 @@ mod tests {
             let judged = Bench::of("createTag").purpose(purpose).status(status);
             judged.fact("createTag auth: a request without a credential is rejected")
         };
-        let unknown = OnRejection::ExampleIdentifier;
+        let unknown = RejectionMeaning::ExampleIdentifier;
         assert_eq!(probed(unknown, 404), Verdict::Undecided(Reason::Rejected(404)));
         assert_eq!(probed(unknown, 401), Verdict::Held);
         assert_eq!(probed(unknown, 200), Verdict::Broken);
-        assert_eq!(probed(OnRejection::Finding, 404), Verdict::Broken);
+        assert_eq!(probed(RejectionMeaning::Finding, 404), Verdict::Broken);
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
             Bench::of("getTags")
                 .purpose(Purpose::MustBeRejected {
                     fact: FactKind::NoCredential,
-                    rejection_for_another_reason: OnRejection::Finding,
+                    rejection_for_another_reason: RejectionMeaning::Finding,
                 })
                 .response(status, crate::rules::testing::JSON, &body.to_string())
         };
@@ -288,7 +288,7 @@ mod tests {
             let bench = Bench::of("getVenues");
             let probe = Purpose::MustBeRejected {
                 fact: FactKind::NoCredential,
-                rejection_for_another_reason: OnRejection::Finding,
+                rejection_for_another_reason: RejectionMeaning::Finding,
             };
             let judged = bench.judge(|judge| {
                 judge.exchange(&bench.exchange(documented, None, ""), bench.intent());
@@ -317,7 +317,7 @@ mod tests {
         }
         let probe = Bench::of("getTags").purpose(Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            rejection_for_another_reason: OnRejection::Finding,
+            rejection_for_another_reason: RejectionMeaning::Finding,
         });
         let judged = probe.unanswered();
         assert_eq!(

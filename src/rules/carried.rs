@@ -188,7 +188,11 @@ impl<'sent> Sent<'sent> {
         let Some(elements) = CarriedElements::of(self.carries, carry, (self.body, record)) else {
             return false;
         };
-        let duplicated = || elements.duplicated().filter(|_| self.creates && carry.is_strict());
+        let duplicated = || {
+            elements
+                .duplicated()
+                .filter(|_| self.creates && carry.comes_back_as_sent())
+        };
         let (pointer, received) = if let Some(mixed) = elements.mixed_up() {
             let (returned, sent) = (sink.render(mixed.returned), sink.render(mixed.sent));
             let received = format!("{returned} of another element of the array, not the {sent} that was sent");

@@ -104,7 +104,7 @@ mod tests {
     use reqwest::header::{HeaderValue, WWW_AUTHENTICATE};
 
     use crate::contract::fact::FactKind;
-    use crate::exchange::{OnRejection, Purpose};
+    use crate::exchange::{Purpose, RejectionMeaning};
     use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
@@ -123,7 +123,7 @@ mod tests {
     fn probe(operation: &str) -> Bench {
         Bench::of(operation).purpose(Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            rejection_for_another_reason: OnRejection::Finding,
+            rejection_for_another_reason: RejectionMeaning::Finding,
         })
     }
 

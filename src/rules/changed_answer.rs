@@ -14,7 +14,7 @@ use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::AnswerSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::vocabulary::GapKind;
-use crate::exchange::OnRejection;
+use crate::exchange::RejectionMeaning;
 use crate::gaps::{Allowed, Answer, AnswerState, BeyondLast, Claim, Unknown, WhyUnanswered, WrittenForm};
 
 pub(super) static RULE: Rule = Rule {
@@ -102,7 +102,7 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         | Claim::Status { .. }
         | Claim::Types { .. } => true,
         // With such a status the service may have rejected another part of the request.
-        Claim::Condition { status, .. } => !OnRejection::rejects_content(*status),
+        Claim::Condition { status, .. } => !RejectionMeaning::rejects_content(*status),
         Claim::Dates { accepted, .. } => accepted.is_empty(),
         Claim::AllowedValues { set } => *set == Allowed::Open,
         Claim::Unknown { unknown, .. } => *unknown == Unknown::Ignored,

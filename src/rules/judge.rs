@@ -137,9 +137,9 @@ impl<'contract> Judge<'contract> {
             });
         let judged_elsewhere = matches!(
             intent.purpose,
-            Purpose::ResidueLook | Purpose::Equivalent | Purpose::Trial(_)
+            Purpose::ResidueLook | Purpose::EquivalentSpelling | Purpose::Trial(_)
         );
-        if intent.superseded || judged_elsewhere {
+        if intent.was_sent_again || judged_elsewhere {
             return body.and_then(Result::ok);
         }
         if intent.is_documented() {
@@ -479,12 +479,12 @@ mod tests {
         let bench = Bench::of("getTags");
         let judged = bench.judge(|judge| {
             let exchange = bench.exchange(200, JSON, "[]");
-            let superseded = Intent {
-                superseded: true,
+            let sent_again = Intent {
+                was_sent_again: true,
                 ..bench.intent()
             };
             assert_eq!(
-                judge.exchange(&exchange, superseded).map(|body| body.value.clone()),
+                judge.exchange(&exchange, sent_again).map(|body| body.value.clone()),
                 Some(json!([]))
             );
         });

@@ -52,7 +52,7 @@ impl<'seen> ExchangeSeen<'seen> {
             Purpose::EdgeCase(edge_case) => Some(edge_case),
             Purpose::ResidueLook
             | Purpose::Documented(_)
-            | Purpose::Equivalent
+            | Purpose::EquivalentSpelling
             | Purpose::MustBeRejected { .. }
             | Purpose::Trial(_) => None,
         }

@@ -82,7 +82,7 @@ fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink
 mod tests {
     use super::*;
     use crate::contract::vocabulary::EdgeCaseKind;
-    use crate::exchange::{Intent, OnRejection, Purpose};
+    use crate::exchange::{Intent, Purpose, RejectionMeaning};
     use crate::rules::Verdict;
     use crate::rules::testing::Bench;
 
@@ -98,7 +98,7 @@ mod tests {
     fn a_5xx_breaks_it_whatever_was_sent() {
         let probe = Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            rejection_for_another_reason: OnRejection::Finding,
+            rejection_for_another_reason: RejectionMeaning::Finding,
         };
         for bench in [Bench::of("getTags"), Bench::of("getTags").purpose(probe)] {
             for status in [500, 501, 503, 599] {
@@ -111,11 +111,11 @@ mod tests {
     #[test]
     fn a_503_that_went_away_counts_for_nothing() {
         let bench = Bench::of("getTags");
-        let superseded = Intent {
-            superseded: true,
+        let sent_again = Intent {
+            was_sent_again: true,
             ..bench.intent()
         };
-        let judged = bench.judge(|judge| drop(judge.exchange(&bench.exchange(503, None, ""), superseded)));
+        let judged = bench.judge(|judge| drop(judge.exchange(&bench.exchange(503, None, ""), sent_again)));
         assert_eq!(
             judged.kind(FactKind::NoServerError),
             Verdict::Undecided(Reason::NotShown)

@@ -7,7 +7,7 @@ use super::traffic_reason::TrafficReason;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::StatusPattern;
-use crate::exchange::{OnRejection, Purpose};
+use crate::exchange::{Purpose, RejectionMeaning};
 
 pub(super) static RULE: Rule = Rule {
     name: "status",
@@ -62,21 +62,21 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 }
 
 /// Returns whether this status means no more than that something in the request was rejected.
-fn rejects(status: u16, on_rejection: OnRejection) -> bool {
+fn rejects(status: u16, on_rejection: RejectionMeaning) -> bool {
     match on_rejection {
-        OnRejection::Gap => OnRejection::rejects_content(status),
-        OnRejection::Finding => false,
-        OnRejection::ExampleIdentifier => matches!(status, 400 | 404 | 409 | 410 | 422),
-        OnRejection::OtherClient => (400..500).contains(&status),
+        RejectionMeaning::Gap => RejectionMeaning::rejects_content(status),
+        RejectionMeaning::Finding => false,
+        RejectionMeaning::ExampleIdentifier => matches!(status, 400 | 404 | 409 | 410 | 422),
+        RejectionMeaning::OtherClient => (400..500).contains(&status),
     }
 }
 
 /// Returns why a rejected request decides nothing.
-fn rejection_reason(status: u16, on_rejection: OnRejection) -> Reason {
+fn rejection_reason(status: u16, on_rejection: RejectionMeaning) -> Reason {
     match on_rejection {
-        OnRejection::ExampleIdentifier => Reason::RejectedExample(status),
-        OnRejection::OtherClient => Reason::Traffic(TrafficReason::Rejected(status)),
-        OnRejection::Gap | OnRejection::Finding => Reason::Rejected(status),
+        RejectionMeaning::ExampleIdentifier => Reason::RejectedExample(status),
+        RejectionMeaning::OtherClient => Reason::Traffic(TrafficReason::Rejected(status)),
+        RejectionMeaning::Gap | RejectionMeaning::Finding => Reason::Rejected(status),
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
         200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 422, 429, 500, 501, 503,
     ];
 
-    fn judged(operation: &str, on_rejection: OnRejection, status: u16) -> Verdict {
+    fn judged(operation: &str, on_rejection: RejectionMeaning, status: u16) -> Verdict {
         Bench::of(operation)
             .on_rejection(on_rejection)
             .status(status)
@@ -112,9 +112,9 @@ mod tests {
     #[test]
     fn each_meaning_of_a_rejection_excuses_its_own_rejections_and_no_others() {
         for (on_rejection, excused) in [
-            (OnRejection::Finding, &[][..]),
-            (OnRejection::Gap, &[400, 409, 422]),
-            (OnRejection::ExampleIdentifier, &[400, 404, 409, 410, 422]),
+            (RejectionMeaning::Finding, &[][..]),
+            (RejectionMeaning::Gap, &[400, 409, 422]),
+            (RejectionMeaning::ExampleIdentifier, &[400, 404, 409, 410, 422]),
         ] {
             for status in STATUSES {
                 let rejected = || {
@@ -142,7 +142,11 @@ mod tests {
             (422, Verdict::Undecided(Reason::Documented(422))),
             (400, Verdict::Broken),
         ] {
-            assert_eq!(judged("createTag", OnRejection::Finding, status), verdict, "{status}");
+            assert_eq!(
+                judged("createTag", RejectionMeaning::Finding, status),
+                verdict,
+                "{status}"
+            );
         }
     }
 
@@ -186,7 +190,7 @@ mod tests {
     fn a_probe_or_a_missing_response_decides_nothing() {
         let probe = Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            rejection_for_another_reason: OnRejection::Finding,
+            rejection_for_another_reason: RejectionMeaning::Finding,
         };
         let judged = Bench::of("getTags").purpose(probe).status(404);
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));

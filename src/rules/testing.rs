@@ -14,7 +14,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::Values;
-use crate::exchange::{Content, Credential, Exchange, Failure, Intent, OnRejection, Purpose, Request, Response};
+use crate::exchange::{Content, Credential, Exchange, Failure, Intent, Purpose, RejectionMeaning, Request, Response};
 use crate::history::evidence::{
     CreatedObservation, Creation, FinalListing, PageSeen, RecordShown, ShownState, Stability, StrayWrite,
     UpdateObservation, Walk, WalkEnd,
@@ -71,7 +71,7 @@ impl Bench {
             operation,
             levels: Levels::default(),
             values: Values::Hidden,
-            purpose: Purpose::Documented(OnRejection::Finding),
+            purpose: Purpose::Documented(RejectionMeaning::Finding),
         }
     }
 
@@ -106,7 +106,7 @@ impl Bench {
         FactId(facts.position(|fact| fact.name == name).expect(name))
     }
 
-    pub(super) fn on_rejection(self, on_rejection: OnRejection) -> Self {
+    pub(super) fn on_rejection(self, on_rejection: RejectionMeaning) -> Self {
         self.purpose(Purpose::Documented(on_rejection))
     }
 

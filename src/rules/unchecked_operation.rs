@@ -73,7 +73,7 @@ impl Finding {
 #[cfg(test)]
 mod tests {
     use crate::contract::fact::FactKind;
-    use crate::exchange::OnRejection;
+    use crate::exchange::RejectionMeaning;
     use crate::rules::testing::{Bench, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn one_success_is_enough() {
-        let bench = Bench::of("getTags").on_rejection(OnRejection::Gap);
+        let bench = Bench::of("getTags").on_rejection(RejectionMeaning::Gap);
         for responses in [
             &[(200, JSON, "{}")][..],
             &[(422, JSON, "{}"), (200, JSON, "{}")],
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn an_operation_that_was_rejected_throughout_is_a_warning_with_the_reason() {
-        let bench = Bench::of("createTag").on_rejection(OnRejection::Gap);
+        let bench = Bench::of("createTag").on_rejection(RejectionMeaning::Gap);
         let judged = answered(&bench, &[(409, JSON, "{}"), (409, JSON, "{}")]);
         assert_eq!(judged.finding("unchecked-operation").level, Level::Warn);
         assert_eq!(
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_whole_response_and_at_the_status() {
-        let bench = Bench::of("createTag").on_rejection(OnRejection::Gap);
+        let bench = Bench::of("createTag").on_rejection(RejectionMeaning::Gap);
         let judged = answered(&bench, &[(409, JSON, "{}")]);
         let location = "/paths/~1organization~1v1~1tags/post/responses/201";
         assert_eq!(judged.locations("unchecked-operation"), ("", location));

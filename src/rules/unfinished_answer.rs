@@ -38,7 +38,9 @@ pub(super) static RULE: Rule = Rule {
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = match seen.intent.purpose {
         Purpose::Documented(_) => FactKind::Complete,
-        Purpose::ResidueLook | Purpose::Equivalent | Purpose::MustBeRejected { .. } | Purpose::Trial(_) => return,
+        Purpose::ResidueLook | Purpose::EquivalentSpelling | Purpose::MustBeRejected { .. } | Purpose::Trial(_) => {
+            return;
+        }
         Purpose::EdgeCase(_) => FactKind::EdgeCaseCompleteResponse,
     };
     let Some(fact) = sink.contract.fact_of(seen.id, kind) else {
@@ -58,7 +60,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use super::*;
     use crate::contract::vocabulary::EdgeCaseKind;
-    use crate::exchange::OnRejection;
+    use crate::exchange::RejectionMeaning;
     use crate::rules::Verdict;
     use crate::rules::testing::Bench;
 
@@ -86,7 +88,7 @@ mod tests {
     fn a_probe_that_is_cut_off_decides_nothing() {
         let probe = Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
-            rejection_for_another_reason: OnRejection::Finding,
+            rejection_for_another_reason: RejectionMeaning::Finding,
         };
         let judged = Bench::of("getTags").purpose(probe).unanswered();
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));

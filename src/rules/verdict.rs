@@ -629,7 +629,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::exchange::{Exchange, OnRejection, Purpose};
+    use crate::exchange::{Exchange, Purpose, RejectionMeaning};
     use crate::rules::testing::{Bench, JSON, Judged};
 
     const NAME: &str = "getTags /data/items/*/name: string";
@@ -666,7 +666,7 @@ mod tests {
     fn the_first_reason_is_kept_and_goes_before_that_of_the_operation() {
         let bench = Bench::of("getTags");
         let rejected = |status| bench.exchange(status, JSON, "{}");
-        let on_rejection = Purpose::Documented(OnRejection::Gap).into();
+        let on_rejection = Purpose::Documented(RejectionMeaning::Gap).into();
         let judged = bench.judge(|judge| {
             judge.exchange(&rejected(429), on_rejection);
             judge.exchange(&rejected(422), on_rejection);

@@ -32,7 +32,7 @@ use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
-use crate::plan::{Asks, BodyChange, Draft, MAX_RECORDS, MAX_TRIALS, NET_TRIALS, Question, QuestionRequest};
+use crate::plan::{Asks, BodyChange, Draft, MAX_RECORDS, MAX_TRIALS, Question, QuestionRequest, TRIALS_TO_INDICATE};
 
 /// An operation that is asked.
 struct AskedOperation<'run> {
@@ -91,7 +91,7 @@ impl Session<'_> {
         };
         if !self.is_asking_over() && self.control(&subject).await && self.ask_in_rounds(&subject).await {
             // A gap that any response shows needs as many responses as a question needs trials.
-            while subject.controls.get() < NET_TRIALS && !self.is_asking_over() {
+            while subject.controls.get() < TRIALS_TO_INDICATE && !self.is_asking_over() {
                 self.expect_requests(1);
                 if !self.control(&subject).await {
                     return;

@@ -14,14 +14,14 @@ use crate::contract::link::Target;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
-use crate::exchange::{Content, Credential, Exchange, OnRejection, Purpose, Request, Spelling};
+use crate::exchange::{Content, Credential, Exchange, Purpose, RejectionMeaning, Request, Spelling};
 use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
 use crate::plan::{Draft, Fallback, NAME_PREFIX, Template, Variant};
 use crate::rules::Reason;
 
 /// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
 /// evidence on a gap and not a finding.
-pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(OnRejection::Gap);
+pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(RejectionMeaning::Gap);
 
 /// The statuses by which a read says that no record has the name, or that a caller may not know.
 const SAYS_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
@@ -29,8 +29,8 @@ const SAYS_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
 /// Returns the purpose of a documented write. Where it may name a record that the target does not
 /// know, in its path or in its body, a 404 and a 410 decide nothing either.
 fn write_purpose(draft: &Draft, head: &RequestHead) -> Purpose {
-    if head.on_rejection == OnRejection::ExampleIdentifier || draft.may_name_an_unknown_record() {
-        Purpose::Documented(OnRejection::ExampleIdentifier)
+    if head.on_rejection == RejectionMeaning::ExampleIdentifier || draft.may_name_an_unknown_record() {
+        Purpose::Documented(RejectionMeaning::ExampleIdentifier)
     } else {
         WRITE_PURPOSE
     }
@@ -317,7 +317,7 @@ impl Session<'_> {
             request::request_head_with(self.contract, link.to, history.bindings(), (replacement, ""))
         };
         let mut head = head.ok()?;
-        head.on_rejection = OnRejection::ExampleIdentifier;
+        head.on_rejection = RejectionMeaning::ExampleIdentifier;
         self.expect_requests(1);
         let (exchange, _) = self.call(self.documented(link.to, head)).await;
         exchange.status()
@@ -445,5 +445,5 @@ impl Session<'_> {
 
 /// Whether the response rejects what was sent.
 fn rejects_content(exchange: &Exchange) -> bool {
-    exchange.status().is_some_and(OnRejection::rejects_content)
+    exchange.status().is_some_and(RejectionMeaning::rejects_content)
 }

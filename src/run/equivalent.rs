@@ -115,7 +115,8 @@ impl Session<'_> {
             }
         }
         self.expect_requests(1);
-        let call = Call::single(request, Purpose::Equivalent).role(ExchangeRole::Equivalent(spellings.to_vec()));
+        let call =
+            Call::single(request, Purpose::EquivalentSpelling).role(ExchangeRole::Equivalent(spellings.to_vec()));
         self.call(call).await.0
     }
 

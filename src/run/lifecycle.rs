@@ -6,7 +6,7 @@ use super::request::{Replacement, credential, request_head_with};
 use super::session::{Call, Session};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
-use crate::exchange::{OnRejection, Purpose, Request};
+use crate::exchange::{Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, LookGoal, RecordStage};
 use crate::plan::Action;
 use crate::rules::Evaluation;
@@ -87,7 +87,7 @@ impl Session<'_> {
                 let Some(request) = request.ok().filter(|_| was_accepted && self.has_room_for(source)) else {
                     continue;
                 };
-                Call::single(request, Purpose::Documented(OnRejection::ExampleIdentifier))
+                Call::single(request, Purpose::Documented(RejectionMeaning::ExampleIdentifier))
             } else {
                 self.documented(source, head)
             };
@@ -150,7 +150,7 @@ impl Session<'_> {
         let read = async || {
             if let Some(request) = self.request_of_record(by, record) {
                 self.expect_requests(1);
-                let purpose = Purpose::Documented(OnRejection::ExampleIdentifier);
+                let purpose = Purpose::Documented(RejectionMeaning::ExampleIdentifier);
                 self.call(Call::single(request, purpose).role(ExchangeRole::ReadById(look)))
                     .await;
             }

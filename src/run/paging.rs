@@ -4,7 +4,7 @@
 use super::request::RequestHead;
 use super::session::Session;
 use crate::contract::operation::OperationId;
-use crate::exchange::OnRejection;
+use crate::exchange::RejectionMeaning;
 use crate::history::{ExchangeRole, LookGoal, LookId, NextPage, WalkExtent};
 use crate::plan::MAX_INFERRED_PAGES;
 
@@ -58,7 +58,7 @@ impl Session<'_> {
             }
         }
         if page.asked.is_some() {
-            head.on_rejection = OnRejection::ExampleIdentifier;
+            head.on_rejection = RejectionMeaning::ExampleIdentifier;
         }
         head
     }

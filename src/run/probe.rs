@@ -3,7 +3,7 @@
 use super::session::{Call, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
-use crate::exchange::{Credential, OnRejection, Purpose, Request, TOKEN_MUTATIONS};
+use crate::exchange::{Credential, Purpose, RejectionMeaning, Request, TOKEN_MUTATIONS};
 use crate::plan::CredentialProbe;
 
 impl Session<'_> {
@@ -14,8 +14,8 @@ impl Session<'_> {
         let is_known_to_work = documented.is_safe() || self.drafts.accepted.borrow().contains_key(&operation);
         let rejection_for_another_reason = match self.request_head(operation) {
             Ok(head) if documented.is_safe() => head.on_rejection,
-            _ if is_known_to_work => OnRejection::Finding,
-            _ => OnRejection::Gap,
+            _ if is_known_to_work => RejectionMeaning::Finding,
+            _ => RejectionMeaning::Gap,
         };
         let purpose = Purpose::MustBeRejected {
             fact: probe.fact(),

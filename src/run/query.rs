@@ -11,7 +11,7 @@ use super::request::{self, RequestHead};
 use super::session::{Call, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
-use crate::exchange::{Credential, OnRejection, Purpose, Request};
+use crate::exchange::{Credential, Purpose, RejectionMeaning, Request};
 use crate::history::ExchangeRole;
 use crate::plan::{Draft, Variant};
 use crate::rules::Reason;
@@ -83,10 +83,10 @@ impl Session<'_> {
 }
 
 /// Returns what a rejection means: the values of the body are made up.
-fn on_rejection(head: &RequestHead, draft: &Draft) -> OnRejection {
-    if draft.may_name_an_unknown_record() || head.on_rejection == OnRejection::ExampleIdentifier {
-        OnRejection::ExampleIdentifier
+fn on_rejection(head: &RequestHead, draft: &Draft) -> RejectionMeaning {
+    if draft.may_name_an_unknown_record() || head.on_rejection == RejectionMeaning::ExampleIdentifier {
+        RejectionMeaning::ExampleIdentifier
     } else {
-        OnRejection::Gap
+        RejectionMeaning::Gap
     }
 }

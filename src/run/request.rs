@@ -8,7 +8,7 @@ use crate::contract::Contract;
 use crate::contract::link::Link;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
 use crate::exchange::{
-    Credential, OnRejection, Printable, RESERVED, Request, is_plain_identifier, placeholder, with_query,
+    Credential, Printable, RESERVED, RejectionMeaning, Request, is_plain_identifier, placeholder, with_query,
 };
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathRecords};
 use crate::plan::{NoValue, StandInValue, check_allowed, parameter, stand_in_value, unusable_path};
@@ -21,7 +21,7 @@ pub(super) struct RequestHead {
     /// The path and the headers as they may be printed.
     pub(super) printable: Printable,
     /// What a rejection would mean, as far as the values in the head are concerned.
-    pub(super) on_rejection: OnRejection,
+    pub(super) on_rejection: RejectionMeaning,
     /// The values of the path parameters, by name.
     pub(super) path_values: Vec<(String, Value)>,
     /// Whether it names a record that a list showed, by a link that is inferred: another record may
@@ -184,7 +184,7 @@ fn filled(
         // another.
         let is_documented = linked.is_some_and(|(_, link, _)| !link.inferred);
         if !is_documented {
-            head.on_rejection = OnRejection::ExampleIdentifier;
+            head.on_rejection = RejectionMeaning::ExampleIdentifier;
         }
         let of_record = replacement.path_value(documented, index);
         let is_from_document = of_record.is_none() && linked.is_none() && parameter.given.is_none();
@@ -239,7 +239,7 @@ impl RequestHead {
                 path: operation.path.clone(),
                 headers: Vec::new(),
             },
-            on_rejection: OnRejection::Finding,
+            on_rejection: RejectionMeaning::Finding,
             path_values: Vec::new(),
             may_name_another: false,
         }
@@ -286,7 +286,7 @@ impl RequestHead {
             check_allowed(parameter, &text)?;
             self.fill(parameter, &text, None);
         }
-        self.on_rejection = OnRejection::ExampleIdentifier;
+        self.on_rejection = RejectionMeaning::ExampleIdentifier;
         Ok(())
     }
 
@@ -431,7 +431,7 @@ paths:
         let head = filled("getThing", &[json!("t-17")]).unwrap();
         assert_eq!(
             (head.path.as_str(), head.on_rejection),
-            ("/things/t-17", OnRejection::Finding)
+            ("/things/t-17", RejectionMeaning::Finding)
         );
         assert_eq!(head.path_values, [("id".to_owned(), json!("t-17"))]);
     }
@@ -472,7 +472,7 @@ paths:
     fn a_read_takes_the_examples_of_the_contract_and_their_rejection_is_no_finding() {
         let head = filled("getPart", &[]).unwrap();
         assert_eq!(head.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
-        assert_eq!(head.on_rejection, OnRejection::ExampleIdentifier);
+        assert_eq!(head.on_rejection, RejectionMeaning::ExampleIdentifier);
         let headers = [("X-Trace", "t"), ("Cookie", "theme=d%3Dk")];
         assert_eq!(
             head.headers,
@@ -496,7 +496,7 @@ paths:
             head.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert_eq!(head.on_rejection, OnRejection::ExampleIdentifier);
+        assert_eq!(head.on_rejection, RejectionMeaning::ExampleIdentifier);
     }
 
     #[test]

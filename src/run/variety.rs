@@ -11,7 +11,7 @@ use super::session::{RejectedValue, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{TimestampFormat, Updated};
-use crate::exchange::{Exchange, OnRejection, Request};
+use crate::exchange::{Exchange, RejectionMeaning, Request};
 use crate::history::{AcceptedUpdate, LookGoal};
 use crate::plan::{
     AWKWARD_UPDATES, Action, AwkwardValues, Draft, NotCalled, Step, TRIES_PER_VARIANT, Variant, WRITES_PER_VARIANT,
@@ -355,5 +355,7 @@ fn must_come_back(invariant: &Updated, request: &Request) -> bool {
 
 /// Returns the status of a response that rejects what was sent: 400, 409 or 422; `None` for any other.
 fn status_of_rejection(exchange: &Exchange) -> Option<u16> {
-    exchange.status().filter(|status| OnRejection::rejects_content(*status))
+    exchange
+        .status()
+        .filter(|status| RejectionMeaning::rejects_content(*status))
 }

@@ -14,7 +14,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
-use crate::exchange::{Digest, Exchange, Intent, OnRejection, Purpose, Request, Response, Target};
+use crate::exchange::{Digest, Exchange, Intent, Purpose, RejectionMeaning, Request, Response, Target};
 use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, SearchExtent, WalkExtent};
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
@@ -406,7 +406,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Returns the intent of another client's request: it may have been rejected by something in front of the service.
     fn intent() -> Intent {
-        Purpose::Documented(OnRejection::OtherClient).into()
+        Purpose::Documented(RejectionMeaning::OtherClient).into()
     }
 
     /// Judges an exchange that is not a page of a list.

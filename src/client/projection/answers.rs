@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::GenerateError;
 use super::operations::{for_each_root_schema, operations_mut, response_schemas_mut, values_mut};
 use super::schemas::{SCHEMA_REFERENCE_PREFIX, each_schema, object_at, resolve};
-use crate::contract::learned::{KEY, in_words};
+use crate::contract::learned::{ANSWERS_KEY, in_words};
 use crate::contract::pointer;
 
 /// Marks the schema of a response that nothing but an answer shows.
@@ -293,7 +293,7 @@ pub(super) fn add_answers(document: &mut Value) -> Result<(), GenerateError> {
 
 /// Returns the answers that a node states under `x-answers`.
 fn stated_answers(node: &Value) -> Option<&Vec<Value>> {
-    node.get(KEY)?.as_array()
+    node.get(ANSWERS_KEY)?.as_array()
 }
 
 /// Appends what the answers say, each claim once: `success-status (status: 201)`.
@@ -369,7 +369,7 @@ fn collect(value: &Value, gaps: &BTreeSet<&str>, pointer: &mut String, found: &m
     for (token, inner) in entries.chain(elements) {
         let length = pointer.len();
         pointer::push(pointer, &token);
-        match inner.as_array().filter(|_| token == KEY) {
+        match inner.as_array().filter(|_| token == ANSWERS_KEY) {
             Some(answers) => found.extend(answers.iter().enumerate().filter_map(|(index, answer)| {
                 let is_of_kind = answer["gap"].as_str().is_some_and(|gap| gaps.contains(gap));
                 is_of_kind.then(|| StatedAnswer {
@@ -426,7 +426,7 @@ mod tests {
     fn things(create: &[&str], update: &[&str], thing: &Value) -> Value {
         let body = json!({ "content": json_of(&reference("Thing")) });
         let mut thing = thing.clone();
-        thing[KEY] = json!([
+        thing[ANSWERS_KEY] = json!([
             answer("required", "create_thing", &json!({ "required": create })),
             answer("required", "update_thing", &json!({ "required": update })),
         ]);
@@ -574,7 +574,8 @@ mod tests {
     /// The response that an update gets where this was learned about its body.
     fn learned(claim: &Value, change: fn(&mut Value)) -> (Value, Value) {
         let mut document = things(&[], &[], &names());
-        document["paths"]["/things"]["put"]["responses"]["200"][KEY] = json!([answer("body", "update_thing", claim)]);
+        document["paths"]["/things"]["put"]["responses"]["200"][ANSWERS_KEY] =
+            json!([answer("body", "update_thing", claim)]);
         change(&mut document);
         let mut document = after(type_responses, document);
         let content = document["paths"]["/things"]["put"]["responses"]["200"]["content"].take();

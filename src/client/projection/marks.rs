@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::answers::LEARNED;
-use crate::contract::learned::KEY;
+use crate::contract::learned::ANSWERS_KEY;
 
 /// Marks a string schema whose values are timestamps.
 pub(crate) const TIME: &str = "x-countersign-time";
@@ -67,7 +67,7 @@ impl OpenGaps {
 
     /// Whether an answer says that the string is a timestamp, with the offset without which it could not be parsed.
     fn shows_time(&self, schema: &Value) -> bool {
-        let mut answers = schema[KEY].as_array().into_iter().flatten();
+        let mut answers = schema[ANSWERS_KEY].as_array().into_iter().flatten();
         answers.any(|answer| {
             let is_about_time = answer["gap"].as_str().is_some_and(|gap| self.times.contains(gap));
             let form = answer["claim"]["form"].as_str();
@@ -95,7 +95,7 @@ mod tests {
 
     fn time(form: &str) -> Value {
         let answer = json!({ "gap": "form", "operation": "getThings", "claim": { "form": form } });
-        json!({ "type": "string", "x-gap": ["form"], KEY: [answer] })
+        json!({ "type": "string", "x-gap": ["form"], ANSWERS_KEY: [answer] })
     }
 
     #[test]

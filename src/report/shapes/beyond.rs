@@ -315,8 +315,8 @@ paths:
         assert_eq!(accepted.beyond(&joined, &contract, Some(&contract.operations[0])), []);
         assert_eq!(shown.beyond(&joined, &contract, Some(&contract.operations[0])), []);
         let (open, different): (Vec<_>, Vec<_>) = found_beyond.iter().partition(|new| new.is_open);
-        let told = |found_beyond: Vec<&NewShape>| found_beyond.iter().map(ToString::to_string).collect();
-        (told(open), told(different))
+        let described = |found_beyond: Vec<&NewShape>| found_beyond.iter().map(ToString::to_string).collect();
+        (described(open), described(different))
     }
 
     #[test]
@@ -333,7 +333,7 @@ paths:
 
     #[test]
     fn what_the_contract_leaves_open_is_no_difference() {
-        for (from, to, told) in [
+        for (from, to, described) in [
             (
                 "born: date",
                 "born: date with slashes",
@@ -380,15 +380,15 @@ paths:
                 ": accepted `id, born, nick, chip, toys, seen, pet`, now `id, born, chip, toys, seen, pet`",
             ),
         ] {
-            let separator = if told.starts_with(':') { "" } else { " " };
-            let told = format!("200 application/json{separator}{told}");
-            assert_eq!(beyond(from, to), (vec![told], Vec::new()));
+            let separator = if described.starts_with(':') { "" } else { " " };
+            let described = format!("200 application/json{separator}{described}");
+            assert_eq!(beyond(from, to), (vec![described], Vec::new()));
         }
     }
 
     #[test]
     fn what_nothing_leaves_open_is_a_difference() {
-        for (from, to, told) in [
+        for (from, to, described) in [
             ("id: uuid", "id: text", "/id: accepted `uuid`, now `text`"),
             (
                 "id: uuid",
@@ -411,8 +411,8 @@ paths:
                 "/pet/owner: accepted `object`, now `blank`",
             ),
         ] {
-            let told = format!("200 application/json {told}");
-            assert_eq!(beyond(from, to), (Vec::new(), vec![told]));
+            let described = format!("200 application/json {described}");
+            assert_eq!(beyond(from, to), (Vec::new(), vec![described]));
         }
     }
 
@@ -431,10 +431,10 @@ paths:
 
     #[test]
     fn another_status_is_open_where_the_response_has_a_gap() {
-        let told = "202 application/json: accepted `200 application/json`, now `202 application/json`".to_owned();
-        assert_eq!(beyond("200 ", "202 "), (vec![told], Vec::new()));
-        let told = "400 application/json: accepted `200 application/json`, now `400 application/json`".to_owned();
-        assert!(beyond("200 ", "400 ").1.contains(&told));
+        let described = "202 application/json: accepted `200 application/json`, now `202 application/json`".to_owned();
+        assert_eq!(beyond("200 ", "202 "), (vec![described], Vec::new()));
+        let described = "400 application/json: accepted `200 application/json`, now `400 application/json`".to_owned();
+        assert!(beyond("200 ", "400 ").1.contains(&described));
     }
 
     #[test]

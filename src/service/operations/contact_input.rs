@@ -14,7 +14,7 @@ use crate::service::values::{date, date_of_parts, identifier, name, non_blank_na
 pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> FieldResult<ContactChange> {
     let change = read(sent, profile.required_fields.contact(), profile)?;
     Ok(ContactChange {
-        visits: profile.venue_of_contact == VenueOfContact::Visited,
+        counts_as_visit: profile.venue_of_contact == VenueOfContact::Visited,
         ..change
     })
 }
@@ -46,7 +46,7 @@ fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Fiel
             .map(|included| all_but(&included)),
         tags: fields.read("tags", |entries, profile| list(entries, profile, tag)),
         replaces: false,
-        visits: false,
+        counts_as_visit: false,
     };
     fields.finish(change)
 }

@@ -13,7 +13,7 @@ use crate::service::duplicates;
 use crate::service::fields::{FieldResult, Fields, list, object};
 use crate::service::open::Service;
 use crate::service::path::ContactId;
-use crate::service::profile::{Profile, STATUS};
+use crate::service::profile::{DEFAULT_RECORD_STATUS, Profile};
 use crate::service::rejection::Rejection;
 use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{ContactMethod, NewContactMethod};
@@ -61,7 +61,9 @@ fn shared(fields: &mut Fields<'_>) -> NewContactMethod {
     NewContactMethod {
         kind: fields.read_or_default("type", method_type),
         contact: fields.read_or_default("contact", non_blank),
-        status: fields.read("status", status).unwrap_or_else(|| STATUS.to_owned()),
+        status: fields
+            .read("status", status)
+            .unwrap_or_else(|| DEFAULT_RECORD_STATUS.to_owned()),
         included_channels: Vec::new(),
     }
 }

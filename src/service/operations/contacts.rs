@@ -16,7 +16,7 @@ use crate::service::list::List;
 use crate::service::open::Service;
 use crate::service::page::{PageNumber, response_page};
 use crate::service::path::ContactId;
-use crate::service::profile::{Profile, STATUS, UnknownReferences, UpdateBody};
+use crate::service::profile::{DEFAULT_RECORD_STATUS, Profile, UnknownReferences, UpdateBody};
 use crate::service::rejection::Rejection;
 use crate::service::response::{CreateEnvelope, response};
 use crate::service::store::{Contact, Reference, StoreError};
@@ -38,8 +38,8 @@ pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body)
     let contact = loop {
         let new = read_new(&sent, profile)?;
         let _lock = duplicates::lock_unless_duplicate_contact(&service, &new).await?;
-        let visits = new.visits && new.venue.is_some();
-        let create = service.store().create_contact(new, STATUS, now);
+        let visits = new.counts_as_visit && new.venue.is_some();
+        let create = service.store().create_contact(new, DEFAULT_RECORD_STATUS, now);
         let create = service.hold_back(List::Contacts, create);
         let created = if visits {
             service.hold_back(List::Visits, create).await

@@ -200,7 +200,7 @@ const fn not_on_the_wire(gap: &'static str, reason: &'static str) -> GapNotOnThe
 }
 
 /// The status of a record that is sent without one.
-pub(super) const STATUS: &str = "active";
+pub(super) const DEFAULT_RECORD_STATUS: &str = "active";
 
 impl Profile {
     /// Returns the profile with `clock` in place of its own.

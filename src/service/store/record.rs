@@ -142,7 +142,7 @@ pub(crate) struct ContactChange {
     /// Whether fields that the change does not set become blank instead.
     pub(crate) replaces: bool,
     /// Whether a new contact is at its venue, which counts as a visit.
-    pub(crate) visits: bool,
+    pub(crate) counts_as_visit: bool,
 }
 
 impl ContactChange {
@@ -268,7 +268,9 @@ impl ContactRow {
     pub(super) fn new(change: ContactChange, found: &FoundReferences, status: &str, now: DateTime<Utc>) -> Self {
         let methods = change.methods.unwrap_or_default();
         let venue = found.venue_position();
-        let visit = venue.filter(|_| change.visits).map(|venue| VisitRow { at: now, venue });
+        let visit = venue
+            .filter(|_| change.counts_as_visit)
+            .map(|venue| VisitRow { at: now, venue });
         ContactRow {
             id: Uuid::new_v4(),
             firstname: change.firstname.unwrap_or_default(),

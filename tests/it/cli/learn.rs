@@ -77,7 +77,7 @@ fn a_run_with_writes_answers_and_says_what_it_left() {
     let expected = "What does the venue_id of a contact do?\n    does: records-a-visit (seen): createContact\n";
     assert!(ended.stdout.contains(expected), "{}", ended.stdout);
     assert!(
-        ended.stdout.contains("    purpose: ask who runs the service\n"),
+        ended.stdout.contains("    purpose: ask whoever runs the service\n"),
         "{}",
         ended.stdout
     );

@@ -7,7 +7,7 @@ use countersign::contract::is_json;
 use countersign::contract::operation::SecurityScheme;
 use countersign::contract::operation::{OperationId, StatusPattern};
 use countersign::exchange::redact::Values;
-use countersign::exchange::{Credential, Exchange, OnRejection, Purpose, Request, Response};
+use countersign::exchange::{Credential, Exchange, Purpose, RejectionMeaning, Request, Response};
 use countersign::rules::{Judge, Levels};
 use http::{HeaderMap, HeaderValue, header};
 use serde_json::Value;
@@ -160,7 +160,7 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
 fn findings(document: &Document, exchange: &Exchange) -> Vec<String> {
     let contract = &document.contract;
     let mut judge = Judge::new(contract, Levels::default(), Values::Shown);
-    judge.exchange(exchange, Purpose::Documented(OnRejection::Gap).into());
+    judge.exchange(exchange, Purpose::Documented(RejectionMeaning::Gap).into());
     let reported = judge.verdicts().findings().iter().map(|finding| {
         let fact = contract.fact(finding.fact);
         format!(

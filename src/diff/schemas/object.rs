@@ -8,14 +8,14 @@
 
 use std::collections::HashSet;
 
-use super::{Relation, TrialOutcome, ValueEncoding, Walk, any};
+use super::{AttemptOutcome, Relation, SchemaComparison, ValueEncoding, any_below};
 use crate::contract::pointer;
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
+use crate::diff::schemas::FoundDifference;
 use crate::diff::source::Source;
 use crate::diff::types::Types;
 use crate::diff::view::{Additional, View};
-use crate::diff::walk::FoundDifference;
 
 /// A property on one side.
 struct Property<'both> {
@@ -23,7 +23,7 @@ struct Property<'both> {
     required: Option<String>,
 }
 
-impl<'both> Walk<'both> {
+impl<'both> SchemaComparison<'both> {
     pub(super) fn object(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let mut names = HashSet::new();
         let listed = old.property_names().into_iter().chain(new.property_names());
@@ -33,7 +33,7 @@ impl<'both> Walk<'both> {
             match (self.property(true, old, name), self.property(false, new, name)) {
                 (Some(was), Some(is)) => {
                     self.required((old, &was), (new, &is), &below);
-                    self.part(&was.view, &is.view, &below);
+                    self.property_value(&was.view, &is.view, &below);
                 }
                 (Some(was), None) => self.removed(&was, new, &below),
                 (None, Some(is)) => self.added(old, &is, &below),
@@ -49,7 +49,7 @@ impl<'both> Walk<'both> {
     }
 
     /// Compares the values of a property; in a multipart body, each is encoded by itself.
-    fn part(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
+    fn property_value(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let whole = self.writing;
         if whole == ValueEncoding::Parts {
             self.writing = if is_complex(old, self.old) || is_complex(new, self.new) {
@@ -115,12 +115,12 @@ impl<'both> Walk<'both> {
         let relation = match (self.side, was.required.is_some(), new.additional(self.new)) {
             (Side::Response, true, _) => Relation::Wider,
             // What holds for every other name holds for this one now.
-            (_, false, Additional::Of(others)) if !hidden => match self.tried(&was.view, &others) {
-                TrialOutcome::Same | TrialOutcome::Compatible => Relation::Harmless,
-                TrialOutcome::Unclear => Relation::Unclear(
+            (_, false, Additional::Of(others)) if !hidden => match self.attempt(&was.view, &others) {
+                AttemptOutcome::Same | AttemptOutcome::Compatible => Relation::Harmless,
+                AttemptOutcome::Unclear => Relation::Unclear(
                     "the new document has a schema for every other property, which cannot be compared",
                 ),
-                TrialOutcome::Breaking => Relation::Different,
+                AttemptOutcome::Breaking => Relation::Different,
             },
             (Side::Response, false, _) => Relation::Unclear(
                 "it was optional, so callers had to expect its absence; whether it still comes is not said",
@@ -143,12 +143,12 @@ impl<'both> Walk<'both> {
             (Side::Request, _) if is.required.is_some() => self.newly_required(&is.view),
             (_, Additional::Nothing) => Relation::Wider,
             (_, Additional::Anything) => Relation::Harmless,
-            (_, Additional::Of(others)) => match self.tried(others, &is.view) {
-                TrialOutcome::Same | TrialOutcome::Compatible => Relation::Harmless,
-                TrialOutcome::Unclear => Relation::Unclear(
+            (_, Additional::Of(others)) => match self.attempt(others, &is.view) {
+                AttemptOutcome::Same | AttemptOutcome::Compatible => Relation::Harmless,
+                AttemptOutcome::Unclear => Relation::Unclear(
                     "the old document has a schema for every other property, which cannot be compared",
                 ),
-                TrialOutcome::Breaking => Relation::Different,
+                AttemptOutcome::Breaking => Relation::Different,
             },
         };
         let required = is.required.is_some() && self.side == Side::Request;
@@ -189,7 +189,7 @@ impl<'both> Walk<'both> {
     fn additional(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let (relation, predicate) = match (old.additional(self.old), new.additional(self.new)) {
             (Additional::Nothing, Additional::Nothing) | (Additional::Anything, Additional::Anything) => return,
-            (Additional::Of(old), Additional::Of(new)) => return self.compare(&old, &new, &any(path)),
+            (Additional::Of(old), Additional::Of(new)) => return self.compare(&old, &new, &any_below(path)),
             (_, Additional::Nothing) => (Relation::Narrower, "may no longer have other properties"),
             (Additional::Nothing, _) => (Relation::Wider, "may now have other properties"),
             (Additional::Anything, Additional::Of(_)) => {

@@ -1,12 +1,12 @@
 //! Compares two schemas, keyword by keyword, and finds out for each difference whether the new schema allows more, less
-//! or something else. The main type is [`Walk`].
+//! or something else. The main type is [`SchemaComparison`].
 //!
 //! # Design
 //!
 //! What a schema allows is compared, not its text: a response of the new contract must have been allowed by the old one,
 //! a request of the old contract must still be allowed by the new one. Schemas refer to themselves, so a pair that is
-//! being compared, or was, is not compared again within one walk; a pair without any difference is remembered for all
-//! walks. That alternatives match each other is tried by walks of their own, whose differences are not kept.
+//! being compared, or was, is not compared again within one comparison; a pair without any difference is remembered for
+//! all of them. That alternatives match each other is tried by comparisons of their own, whose differences are not kept.
 
 mod alternatives;
 mod keywords;
@@ -27,9 +27,9 @@ use crate::contract::pointer;
 
 /// How deep two schemas are compared.
 const MAX_DEPTH: usize = 150;
-/// How deep trials are nested: alternatives within alternatives.
-const MAX_TRIALS: usize = 3;
-/// How many pairs of schemas are compared for one body or parameter; trials of a document that is made for it would
+/// How deep attempts are nested: alternatives within alternatives.
+const MAX_ATTEMPTS: usize = 3;
+/// How many pairs of schemas are compared for one body or parameter; attempts of a document that is made for it would
 /// multiply without bound.
 const MAX_PAIRS: usize = 20_000;
 
@@ -113,7 +113,7 @@ struct Frame {
 }
 
 /// Two documents whose schemas are compared.
-pub(super) struct Walk<'both> {
+pub(super) struct SchemaComparison<'both> {
     pub(super) old: &'both Source<'both>,
     pub(super) new: &'both Source<'both>,
     pub(super) side: Side,
@@ -123,12 +123,12 @@ pub(super) struct Walk<'both> {
     same: HashSet<Pair>,
     frame: Frame,
     depth: usize,
-    trials: usize,
-    /// The pairs that were compared in this walk.
+    attempts: usize,
+    /// The pairs that were compared in this comparison.
     pairs: usize,
 }
 
-impl<'both> Walk<'both> {
+impl<'both> SchemaComparison<'both> {
     pub(super) fn new(old: &'both Source<'both>, new: &'both Source<'both>) -> Self {
         Self {
             old,
@@ -140,7 +140,7 @@ impl<'both> Walk<'both> {
             same: HashSet::new(),
             frame: Frame::outermost(),
             depth: 0,
-            trials: 0,
+            attempts: 0,
             pairs: 0,
         }
     }
@@ -267,27 +267,27 @@ impl<'both> Walk<'both> {
             old,
             new,
         };
-        // What two places of the value share is told at the first.
+        // What two places of the value share is reported at the first.
         self.changes.insert(change);
     }
 
-    /// Compares two schemas by a walk whose differences are not kept.
-    fn tried(&mut self, old: &View<'both>, new: &View<'both>) -> TrialOutcome {
-        if self.trials >= MAX_TRIALS {
-            return TrialOutcome::Unclear;
+    /// Compares two schemas by a comparison whose differences are not kept.
+    fn attempt(&mut self, old: &View<'both>, new: &View<'both>) -> AttemptOutcome {
+        if self.attempts >= MAX_ATTEMPTS {
+            return AttemptOutcome::Unclear;
         }
         let changes = std::mem::take(&mut self.changes);
         let begun = self.states.iter().filter(|(_, state)| matches!(state, State::Begun(_)));
         let begun: HashMap<_, _> = begun.map(|(pair, state)| (pair.clone(), *state)).collect();
         let states = std::mem::replace(&mut self.states, begun);
         let frame = std::mem::replace(&mut self.frame, Frame::outermost());
-        self.trials += 1;
+        self.attempts += 1;
         self.compare(old, new, "");
-        self.trials -= 1;
+        self.attempts -= 1;
         let found = std::mem::replace(&mut self.changes, changes);
         self.states = states;
         self.frame = frame;
-        TrialOutcome::of(&found)
+        AttemptOutcome::of(&found)
     }
 }
 
@@ -308,9 +308,9 @@ impl Frame {
     }
 }
 
-/// What a trial found, the least first.
+/// What an attempt found, the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum TrialOutcome {
+enum AttemptOutcome {
     /// Nothing differs.
     Same,
     /// Something differs, and breaks nobody.
@@ -321,7 +321,7 @@ enum TrialOutcome {
     Breaking,
 }
 
-impl TrialOutcome {
+impl AttemptOutcome {
     fn of(changes: &IndexSet<Change>) -> Self {
         let has = |meaning| changes.iter().any(|change| change.meaning == meaning);
         if has(Meaning::Breaking) {
@@ -356,7 +356,7 @@ pub(super) fn meaning(relation: Relation, side: Side) -> (Meaning, Option<&'stat
 }
 
 /// Returns the effect on the client of a limit that its types enforce: allowing less is major, allowing more is minor.
-fn client_by(relation: Relation) -> ClientEffect {
+fn client_effect_of_limit(relation: Relation) -> ClientEffect {
     match relation {
         Relation::Different | Relation::Narrower => ClientEffect::Major,
         Relation::Wider => ClientEffect::Minor,
@@ -365,6 +365,6 @@ fn client_by(relation: Relation) -> ClientEffect {
 }
 
 /// Returns the pointer to any element of an array, or any member of a map.
-fn any(path: &str) -> String {
+fn any_below(path: &str) -> String {
     pointer::join(path, "*")
 }

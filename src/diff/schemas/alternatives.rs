@@ -3,17 +3,17 @@
 
 use serde_json::Value;
 
-use super::{FoundDifference, Relation, TrialOutcome, Walk, client_by};
+use super::{AttemptOutcome, FoundDifference, Relation, SchemaComparison, client_effect_of_limit};
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
-use crate::diff::source::{Source, missing};
+use crate::diff::source::{Source, only_in_first};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
 /// The most pairs of alternatives that are compared with each other.
 const MAX_PAIRS: usize = 400;
 
-impl<'both> Walk<'both> {
+impl<'both> SchemaComparison<'both> {
     pub(super) fn alternatives(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         self.discriminator(old, new, path);
         let (mut was, mut is) = (old.alternatives(self.old), new.alternatives(self.new));
@@ -35,7 +35,7 @@ impl<'both> Walk<'both> {
             self.too_large((old, new), path, "there are too many alternatives to be compared");
         } else {
             take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
-                self.tried(&was[o], &is[n]) == TrialOutcome::Same
+                self.attempt(&was[o], &is[n]) == AttemptOutcome::Same
             });
             take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
                 self.is_nested(&was[o], &is[n])
@@ -69,7 +69,7 @@ impl<'both> Walk<'both> {
         relation: Relation,
     ) {
         let removed = relation == Relation::Narrower;
-        let mut best = TrialOutcome::Breaking;
+        let mut best = AttemptOutcome::Breaking;
         for other in others {
             let (old, new) = if removed { (lone, other) } else { (other, lone) };
             // For a removed alternative, whether a new one includes it; for an added one, whether an old one does.
@@ -78,9 +78,9 @@ impl<'both> Walk<'both> {
             }
         }
         let relation = match best {
-            TrialOutcome::Same | TrialOutcome::Compatible => return,
-            TrialOutcome::Unclear => Relation::Unclear("whether another alternative includes it is not decided"),
-            TrialOutcome::Breaking => relation,
+            AttemptOutcome::Same | AttemptOutcome::Compatible => return,
+            AttemptOutcome::Unclear => Relation::Unclear("whether another alternative includes it is not decided"),
+            AttemptOutcome::Breaking => relation,
         };
         let what = lone
             .name
@@ -100,7 +100,7 @@ impl<'both> Walk<'both> {
         let client = match relation {
             Relation::Wider if self.side == Side::Request => ClientEffect::Minor,
             Relation::Wider | Relation::Unclear(_) => ClientEffect::Major,
-            other => client_by(other),
+            other => client_effect_of_limit(other),
         };
         let found = FoundDifference {
             kind: Kind::Alternatives,
@@ -129,7 +129,7 @@ impl<'both> Walk<'both> {
             (Relation::Narrower, &was, &is, "no longer"),
             (Relation::Wider, &is, &was, "now"),
         ] {
-            for value in missing(these, others, |one, other| one == other) {
+            for value in only_in_first(these, others, |one, other| one == other) {
                 let found = FoundDifference {
                     kind: Kind::Discriminator,
                     relation,
@@ -152,15 +152,15 @@ impl<'both> Walk<'both> {
     }
 
     /// Tries whether the old schema is included in the new one, or the other way round, whatever the side.
-    pub(super) fn included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> TrialOutcome {
+    pub(super) fn included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> AttemptOutcome {
         let included_by = if old_in_new { Side::Request } else { Side::Response };
         if self.side == included_by {
-            return self.tried(old, new);
+            return self.attempt(old, new);
         }
         // Only the other side answers this question, so the comparison runs there, with the read-only and write-only
         // properties of that side. Where there are none, the result is the same on both sides.
         let side = std::mem::replace(&mut self.side, included_by);
-        let tried = self.tried(old, new);
+        let tried = self.attempt(old, new);
         self.side = side;
         tried
     }

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{FoundDifference, Relation, TrialOutcome, ValueEncoding, Walk, any, client_by};
+use super::{
+    AttemptOutcome, FoundDifference, Relation, SchemaComparison, ValueEncoding, any_below, client_effect_of_limit,
+};
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::range::{self, End, Range, compare_ends};
@@ -43,7 +45,7 @@ const OPAQUE: &[&str] = &[
 /// The most values that a sentence lists.
 const MAX_VALUES: usize = 8;
 
-impl<'both> Walk<'both> {
+impl<'both> SchemaComparison<'both> {
     /// Compares two schemas without alternatives.
     pub(super) fn plain(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         self.unresolved(old, new, path);
@@ -59,7 +61,7 @@ impl<'both> Walk<'both> {
         self.values(old, new, path);
         self.open_values(old, new, path);
         self.default(old, new, path);
-        let by_values = values_keep_limits(old, new);
+        let by_values = enum_decides_limits(old, new);
         if both.meets(Types::STRING) {
             if !by_values {
                 self.length(old, new, path);
@@ -74,7 +76,7 @@ impl<'both> Walk<'both> {
             self.format(old, new, path);
         }
         if both.meets(Types::ARRAY) && both != Types::ALL {
-            self.compare(&old.items(self.old), &new.items(self.new), &any(path));
+            self.compare(&old.items(self.old), &new.items(self.new), &any_below(path));
             self.count(old, new, path, Kind::ItemCount);
             self.unique(old, new, path);
         }
@@ -152,10 +154,10 @@ impl<'both> Walk<'both> {
                 vec![(Relation::Wider, format!("is no longer limited to {}", listed(values)))]
             }
             (Some(was), Some(is)) => {
-                let missing = |from: &[Value], of: &[Value]| -> Vec<Value> {
+                let only_in_first = |from: &[Value], of: &[Value]| -> Vec<Value> {
                     from.iter().filter(|value| !of.contains(value)).cloned().collect()
                 };
-                let (gone, added) = (missing(was, is), missing(is, was));
+                let (gone, added) = (only_in_first(was, is), only_in_first(is, was));
                 let mut emitted = Vec::new();
                 if !gone.is_empty() {
                     emitted.push((Relation::Narrower, format!("may no longer be {}", listed(&gone))));
@@ -172,7 +174,7 @@ impl<'both> Walk<'both> {
                 kind: Kind::Enum,
                 relation,
                 client: match self.side {
-                    Side::Request if was.is_some() && is.is_some() => client_by(relation),
+                    Side::Request if was.is_some() && is.is_some() => client_effect_of_limit(relation),
                     Side::Request => ClientEffect::Major,
                     // What is received has any value.
                     Side::Operation | Side::Response => ClientEffect::None,
@@ -306,7 +308,7 @@ impl<'both> Walk<'both> {
                     Kind::Bounds | Kind::ItemCount | Kind::PropertyCount => ClientEffect::None,
                     // A string whose length is limited has a type of its own.
                     _ if views.0.limits_length() != views.1.limits_length() => ClientEffect::Major,
-                    _ => client_by(relation),
+                    _ => client_effect_of_limit(relation),
                 },
                 predicate: format!("had {keyword} {}, has {}", end(was), end(is)),
             };
@@ -415,7 +417,7 @@ impl<'both> Walk<'both> {
             kind: Kind::Format,
             relation,
             client: if self.side == Side::Response {
-                of_a_text(was, is, path)
+                client_effect_of_format(was, is, path)
             } else {
                 ClientEffect::Major
             },
@@ -470,9 +472,9 @@ impl<'both> Walk<'both> {
                     self.excludes(old, new, old_in_new)
                 });
                 match tried.min() {
-                    Some(TrialOutcome::Same | TrialOutcome::Compatible) => Some(true),
+                    Some(AttemptOutcome::Same | AttemptOutcome::Compatible) => Some(true),
                     // Of several, all together may exclude it.
-                    Some(TrialOutcome::Breaking) if those.len() == 1 => Some(false),
+                    Some(AttemptOutcome::Breaking) if those.len() == 1 => Some(false),
                     _ => None,
                 }
             });
@@ -491,9 +493,9 @@ impl<'both> Walk<'both> {
         })
     }
 
-    fn excludes(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> TrialOutcome {
+    fn excludes(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> AttemptOutcome {
         if states_the_same(old, new) {
-            return TrialOutcome::Same;
+            return AttemptOutcome::Same;
         }
         self.included(old, new, old_in_new)
     }
@@ -590,7 +592,7 @@ impl<'both> Walk<'both> {
 
 /// Returns the effect on the client of a changed format in a response: a field with the format `date-time` has a method
 /// that reads the time.
-fn of_a_text(was: Option<&str>, is: Option<&str>, path: &str) -> ClientEffect {
+fn client_effect_of_format(was: Option<&str>, is: Option<&str>, path: &str) -> ClientEffect {
     let is_field = !path.is_empty() && !path.ends_with("/*");
     match (was, is) {
         (Some("date-time"), _) if is_field => ClientEffect::Major,
@@ -609,7 +611,7 @@ fn states_the_same(old: &View<'_>, new: &View<'_>) -> bool {
 
 /// Returns whether bounds and lengths need no comparison: at least one schema lists its values, and the other allows each
 /// of them. Then only the lists differ, which are compared by themselves.
-fn values_keep_limits(old: &View<'_>, new: &View<'_>) -> bool {
+fn enum_decides_limits(old: &View<'_>, new: &View<'_>) -> bool {
     let (was, is) = (old.values(), new.values());
     let within = |values: &Option<Vec<Value>>, other: &View<'_>| {
         let values = values.iter().flatten();
