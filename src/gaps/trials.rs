@@ -68,6 +68,28 @@ pub(super) struct JointResult<T> {
 struct QuestionResults {
     shown: BTreeMap<TrialResult, u64>,
     void: u64,
+    /// The values that a record kept, by field, where a service may have set the same value by itself.
+    kept: BTreeMap<String, Vec<Value>>,
+}
+
+impl QuestionResults {
+    /// Notes what a control sent and an update left out, if the record shows that it was kept.
+    fn note_kept(&mut self, contract: &Contract, update: OperationId, (control, variant): (&Value, &Value)) {
+        for (name, value) in control.as_object().into_iter().flatten() {
+            if variant.get(name).is_none() && may_be_default(contract, update, (name, value)) {
+                let kept = self.kept.entry(name.clone()).or_default();
+                if !kept.contains(value) {
+                    kept.push(value.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether each field was kept with two values: if it had the same one each time, a reset to a default that equals it
+    /// looks the same.
+    fn proves_kept(&self) -> bool {
+        self.kept.values().all(|values| values.len() > 1)
+    }
 }
 
 /// What a trial showed.
@@ -430,6 +452,11 @@ impl RunTrials {
                     VariantOutcome::Decided(shown) => Some(*shown),
                     VariantOutcome::Accepted(request) => trial_result(contract, question, (control, request)),
                 });
+            if let (Some(TrialResult::Unsent(Unsent::Kept)), Some(control), Some(VariantOutcome::Accepted(request))) =
+                (shown, &control, variant)
+            {
+                results.note_kept(contract, operation, (&control.sent, &request.sent));
+            }
             match shown {
                 Some(shown) => *results.shown.entry(shown).or_default() += 1,
                 None => results.void += 1,
@@ -466,7 +493,11 @@ impl RunTrials {
                 ObservedClaim {
                     claim: claim(question, *shown).filter(|_| for_its_value),
                     count: *count,
-                    is_proof: !matches!(shown, TrialResult::AcceptedUnseen(_) | TrialResult::UnsentOfSome(_)),
+                    is_proof: match shown {
+                        TrialResult::AcceptedUnseen(_) | TrialResult::UnsentOfSome(_) => false,
+                        TrialResult::Unsent(Unsent::Kept) => results.proves_kept(),
+                        _ => true,
+                    },
                 }
             });
             (question, observed.collect(), results.void)
@@ -717,6 +748,16 @@ fn is_blank(value: &Value) -> bool {
         Value::Number(number) => number.as_f64() == Some(0.0),
         Value::Bool(value) => !value,
     }
+}
+
+/// Whether a service may set a field of an update to this value by itself: it is a boolean, a number, a member of an
+/// `enum` or the schema's `default`.
+fn may_be_default(contract: &Contract, update: OperationId, (name, value): (&str, &Value)) -> bool {
+    let mut documented = contract.body_properties(update);
+    let schema = documented.find(|property| property.name == name);
+    let stated = |keyword: &str| contract.referred(&schema?.node).member(keyword);
+    let is_default = stated("default").is_some_and(|default| default.to_value() == *value);
+    value.is_boolean() || value.is_number() || stated("enum").is_some() || is_default
 }
 
 /// Whether the body of an update has every field that the document lists, but for those that a caller may not set.

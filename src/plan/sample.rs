@@ -24,6 +24,10 @@ pub(super) const MAX_ELEMENTS: u64 = 10;
 /// in a row.
 pub(super) const DEPTH: usize = 4;
 
+/// Where an identifier may be expected, a number between this and twice this is sent: few lists have that many records,
+/// and an integer of 32 bits holds it.
+pub(super) const SMALLEST_UNLIKELY: u32 = 1_000_000_000;
+
 /// What values are made from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample<'run> {
@@ -122,6 +126,30 @@ impl Sample<'_> {
             elements.push(element);
         }
         Some(Value::Array(elements))
+    }
+
+    /// Returns the values that a schema admits, where it leaves a choice: both booleans, the members of an `enum`, or two
+    /// numbers. A wide number, which may identify a record, has none.
+    pub(super) fn alternatives(&self, schema: &Node) -> Vec<Value> {
+        let node = self.contract.referred(schema);
+        let kind = node.member("type").and_then(Node::string);
+        let listed = node
+            .member("enum")
+            .map(|listed| listed.elements().iter().map(Node::to_value));
+        let candidates: Vec<_> = match (listed, kind) {
+            (Some(listed), _) => listed.collect(),
+            (None, Some("boolean")) => vec![json!(true), json!(false)],
+            (None, Some("integer" | "number")) if !is_wide_number(node) => {
+                let first = self.of(node).ok();
+                let second = first
+                    .as_ref()
+                    .and_then(|first| self.other(node, std::slice::from_ref(first)));
+                return first.into_iter().chain(second).collect();
+            }
+            _ => Vec::new(),
+        };
+        let admitted = |candidate: &Value| self.first_admitted((node, 0), vec![candidate.clone()]).is_ok();
+        candidates.into_iter().filter(admitted).collect()
     }
 
     /// Returns a value for an element that differs from those that are taken.
@@ -231,6 +259,16 @@ fn to_json(number: f64) -> Option<Value> {
         Some(integer) => Some(json!(integer)),
         None => Number::from_f64(number).map(Value::Number),
     }
+}
+
+/// Whether the schema describes a number that leaves room for the identifier of a record.
+pub(super) fn is_wide_number(node: &Node) -> bool {
+    let kind = node.member("type").and_then(Node::string);
+    let leaves_room = |most: &Node| {
+        let most = most.to_value().as_f64();
+        most.is_some_and(|most| most >= f64::from(SMALLEST_UNLIKELY) * 2.0)
+    };
+    matches!(kind, Some("integer" | "number")) && node.member("maximum").is_none_or(leaves_room)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::without_rights;
-use super::sample::{MAX_ELEMENTS, Sample};
+use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, Sample, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
 use crate::contract::discriminator;
@@ -24,10 +24,6 @@ use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, json_schema, pointer};
 use crate::exchange::{Assertion, is_plain_identifier};
 use crate::history::{Bindings, RunTag};
-
-/// Where an identifier may be expected, a number between this and twice this is sent: few lists have that many records,
-/// and an integer of 32 bits holds it.
-const SMALLEST_UNLIKELY: u32 = 1_000_000_000;
 
 /// The name of the run's note in an object that holds what callers want to keep with a record.
 const NOTE: &str = "countersign";
@@ -47,16 +43,6 @@ const MAX_ALTERNATIVES: usize = 8;
 fn is_plain(node: &Node) -> bool {
     let kind = node.member("type").and_then(Node::string);
     matches!(kind, Some("boolean" | "integer" | "number" | "string"))
-}
-
-/// Whether the schema describes a number that leaves room for the identifier of a record.
-fn is_wide_number(node: &Node) -> bool {
-    let kind = node.member("type").and_then(Node::string);
-    let leaves_room = |most: &Node| {
-        let most = most.to_value().as_f64();
-        most.is_some_and(|most| most >= f64::from(SMALLEST_UNLIKELY) * 2.0)
-    };
-    matches!(kind, Some("integer" | "number")) && node.member("maximum").is_none_or(leaves_room)
 }
 
 /// Returns the name of a discriminator and its value for an alternative: the name that the mapping
@@ -319,8 +305,28 @@ impl<'contract> Template<'contract> {
         } else if node.member("x-synthetic").is_some() || takes_identifier {
             (Vec::new(), FieldKind::Other)
         } else {
-            (body::other_examples(contract, operation, at), FieldKind::Other)
+            // An example in another contract may name a record or a person.
+            let others = match self.has_invariants {
+                true => body::other_examples(contract, operation, at),
+                false => self.other_values_by_schema(node, at),
+            };
+            (others, FieldKind::Other)
         }
+    }
+
+    /// Returns the values of a field for which its schema leaves a choice: both booleans, the members of an `enum`, two
+    /// numbers. None of them gives rights.
+    fn other_values_by_schema(&self, node: &Node, at: &str) -> Vec<Choice> {
+        let sample = Sample {
+            contract: self.contract,
+            text: "",
+            number: 0,
+            examples: false,
+        };
+        let name = pointer::last(at).unwrap_or_default();
+        let has_rights = |value: &Value| without_rights(value.clone(), &name, node).as_ref() != Some(value);
+        let values = sample.alternatives(node).into_iter().filter(|value| !has_rights(value));
+        values.map(Choice::own).collect()
     }
 
     /// Whether the links carry only identifiers into it. For tags they do not: an entry is an

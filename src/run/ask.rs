@@ -54,6 +54,9 @@ struct AskedOperation<'run> {
     asked_apart: RefCell<HashSet<usize>>,
     /// How many controls were sent.
     controls: Cell<u64>,
+    /// The body of the last control, from which the next one differs where the schema leaves a choice; `None` once such a
+    /// control was rejected. A service that resets a field to a default seems to keep it if the two are equal.
+    last_choices: RefCell<Option<Value>>,
     /// After how many controls the list did not show the record.
     unlisted_controls: Cell<u64>,
     /// The questions, each with its index.
@@ -211,7 +214,7 @@ impl Session<'_> {
     /// Returns what is asked, with what a control needs; `None` if the operation was never accepted.
     async fn subject(&self, operation: OperationId) -> Option<AskedOperation<'_>> {
         let questions = self.plan.questions.iter().enumerate();
-        let questions = questions.filter(|(_, asked)| asked.operation == operation).collect();
+        let questions: Vec<_> = questions.filter(|(_, asked)| asked.operation == operation).collect();
         let (head, accepted) = if self.contract.operation(operation).is_read() {
             (self.request_head_if_any(operation)?, None)
         } else {
@@ -220,6 +223,9 @@ impl Session<'_> {
         };
         let page = self.history().latest_record(operation).and_then(|(_, page)| page);
         let view = self.view(operation, &head);
+        let has_invariant = self.contract.operation(operation).invariants.updated.is_some();
+        let mut asked = questions.iter().map(|(_, question): &(_, &Question)| &question.asks);
+        let asks_what_is_kept = !has_invariant && asked.any(|asks| matches!(asks, Asks::OneField { .. }));
         Some(AskedOperation {
             operation,
             head,
@@ -231,6 +237,7 @@ impl Session<'_> {
             unconfirmed_creates: RefCell::default(),
             asked_apart: RefCell::default(),
             controls: Cell::default(),
+            last_choices: RefCell::new(asks_what_is_kept.then(Value::default)),
             unlisted_controls: Cell::default(),
             questions,
         })
@@ -267,7 +274,7 @@ impl Session<'_> {
 
     /// Sends a control, and looks for what it did. Returns whether it was accepted.
     async fn control_once(&self, subject: &AskedOperation<'_>) -> bool {
-        let Some(request) = self.plain_trial(subject) else {
+        let Some(request) = self.control_request(subject) else {
             return false;
         };
         // The last controls of a read come right after each other.
@@ -275,6 +282,9 @@ impl Session<'_> {
             .await;
         let exchange = self.trial(request, TrialPart::Control).await;
         subject.controls.set(subject.controls.get() + 1);
+        if !self.succeeded(&exchange) {
+            subject.last_choices.take();
+        }
         self.look_after(subject, self.settings.settle).await;
         let unlisted_controls = subject.unlisted_controls.get() + u64::from(self.gaps().awaits_look());
         subject.unlisted_controls.set(unlisted_controls);
@@ -392,6 +402,20 @@ impl Session<'_> {
 
     /// Returns the plain request; its body has values of its own each time.
     fn plain_trial(&self, subject: &AskedOperation<'_>) -> Option<Request> {
+        self.trial_unlike(subject, None)
+    }
+
+    /// Returns the request of the next control, whose choices differ from those of the last one if that matters.
+    fn control_request(&self, subject: &AskedOperation<'_>) -> Option<Request> {
+        let last = subject.last_choices.take();
+        let request = self.trial_unlike(subject, last.as_ref())?;
+        let body = request.json().cloned();
+        subject.last_choices.replace(last.and(body));
+        Some(request)
+    }
+
+    /// Returns a request whose body does not repeat these choices, as far as the schema leaves others.
+    fn trial_unlike(&self, subject: &AskedOperation<'_>, last: Option<&Value>) -> Option<Request> {
         let documented = self.contract.operation(subject.operation);
         let credential = request::credential(&documented.security);
         match &subject.accepted {
@@ -402,7 +426,12 @@ impl Session<'_> {
                     .request((subject.operation, documented), credential),
             ),
             Some(accepted) => {
-                let draft = self.draft_like(subject.operation, accepted).ok()?;
+                let mut draft = self.draft_like(subject.operation, accepted).ok()?;
+                if let Some(last) = last {
+                    let mut other = draft.clone();
+                    other.avoid_repeating(|at, value| last.pointer(at) == Some(value));
+                    draft = if other.is_admitted() { other } else { draft };
+                }
                 Some(self.writing_request(&draft, &subject.head, credential))
             }
         }

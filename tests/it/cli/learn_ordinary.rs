@@ -410,3 +410,58 @@ fn what_an_update_does_and_accepts_is_found_on_the_read_of_its_record() {
         }
     }
 }
+
+#[test]
+fn a_field_that_an_update_resets_to_a_default_is_not_kept() {
+    const SHORT: &str =
+        "{type: object, properties: {name: {type: string}, kind: {type: string}, note: {type: string}}}";
+    const CHOICES: &str = "enabled: {type: boolean}, size: {type: string, enum: [small, large]}, \
+                           weight: {type: integer, minimum: 1, maximum: 100}";
+    let change = format!("PetChange: {{type: object, properties: {{name: {{type: string}}, {CHOICES}}}}}");
+    let spec = SPEC.replace(&format!("PetChange: {SHORT}"), &change).replace(
+        "Pet: {type: object, properties: {id: {type: integer}, ",
+        &format!("Pet: {{type: object, properties: {{id: {{type: integer}}, {CHOICES}, "),
+    );
+    let keep: Updates = |sent, pet| {
+        pet.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
+        None
+    };
+    let reset: Updates = |sent, pet| {
+        for (name, default) in [("enabled", json!(true)), ("size", json!("small")), ("weight", json!(1))] {
+            pet[name] = sent.get(name).cloned().unwrap_or(default);
+        }
+        merge(sent, pet)
+    };
+    let reset_one: Updates = |sent, pet| {
+        pet.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
+        pet["enabled"] = sent.get("enabled").cloned().unwrap_or(json!(false));
+        None
+    };
+    // Nothing shows whether it keeps what it never changes.
+    let fixed: Updates = |sent, pet| match sent.get("weight").is_some_and(|weight| *weight != json!(1)) {
+        true => rejected("422 Unprocessable Content", "weight cannot change"),
+        false => {
+            pet.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
+            None
+        }
+    };
+    let kept = json!({"unsent": "kept"});
+    for (index, (update, state, claim)) in [
+        (keep, "indicated", &kept),
+        (reset, "unstable", &kept),
+        (reset_one, "unstable", &kept),
+        (fixed, "seen", &kept),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let service = service_with_updates((|_, _| None, update));
+        let (ended, report) = learned(&service, &spec, &["--writes", "--cleanup", "--gap", "update-semantics"]);
+        assert_eq!(ended.code, 0, "{index}: {ended:?}");
+        let rows = claims(&report, &["update-semantics"]);
+        let [(_, found, claimed)] = rows.as_slice() else {
+            panic!("{index}: {rows:?}");
+        };
+        assert_eq!((found.as_str(), claimed), (state, claim), "{index}");
+    }
+}
