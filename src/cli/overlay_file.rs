@@ -78,15 +78,24 @@ impl OverlayFile {
         let overlay = gaps::overlay(contract, lines, now);
         let path = self.path.display().to_string();
         self.put(&overlay.text)?;
-        let said = match overlay.answers {
-            0 => format!(
+        let others = match overlay.without_action {
+            1 => "1 is established".to_owned(),
+            others => format!("{others} are established"),
+        };
+        let said = match (overlay.answers, overlay.without_action) {
+            (0, 0) => format!(
                 "`{path}` states no answer, because nothing is established: that takes two runs of `learn` that started \
                  at least an hour apart\n"
             ),
-            answers => format!(
-                "`{path}` states {}: review it, then run `countersign check --overlay`\n",
-                counted(answers, "answer")
-            ),
+            (0, _) => format!("`{path}` states no answer: {others}, but only in its comments, which say why\n"),
+            (answers, without_action) => {
+                let more = match without_action {
+                    0 => String::new(),
+                    _ => format!(" ({others} too, but only in its comments, which say why)"),
+                };
+                let stated = counted(answers, "answer");
+                format!("`{path}` states {stated}{more}: review it, then run `countersign check --overlay`\n")
+            }
         };
         Ok(Written {
             answers: overlay.answers,

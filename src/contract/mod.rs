@@ -704,7 +704,18 @@ impl Contract {
         if self.may_print(name) {
             name.to_owned()
         } else {
-            format!("<undocumented name({})>", name.chars().count())
+            undocumented(name)
+        }
+    }
+
+    /// Returns the name as it may be printed where it may be the key of a map, which is data: unchanged only where the
+    /// contract documents a field with that name anywhere, or where anybody may know it.
+    #[must_use]
+    pub fn render_known_name(&self, name: &str) -> String {
+        if self.documents_field(name) || name::COMMON_NAMES.contains(&name) {
+            name.to_owned()
+        } else {
+            undocumented(name)
         }
     }
 
@@ -734,6 +745,11 @@ impl Contract {
     pub fn position(&self, fact: &Fact) -> Position {
         self.document.position(&fact.location)
     }
+}
+
+/// Returns what stands for a name that is not printed.
+fn undocumented(name: &str) -> String {
+    format!("<undocumented name({})>", name.chars().count())
 }
 
 #[cfg(test)]

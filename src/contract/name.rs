@@ -8,6 +8,26 @@
 //! printed if it looks like an identifier in a program and not like data. In doubt it is not
 //! printed, and the finding says how to see it.
 
+/// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
+/// and what most frameworks write. Any other undocumented name may be a value.
+pub(super) const COMMON_NAMES: [&str; 15] = [
+    "code",
+    "detail",
+    "details",
+    "error",
+    "error_description",
+    "error_uri",
+    "errors",
+    "instance",
+    "message",
+    "messages",
+    "path",
+    "status",
+    "timestamp",
+    "title",
+    "type",
+];
+
 /// The longest name that is printed.
 const MAX_LENGTH: usize = 64;
 /// The most digits in a row.

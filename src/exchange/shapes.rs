@@ -28,7 +28,8 @@ pub trait Names: Copy {
 }
 
 /// The names in a body, as far as a contract knows them. The names of a map's members are data: their shapes are shown,
-/// like those of values. See [`Contract::render_name`] for all others.
+/// like those of values. An object in an undocumented field may be a map. See [`Contract::render_name`] and
+/// [`Contract::render_known_name`] for all others.
 #[derive(Clone, Copy)]
 pub struct BodyNames<'contract> {
     contract: &'contract Contract,
@@ -44,6 +45,8 @@ enum Documented {
     Data,
     /// Nothing.
     Nothing,
+    /// Nothing of the field that it is in either: the names may be those of a map's members.
+    InUndocumentedField,
 }
 
 impl<'contract> BodyNames<'contract> {
@@ -73,20 +76,25 @@ impl Names for BodyNames<'_> {
         match self.documented {
             Documented::Shape(shape) if self.contract.shape(shape).is_map() => hidden_name(name),
             Documented::Data => hidden_name(name),
+            Documented::InUndocumentedField => self.contract.render_known_name(name),
             Documented::Shape(_) | Documented::Nothing => self.contract.render_name(name),
         }
     }
 
     fn member(self, name: &str) -> Self {
-        let Documented::Shape(shape) = self.documented else {
-            return self;
+        let shape = match self.documented {
+            Documented::Shape(shape) => self.contract.shape(shape),
+            Documented::Data => return self,
+            Documented::Nothing | Documented::InUndocumentedField => {
+                let documented = Documented::InUndocumentedField;
+                return Self { documented, ..self };
+            }
         };
-        let shape = self.contract.shape(shape);
         let field = shape.field_named(name).map(|index| shape.fields[index].shape);
         let documented = match field.or(shape.additional) {
             Some(below) => Documented::Shape(below),
             None if shape.is_map() => Documented::Data,
-            None => Documented::Nothing,
+            None => Documented::InUndocumentedField,
         };
         Self { documented, ..self }
     }
@@ -312,9 +320,11 @@ mod tests {
         let value = json!([{"tags": {"maria": {"size": 1, "maria": 2}}, "notes": {"size": {"maria": 1}},
             "open": {"maria": 1}, "maria": {"maria": 1}}]);
         let shown = shape_text(&value, BodyNames::of_response(&contract, &contract.operations[0], 200));
-        let expected = r#"[{"tags":{"<name(5)>":{"size":"integer","maria":"integer"}},"notes":{"<name(4)>":{"<name(5)>":"integer"}},"open":{"maria":"integer"},"maria":{"maria":"integer"}}]"#;
+        let expected = r#"[{"tags":{"<name(5)>":{"size":"integer","maria":"integer"}},"notes":{"<name(4)>":{"<name(5)>":"integer"}},"open":{"maria":"integer"},"maria":{"<undocumented name(5)>":"integer"}}]"#;
         assert_eq!(shown, expected);
-        assert!(shape_text(&value, BodyNames::of_any(&contract)).contains("maria"));
+        let error = json!({"error": {"code": 1, "maria": {"size": 1}}, "reason": [{"maria": 1, "message": ""}]});
+        let expected = r#"{"error":{"code":"integer","<undocumented name(5)>":{"size":"integer"}},"reason":[{"<undocumented name(5)>":"integer","message":"string(0)"}]}"#;
+        assert_eq!(shape_text(&error, BodyNames::of_any(&contract)), expected);
     }
 
     #[test]

@@ -28,25 +28,6 @@ use crate::exchange::redact::render_media_type;
 use crate::exchange::{Credential, Exchange, Intent, Purpose, RejectionMeaning, Request, Response, TrialPart};
 use crate::plan::{Asks, BodyChange, Question};
 
-/// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
-/// and what most frameworks write. Any other undocumented name may be a value.
-const COMMON_NAMES: [&str; 15] = [
-    "code",
-    "detail",
-    "details",
-    "error",
-    "error_description",
-    "error_uri",
-    "errors",
-    "instance",
-    "message",
-    "messages",
-    "path",
-    "status",
-    "timestamp",
-    "title",
-    "type",
-];
 /// The most fields of a body that are named.
 const MAX_NAMES: usize = 64;
 /// The largest page that counts as one: a larger number may be a value of something else.
@@ -557,14 +538,8 @@ impl<'contract> Gaps<'contract> {
 
     /// Returns the names of fields as they may be printed, in order; `None` where there are too many.
     fn names<'name>(&self, names: impl Iterator<Item = &'name String>) -> Option<Vec<String>> {
-        let rendered = |name: &String| {
-            if COMMON_NAMES.contains(&name.as_str()) || self.contract.documents_field(name) {
-                name.clone()
-            } else {
-                format!("<undocumented name({})>", name.chars().count())
-            }
-        };
-        let mut rendered: Vec<_> = names.take(MAX_NAMES + 1).map(rendered).collect();
+        let names = names.take(MAX_NAMES + 1);
+        let mut rendered: Vec<_> = names.map(|name| self.contract.render_known_name(name)).collect();
         rendered.sort_unstable();
         (rendered.len() <= MAX_NAMES).then_some(rendered)
     }

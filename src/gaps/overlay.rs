@@ -30,6 +30,8 @@ pub struct Overlay {
     pub text: String,
     /// The number of answers that its actions state.
     pub answers: usize,
+    /// The number of answers that are established, but are in comments because no action could name their locations.
+    pub without_action: usize,
 }
 
 /// Returns an OpenAPI Overlay 1.0.0 that states what is established by the lines of a ledger, all of them
@@ -67,6 +69,7 @@ pub fn overlay(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
     Overlay {
         text,
         answers: actions.values().map(Vec::len).sum(),
+        without_action: unplaced.len(),
     }
 }
 
@@ -440,7 +443,12 @@ paths:
                 changed,
                 answer(("order", "getThings", LIST), Claim::Sent { sent: true }),
             ];
-            let text = overlay(&things(), &two_runs(&answers), now()).text;
+            let Overlay {
+                text,
+                answers,
+                without_action,
+            } = overlay(&things(), &two_runs(&answers), now());
+            assert_eq!((answers, without_action), (1, 1), "{text}");
             assert_eq!(applied(&things(), &text).answers.len(), 1, "{text}");
             let comments = comments(&text);
             assert!(

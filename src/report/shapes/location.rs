@@ -102,7 +102,12 @@ impl SeenForms {
         if open && rendered.is_empty() {
             return Self::only(ValueForm::OpenObject);
         }
-        let names = rendered.iter().map(|(name, _)| at.contract.render_name(name)).collect();
+        let is_in_undocumented_field = at.shape.is_none() && !at.pointer.is_empty();
+        let render = |name| match is_in_undocumented_field {
+            true => at.contract.render_known_name(name),
+            false => at.contract.render_name(name),
+        };
+        let names = rendered.iter().map(|(name, _)| render(name)).collect();
         let seen = |(name, value): &(&String, &Value)| {
             at.below(name, field(name).map(|field| field.shape), |at| Self::of(value, at))
         };
