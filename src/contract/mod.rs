@@ -636,6 +636,14 @@ impl Contract {
         self.operation_named(&created.listed.as_ref()?.operation)
     }
 
+    /// Returns the list that is searched for what the operation has left: the one that shows what it creates, by an
+    /// invariant or by an inferred lifecycle.
+    #[must_use]
+    pub fn list_searched_for(&self, create: OperationId) -> Option<OperationId> {
+        let inferred = || Some(self.lifecycle_starting_with(create)?.list.as_ref()?.operation);
+        self.list_showing_created_by(create).or_else(inferred)
+    }
+
     /// Returns the list that shows what the operation updates.
     #[must_use]
     pub fn list_showing_updated_by(&self, update: OperationId) -> Option<OperationId> {

@@ -36,6 +36,8 @@ pub(crate) struct TrackedRecord {
     /// Whether the record may be somebody else's: another response showed its identifier, or its own list shows it with
     /// other values.
     is_doubtful: bool,
+    /// Whether its list has shown it.
+    pub(super) is_listed: bool,
     /// The record as a read showed it before its deletion.
     before: Option<Value>,
     /// The round of the plan that created it.
@@ -133,6 +135,7 @@ impl History<'_> {
             request: request.clone(),
             updated: None,
             is_doubtful,
+            is_listed: false,
             before: None,
             round: self.round,
         });
@@ -416,6 +419,7 @@ impl History<'_> {
         let (create, id) = (record.create, identifier(&record.id));
         match (search.stage, &search.last) {
             (RecordStage::BeforeDelete, Some((_, ShownState::Record(shown)))) => record.before = Some(shown.clone()),
+            (RecordStage::CreateByList, Some((_, ShownState::Listed(_)))) => record.is_listed = true,
             (_, Some((_, ShownState::Another))) => {
                 record.is_doubtful = true;
                 self.doubt_own(create, "its list shows the record with other values");

@@ -217,12 +217,12 @@ impl History<'_> {
                 look.before = (!last.pages.is_empty()).then_some(last);
             }
             LookState::Created(search) => search.begin_walk(),
+            LookState::Residue(search) => search.begin_walk(),
             LookState::Own(_, check) => *check = TagCheck::Missing,
             LookState::Update(search) => search.begin_walk(),
             LookState::Pages | LookState::Recount => look.before = (!last.pages.is_empty()).then_some(last),
             LookState::FirstAndLastPage(_)
             | LookState::Record(_)
-            | LookState::Residue(_)
             | LookState::Nothing
             | LookState::RejectedWrites(_) => {}
         }
@@ -350,6 +350,7 @@ impl History<'_> {
                 *check = body.map_or(TagCheck::Missing, |body| self.check_read(*create, &body.value));
             }
             LookState::Record(search) => self.observe_record(search, exchange, body),
+            LookState::Residue(search) => self.search_whole_list(search, exchange, body),
             _ => {}
         }
         self.looks.insert(id, look);
@@ -400,7 +401,10 @@ impl History<'_> {
                 let is_there = walk.pages.first().is_some_and(|page| page.total >= Some(*total));
                 is_there && ends_add_up(walk)
             }
-            LookState::Residue(_) => walk.end != WalkEnd::Complete || !self.has_missing_items(),
+            LookState::Residue(search) => {
+                let lacks_items = walk.end == WalkEnd::Complete && self.has_missing_items();
+                !lacks_items && !search.shows_rejected()
+            }
             LookState::InferredPages(paged) => {
                 let paging = self.contract.paging_of(walk.operation);
                 !walk.contradicts_paging() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
@@ -431,7 +435,8 @@ impl History<'_> {
             LookState::FirstAndLastPage(_) if settled => emit(Evidence::Walk(&walk)),
             LookState::InferredPages(_) => emit(Evidence::Walk(&walk)),
             LookState::FirstAndLastPage(_) | LookState::Nothing => {}
-            LookState::Residue(search) => {
+            LookState::Residue(mut search) => {
+                self.add_rejected_creates(&mut search);
                 search.emit(emit);
                 self.note_residue(search, walk);
                 return None;

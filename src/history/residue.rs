@@ -8,6 +8,11 @@
 //! reads the lists, where nobody but this run has written its tag. The letters after the run tag show which draft a
 //! record came from. A record that is created without a string of the run (such as a visit) is recognised by the run
 //! tag of the record that it refers to, and by carrying what was sent.
+//!
+//! The list of an inferred lifecycle is searched too, but what is inferred proves less. There a record counts only if it
+//! shows a sent string as a whole, in the field in which it was sent. What the list does not show stays unknown. A
+//! rejected create counts as stored only if the list goes on to show its record for as long as the look waits, because a
+//! service may store a record first and remove it when a later step fails.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -20,11 +25,14 @@ use super::counts::CountedWrites;
 use super::evidence::{Evidence, StoredDespiteRejection, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
+use super::run_tag::NO_DRAFT;
 use super::sent_strings::SentStrings;
 use super::stray::StrayRecord;
+use crate::contract::lifecycle::RecordList;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
+use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 
 /// The statuses that reject a write so plainly that it does not count: the credential, the path, the method, a conflict
@@ -140,6 +148,14 @@ impl WriteOutcomes {
         Some((*operation, (*status)?))
     }
 
+    /// Returns the outcomes of this operation's creates whose drafts a record shows with these numbers.
+    fn of_drafts(&self, create: OperationId, numbers: &[u64]) -> Vec<CreateOutcome> {
+        let numbers = numbers.iter().filter(|number| **number != NO_DRAFT);
+        let drafts = numbers.filter_map(|number| self.tagged.get(number));
+        let drafts = drafts.filter(|(operation, _)| *operation == create);
+        drafts.flat_map(|(_, outcomes)| outcomes).copied().collect()
+    }
+
     /// Whether some draft's updates were all rejected.
     fn has_rejected_update(&self) -> bool {
         self.updates.values().any(|(_, status)| status.is_some())
@@ -203,11 +219,25 @@ pub(super) struct ResidueSearch {
     /// The identifiers in the residue, by operation, with their indexes there.
     known: HashMap<(OperationId, String), usize>,
     stored: Vec<StoredRecord>,
+    /// The records of rejected creates, each with its identifier, that the last walk has shown in the list of an
+    /// inferred lifecycle.
+    rejected: Vec<(StoredRecord, String)>,
     strays: Vec<StrayRecord>,
     unexplained_records: Vec<UnexplainedRecord>,
 }
 
 impl ResidueSearch {
+    /// Forgets what only the previous walk has shown.
+    pub(super) fn begin_walk(&mut self) {
+        self.rejected.clear();
+    }
+
+    /// Whether the last walk has shown the record of a rejected create in the list of an inferred lifecycle. The service
+    /// may still be removing it.
+    pub(super) fn shows_rejected(&self) -> bool {
+        !self.rejected.is_empty()
+    }
+
     /// Adds a record that no write of the run explains.
     fn add_unexplained_record(&mut self, list: OperationId, id: Option<String>) {
         let record = UnexplainedRecord { list, id };
@@ -539,6 +569,11 @@ impl History<'_> {
     /// Finds in the residue what the run created, or adds it: the item itself, or records in it.
     fn update_residue(&self, list: OperationId, item: Item<'_>, update: &mut ResidueUpdate<'_>) {
         self.add_rejected_update(list, item, update);
+        for lifecycle in self.contract.lifecycles() {
+            if let Some(known) = lifecycle.list.as_ref().filter(|known| known.operation == list) {
+                self.find_listed(lifecycle.create, known, item, update);
+            }
+        }
         for operation in self.contract.operation_ids() {
             let Some((created, listed)) = self.created_and_listed(operation) else {
                 continue;
@@ -560,6 +595,94 @@ impl History<'_> {
                     update.find_or_add((operation, created), (record, &numbers), &shown);
                 }
             }
+        }
+    }
+
+    /// Looks for residue in a list of an inferred lifecycle that is read as a whole.
+    pub(super) fn search_whole_list(&mut self, search: &mut ResidueSearch, exchange: &Exchange, body: Option<&Body>) {
+        search.begin_walk();
+        let list = exchange.request.operation;
+        let known = self.contract.lifecycles().iter();
+        let known = known.filter_map(|lifecycle| lifecycle.list.as_ref());
+        let body = body.filter(|_| self.succeeded(exchange));
+        let Some((known, body)) = known.into_iter().find(|known| known.operation == list).zip(body) else {
+            return;
+        };
+        let items = pointer::get(&body.value, &known.items).and_then(Value::as_array);
+        for (index, value) in items.into_iter().flatten().enumerate() {
+            let item = Item {
+                value,
+                at: (known.items.as_str(), index),
+                page: None,
+                request: &exchange.request,
+            };
+            self.look_at_item(list, item, search);
+        }
+    }
+
+    /// Finds in the residue the record that an item of an inferred lifecycle's list is, or notes that its create was
+    /// rejected.
+    fn find_listed(&self, create: OperationId, list: &RecordList, item: Item<'_>, update: &mut ResidueUpdate<'_>) {
+        let members = item.value.as_object();
+        let id = item.value.pointer(&list.id).and_then(identifier);
+        let Some((members, id)) = members.zip(id) else { return };
+        let rejected = &update.search.rejected;
+        let is_noted = rejected
+            .iter()
+            .any(|(stored, known)| (stored.operation, known) == (create, &id));
+        if is_noted || !self.sent_strings.any_shown_by(members) || update.find_by_id(create, &id) {
+            return;
+        }
+        let outcomes = update
+            .write_outcomes
+            .of_drafts(create, &self.run_tag.numbers_in(item.value));
+        let left = outcomes.iter().find_map(|outcome| match outcome {
+            CreateOutcome::Left(index) => Some(*index),
+            CreateOutcome::Rejected(_) => None,
+        });
+        match (left, outcomes.first()) {
+            // The response to this create showed no identifier.
+            (Some(index), _) if update.residue[index].id.is_none() => {
+                update.residue[index].id = Some(id.clone());
+                update.residue[index].found = Some(true);
+                update.remember(create, Some(id), index);
+            }
+            (None, Some(CreateOutcome::Rejected(status))) if !says_that_it_failed(members) => {
+                let stored = StoredRecord {
+                    operation: create,
+                    status: *status,
+                    pointer: item.pointer(),
+                    request: item.request.clone(),
+                };
+                update.search.rejected.push((stored, id));
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds to the residue the records of rejected creates that the last walk has shown in the list of an inferred
+    /// lifecycle. They are no evidence if the list shows no record of an accepted create under its identifier: it may
+    /// show something else, such as attempts.
+    pub(super) fn add_rejected_creates(&mut self, search: &mut ResidueSearch) {
+        for (stored, id) in std::mem::take(&mut search.rejected) {
+            let create = stored.operation;
+            let mut residue = self.residue_tracker.residue.iter();
+            let has_accepted = residue.any(|left| {
+                let is_success = left.status.is_some_and(|status| (200..300).contains(&status));
+                left.operation == create && left.id.is_some() && is_success
+            });
+            let mut tracked = self.tracked.iter().filter(|record| record.create == create);
+            if has_accepted && !tracked.any(|record| record.is_listed) {
+                continue;
+            }
+            self.add_residue(Residue {
+                operation: create,
+                id: Some(id),
+                status: Some(stored.status),
+                found: Some(true),
+                deleted: false,
+            });
+            search.stored.push(stored);
         }
     }
 
@@ -600,7 +723,12 @@ impl ResidueUpdate<'_> {
     /// Marks a record as found if its identifier is in the residue. Returns whether it is.
     fn find(&mut self, (operation, created): (OperationId, &Created), record: &Value) -> bool {
         let id = record.pointer(&created.id).and_then(identifier);
-        let index = id.and_then(|id| self.search.known.get(&(operation, id)));
+        id.is_some_and(|id| self.find_by_id(operation, &id))
+    }
+
+    /// Marks the record with this identifier as found if it is in the residue. Returns whether it is.
+    fn find_by_id(&mut self, operation: OperationId, id: &str) -> bool {
+        let index = self.search.known.get(&(operation, id.to_owned()));
         if let Some(index) = index {
             self.residue[*index].found = Some(true);
         }
@@ -666,6 +794,14 @@ impl ResidueUpdate<'_> {
     fn remember(&mut self, operation: OperationId, id: Option<String>, index: usize) {
         self.search.known.extend(id.map(|id| ((operation, id), index)));
     }
+}
+
+/// Whether a record says of itself that something about it failed, as a payment that was declined does: a service may keep
+/// it on purpose.
+fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> bool {
+    const FAILED: [&str; 7] = ["cancel", "declin", "denied", "error", "fail", "invalid", "reject"];
+    let mut texts = members.values().filter_map(Value::as_str).map(str::to_lowercase);
+    texts.any(|text| FAILED.iter().any(|failed| text.contains(failed)))
 }
 
 /// Whether a write may have changed the target; `None` where it never got there.

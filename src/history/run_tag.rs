@@ -9,7 +9,7 @@ const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 
 /// Stands for the number of a run tag that is followed by no number (a service may truncate strings) or by one too
 /// large to read. No draft has it.
-const NO_DRAFT: u64 = u64::MAX;
+pub(super) const NO_DRAFT: u64 = u64::MAX;
 
 /// Marks everything that a run creates: letters only, so that it fits a name as well as an address.
 #[derive(Clone, Debug, PartialEq, Eq)]

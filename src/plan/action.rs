@@ -448,7 +448,8 @@ const RESTORE: ActionSpec = ActionSpec {
 
 const RESIDUE_LOOK: ActionSpec = ActionSpec {
     reason: "search the list for the run tag, to report what the run left",
-    requests: "the first page, then pages 2 to last_page, {max_pages} at most",
+    requests: "the first page, then pages 2 to last_page, {max_pages} at most; only the first response of a list without \
+               `x-page`",
     decides: &[FactEvidence::Counted],
     decides_facts_of: |contract, write, list| {
         (LOOK_FOR_CREATED.decides_facts_of)(contract, write, list)

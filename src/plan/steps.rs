@@ -307,7 +307,7 @@ impl Plan {
     fn residue_looks(&mut self, contract: &Contract, called: &[OperationId]) {
         let steps: Vec<_> = self.steps.iter().map(|step| step.operation).collect();
         let creates = |id: OperationId| contract.operation(id).creates();
-        let created_in = |id| contract.list_showing_created_by(id).filter(|_| creates(id));
+        let created_in = |id| contract.list_searched_for(id).filter(|_| creates(id));
         self.add(Action::ResidueLook, called_lists(&steps, called, created_in));
     }
 

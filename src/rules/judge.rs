@@ -244,7 +244,7 @@ impl<'contract> Judge<'contract> {
     /// Judges what a read or a list shows of a record of the run. `request` is the one that should have shown it.
     pub(super) fn record(&mut self, shown: &RecordShown<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Record(judge) = rule.judge {
+            if let Judging::Record(judge, _) = rule.judge {
                 judge(shown, &mut self.sink(rule, request));
             }
         }
@@ -253,7 +253,7 @@ impl<'contract> Judge<'contract> {
     /// Judges a record that shows what a rejected create or update sent. `request` is the one that showed the record.
     pub(super) fn stored_despite_rejection(&mut self, stored: &StoredDespiteRejection<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::StoredDespiteRejection(judge) = rule.judge {
+            if let Judging::StoredDespiteRejection(judge) | Judging::Record(_, judge) = rule.judge {
                 judge(stored, &mut self.sink(rule, request));
             }
         }

@@ -8,7 +8,7 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::vocabulary::Carry;
-use crate::history::evidence::{ListedCount, RecordShown, ShownState};
+use crate::history::evidence::{ListedCount, RecordShown, ShownState, StoredDespiteRejection};
 
 pub(super) static RULE: Rule = Rule {
     name: "lifecycle",
@@ -19,18 +19,21 @@ pub(super) static RULE: Rule = Rule {
     ),
     topic: Topic::Invariants,
     summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
-              record shows the update; a deleted one is gone.",
+              record shows the update; a deleted one is gone; a rejected create leaves no record.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type. A record that is not there, or not \
                   as it was sent, is lost data. It is looked for until it shows, for at most `settle` seconds. A \
                   create after which the list shows two records that differ only in their identifiers has stored \
-                  twice.",
+                  twice. At its end the run looks for the run tag in the list: a record whose create was rejected was \
+                  stored all the same, and is stored twice if the caller sends it again.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalise (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
                  more records than it shows, shows a deleted record differently than before, or has a parameter that \
-                 selects deleted records. Several records of one create that differ, as the occurrences of an event do.",
+                 selects deleted records. Several records of one create that differ, as the occurrences of an event do. A record of a rejected create \
+                 that the list shows only for a while, that says that it failed, or that is in a list that shows no \
+                 accepted record.",
     fix: "Store what was sent; or, if the service changes it by design, document the field as `readOnly` or \
           `writeOnly`, or allow the rule for the operation.",
     source: "RFC 9110, sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name",
@@ -42,7 +45,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::read_after_create(&tests::status(404)),
     },
-    judge: Judging::Record(judge),
+    judge: Judging::Record(judge, judge_stored_despite_rejection),
 };
 
 fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
@@ -99,6 +102,16 @@ fn listed_once(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         }
         ShownState::NotListed => sink.undecided(fact, Reason::Broken),
         other => undecided(other, sink, fact),
+    }
+}
+
+/// Reports a record that the list shows although its create was rejected.
+fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
+    // Only an inferred lifecycle has this fact.
+    if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::ListedOnceAfterCreate) {
+        let received = || format!("{}, and a record of this run is there", stored.status);
+        let documented = Some("a rejected create leaves no record");
+        sink.report_finding(fact, documented, || stored.pointer.to_owned(), received);
     }
 }
 
@@ -253,6 +266,22 @@ paths:
         ] {
             assert!(matches!(verdict(shown), Verdict::Undecided(_)));
         }
+    }
+
+    #[test]
+    fn a_stored_rejection_is_reported_where_the_list_shows_the_record() {
+        let bench = Bench::text(PETS, "addPet");
+        let pointer = crate::contract::pointer::element("", 3);
+        let stored = StoredDespiteRejection {
+            operation: bench.operation,
+            status: 401,
+            pointer: &pointer,
+        };
+        let judged = bench.judge(|judge| judge.stored_despite_rejection(&stored, &bench.request()));
+        assert_eq!(judged.finding(RULE.name).level, Level::Warn);
+        assert_eq!(judged.received(RULE.name), "401, and a record of this run is there");
+        assert_eq!(judged.locations(RULE.name).0, "/3");
+        assert!(judged.findings("stored-refusal").is_empty());
     }
 
     #[test]

@@ -116,8 +116,12 @@ pub(super) enum Judging {
     ),
     /// A created record looked for in its list.
     CreatedObservation(fn(&CreatedObservation<'_>, &mut Sink<'_>)),
-    /// What a read or a list shows of a record that the run created, updated or deleted.
-    Record(fn(&RecordShown<'_>, &mut Sink<'_>)),
+    /// What a read or a list shows of a record that the run created, updated or deleted, and a record that a list shows
+    /// although its create was rejected.
+    Record(
+        fn(&RecordShown<'_>, &mut Sink<'_>),
+        fn(&StoredDespiteRejection<'_>, &mut Sink<'_>),
+    ),
     /// A record that shows what a rejected create or update sent.
     StoredDespiteRejection(fn(&StoredDespiteRejection<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.

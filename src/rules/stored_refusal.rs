@@ -47,6 +47,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
+    // `lifecycle` reports what is only inferred.
+    if sink.contract.lifecycle_starting_with(stored.operation).is_some() {
+        return;
+    }
     if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::Status) {
         let updates = sink.contract.operation(stored.operation).invariants.updated.is_some();
         let (documented, shown) = if updates {

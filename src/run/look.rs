@@ -103,19 +103,22 @@ impl Session<'_> {
         let goal = LookGoal::Own { operation: create };
         match *shown_by {
             ShownBy::List(list) => self.seek(list, &goal).await,
-            ShownBy::Read(read) => {
-                let look = self.begin_look(read, &goal);
-                let read = async || {
-                    let head = self.request_head(read);
-                    let Ok(head) = head else { return };
-                    self.call(self.documented(read, head).role(ExchangeRole::ReadById(look)))
-                        .await;
-                };
-                self.repeat_until_settled(look, self.settings.settle, read).await;
-                self.conclude(look);
-            }
+            ShownBy::Read(read) => self.read_until_settled(read, &goal).await,
         }
         Ok(())
+    }
+
+    /// Reads one record, or a list as a whole, until what is sought is found or `settle` has passed, and judges the
+    /// result.
+    async fn read_until_settled(&self, read: OperationId, goal: &LookGoal) {
+        let look = self.begin_look(read, goal);
+        let again = async || {
+            let Ok(head) = self.request_head(read) else { return };
+            self.call(self.documented(read, head).role(ExchangeRole::ReadById(look)))
+                .await;
+        };
+        self.repeat_until_settled(look, self.settings.settle, again).await;
+        self.conclude(look);
     }
 
     /// Checks whether writes that had to be rejected, because their credential was wrong, changed anything: on the page
@@ -127,8 +130,8 @@ impl Session<'_> {
         }
     }
 
-    /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then once
-    /// more to count.
+    /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then, if the
+    /// contract states its pages, once more to count.
     pub(super) async fn look_through(&self) {
         if !self.history().has_sent_creates() {
             return;
@@ -136,6 +139,10 @@ impl Session<'_> {
         self.residue_search.set(Some(SearchExtent::Nothing));
         let steps = self.plan.steps.iter().filter(|step| step.action == Action::ResidueLook);
         for list in steps.map(|step| step.operation) {
+            if self.contract.operation(list).page.is_none() {
+                self.read_until_settled(list, &LookGoal::Residue).await;
+                continue;
+            }
             self.seek(list, &LookGoal::Residue).await;
             // That walk may have missed some of the records created, or seen them twice, so a list that does not add up
             // is walked again.

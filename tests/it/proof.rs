@@ -35,6 +35,7 @@ mod paging;
 mod query;
 mod quiet;
 mod read_created;
+mod rejected_creates;
 mod relay;
 mod shards;
 mod small;
