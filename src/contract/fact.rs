@@ -111,6 +111,8 @@ pub enum FactKind {
     ReadAfterCreateCarrying(usize),
     /// The read shows the updated record with a sent field; the index is that of the carry, in the update's lifecycle.
     ReadAfterUpdateCarrying(usize),
+    /// The same PUT, sent twice, has the effect of one: inferred from paths and schemas.
+    SameAfterRepeatedUpdate,
     /// A record that an operation deleted is no longer listed: inferred from paths and schemas.
     UnlistedAfterDelete,
     /// The status is documented.

@@ -335,6 +335,12 @@ impl Contract {
                 let (words, pointer) = by(*update, carry);
                 facts.push(fact(*update, FactKind::ReadAfterUpdateCarrying(index), words, &pointer));
             }
+            // RFC 9110, section 9.2.2: PUT is idempotent, PATCH is not.
+            if self.operation(*update).method == Method::Put {
+                let documented = "the same as once".to_owned();
+                let words = (format!("{} sent twice: {documented}", name(*update)), documented);
+                facts.push(fact(*update, FactKind::SameAfterRepeatedUpdate, words, ""));
+            }
         }
         if let Some(delete) = lifecycle.delete {
             let documented = format!("gone from {read}");

@@ -18,6 +18,27 @@ pub(crate) fn carries_all(carries: &[Carry], body: &Value, record: &Value) -> bo
     strict.into_iter().all(arrived)
 }
 
+/// Returns where a record shows something else after the same update was sent again: a sent value that it no longer
+/// carries, or an array whose sent elements it now has more often. `before` is the record in between, which carries
+/// everything. Fields that a service sets itself may change with each update.
+pub(crate) fn field_changed_by_repeat(
+    carries: &[Carry],
+    body: &Value,
+    (before, after): (&Value, &Value),
+) -> Option<String> {
+    let mut strict = carries.iter().filter(|carry| carry.comes_back_as_sent());
+    let lost = strict.find(|carry| !carries_all(std::slice::from_ref(carry), body, after));
+    let grows = |(name, sent): (&String, &Value)| {
+        let array = |record: &'_ Value| record.get(name).and_then(Value::as_array).cloned();
+        let (sent, before, after) = (sent.as_array()?, array(before)?, array(after)?);
+        let is_repeated = before.len() == sent.len() && after.len() > before.len();
+        let has_only_sent = after.iter().all(|element| before.contains(element));
+        (is_repeated && has_only_sent).then(|| pointer::join("", name))
+    };
+    let grown = || body.as_object()?.iter().find_map(grows);
+    lost.map(|carry| carry.returned_at.clone()).or_else(grown)
+}
+
 /// Returns the first sent value that the record does not carry, and what the record shows instead.
 pub(crate) fn lost_value<'seen>(
     carries: &'seen [Carry],
@@ -64,6 +85,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn an_array_that_grows_by_what_was_sent_is_changed_and_one_that_a_service_extends_is_not() {
+        let sent = json!({"tags": ["a", "b"]});
+        let before = json!({"id": 7, "tags": ["a", "b"], "version": 1});
+        let changed = |after: Value| field_changed_by_repeat(&[], &sent, (&before, &after));
+        assert_eq!(changed(json!({"id": 7, "tags": ["a", "b"], "version": 2})), None);
+        assert_eq!(changed(json!({"tags": ["a", "b", "a", "b"]})), Some("/tags".to_owned()));
+        for tags in [json!(["b", "a"]), json!(["a", "b", "c"]), json!(null)] {
+            assert_eq!(changed(json!({"tags": tags})), None);
+        }
+    }
 
     #[test]
     fn a_record_carries_all_but_what_a_gap_lets_differ() {

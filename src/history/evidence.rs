@@ -297,6 +297,8 @@ pub struct RecordShown<'seen> {
     pub sent: &'seen Request,
     /// What the last response showed.
     pub shown: &'seen ShownState,
+    /// If the update was sent twice, the record as the read showed it in between.
+    pub before_repeat: Option<&'seen Value>,
 }
 
 /// What a response shows of a record.

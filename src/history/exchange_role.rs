@@ -22,6 +22,8 @@ pub(crate) enum ExchangeRole {
     Read,
     /// A read of a sought record by its identifier, or a list that is read as a whole for one.
     ReadById(LookId),
+    /// An accepted update that is sent again, before the look reads its record.
+    Repeated(LookId),
     /// A write.
     Write(WriteContext),
 }

@@ -185,6 +185,7 @@ impl<'run> History<'run> {
             ExchangeRole::Page(look, asked) => showed_goal = self.add_page(*look, *asked, (exchange, body)),
             ExchangeRole::Read if succeeded => self.bind_values(exchange, body),
             ExchangeRole::Read => {}
+            ExchangeRole::Repeated(look) => self.observe_repeated(*look, exchange),
             ExchangeRole::ReadById(look) => self.observe_by_id(*look, exchange, body),
         }
         if created.is_none() && !matches!(role, ExchangeRole::OtherClient(_)) {

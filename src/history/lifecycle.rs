@@ -5,10 +5,12 @@ use reqwest::header::LINK;
 use serde_json::Value;
 
 use super::bindings::{PathRecords, records_in};
+use super::carried::field_changed_by_repeat;
 use super::evidence::{Evidence, ListedCount, RecordShown, ShownState};
 use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
 use crate::contract::Contract;
+use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::RecordList;
 use crate::contract::operation::{Location, OperationId, Parameter};
 use crate::contract::pointer;
@@ -33,6 +35,8 @@ pub(crate) struct TrackedRecord {
     request: Request,
     /// The last accepted update.
     updated: Option<Request>,
+    /// The record as a read showed it after that update, with what was sent.
+    after_update: Option<Value>,
     /// Whether the record may be somebody else's: another response showed its identifier, or its own list shows it with
     /// other values.
     is_doubtful: bool,
@@ -54,6 +58,8 @@ pub(crate) enum RecordStage {
     CreateByList,
     /// After this update.
     Update(OperationId),
+    /// After this update was sent again.
+    Repeated(OperationId),
     /// After it was deleted, in the read by its identifier.
     DeleteByRead,
     /// After it was deleted, in the list.
@@ -69,6 +75,8 @@ pub(super) struct RecordSearch {
     number: usize,
     stage: RecordStage,
     last: Option<(Request, ShownState)>,
+    /// The update that was sent again, and what its response says if that is no success.
+    rejected_repeat: Option<(Request, ShownState)>,
     is_own: bool,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
     also_stored: Vec<String>,
@@ -80,9 +88,21 @@ impl RecordSearch {
             number,
             stage,
             last: None,
+            rejected_repeat: None,
             is_own: false,
             also_stored: Vec::new(),
         }
+    }
+
+    /// Adds the response to the update that is sent again. After a 202 it may not have been carried out yet.
+    pub(super) fn observe_repeated(&mut self, exchange: &Exchange) {
+        let shown = match exchange.status() {
+            Some(202) => ShownState::Unclear,
+            Some(200..300) => return,
+            Some(status) => ShownState::Status(status, exchange.request.credential.clone()),
+            None => ShownState::NoResponse,
+        };
+        self.rejected_repeat = Some((exchange.request.clone(), shown));
     }
 
     /// Whether the last response showed the record with the run tag, and neither a response before its create nor
@@ -134,6 +154,7 @@ impl History<'_> {
             id: id.clone(),
             request: request.clone(),
             updated: None,
+            after_update: None,
             is_doubtful,
             is_listed: false,
             before: None,
@@ -168,6 +189,7 @@ impl History<'_> {
             && let Some(record) = self.tracked.iter_mut().rev().find(is_updated)
         {
             record.updated = Some(request.clone());
+            record.after_update = None;
         }
     }
 
@@ -191,6 +213,15 @@ impl History<'_> {
     /// Returns the numbers of all records of the run, the newest first.
     pub(crate) fn newest_first(&self) -> Vec<usize> {
         (0..self.tracked.len()).rev().collect()
+    }
+
+    /// Returns the last accepted update of a tracked record, if that was by this operation, must have the same effect when
+    /// it is sent again, and has shown its effect.
+    pub(crate) fn update_to_repeat(&self, number: usize, update: OperationId) -> Option<Request> {
+        self.contract.fact_of(update, FactKind::SameAfterRepeatedUpdate)?;
+        let record = self.tracked.get(number).filter(|record| !record.is_doubtful)?;
+        record.after_update.as_ref()?;
+        record.updated.clone().filter(|sent| sent.operation == update)
     }
 
     /// Returns a tracked record by its number.
@@ -396,7 +427,20 @@ impl History<'_> {
             (RecordStage::CreateByRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::Update(_), ShownState::Record(record)) => self.shows_update(search, record),
             (RecordStage::Update(_), _) => true,
+            (RecordStage::Repeated(_), _) if search.rejected_repeat.is_some() => true,
+            (RecordStage::Repeated(_), ShownState::Record(record)) => !self.is_changed_by_repeat(search, record),
+            (RecordStage::Repeated(_), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
         }
+    }
+
+    /// Whether a record shows something else after its last update was sent again.
+    fn is_changed_by_repeat(&self, search: &RecordSearch, shown: &Value) -> bool {
+        let record = self.tracked.get(search.number);
+        let sent = record.and_then(|record| record.updated.as_ref().zip(record.after_update.as_ref()));
+        sent.is_some_and(|(request, before)| {
+            let carries = self.contract.carries_of_update(request.operation);
+            field_changed_by_repeat(carries, request.json().unwrap_or(&Value::Null), (before, shown)).is_some()
+        })
     }
 
     /// Whether a record shows what its last update sent.
@@ -413,6 +457,8 @@ impl History<'_> {
     /// Remembers what a look shows of a tracked record: its content before its deletion, what its create has stored
     /// with it, or that it is somebody else's.
     fn learn_of_record(&mut self, search: &RecordSearch) {
+        let shows_update =
+            matches!(&search.last, Some((_, ShownState::Record(shown))) if self.shows_update(search, shown));
         let Some(record) = self.tracked.get_mut(search.number) else {
             return;
         };
@@ -420,6 +466,9 @@ impl History<'_> {
         match (search.stage, &search.last) {
             (RecordStage::BeforeDelete, Some((_, ShownState::Record(shown)))) => record.before = Some(shown.clone()),
             (RecordStage::CreateByList, Some((_, ShownState::Listed(_)))) => record.is_listed = true,
+            (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
+                record.after_update = Some(shown.clone());
+            }
             (_, Some((_, ShownState::Another))) => {
                 record.is_doubtful = true;
                 self.doubt_own(create, "its list shows the record with other values");
@@ -439,7 +488,7 @@ impl History<'_> {
         let Some((request, shown)) = &search.last else { return };
         let operation = match search.stage {
             RecordStage::CreateByRead | RecordStage::CreateByList => record.create,
-            RecordStage::Update(update) => update,
+            RecordStage::Update(update) | RecordStage::Repeated(update) => update,
             RecordStage::DeleteByRead | RecordStage::DeleteByList => {
                 let lifecycle = self.contract.lifecycle_of(record.create);
                 match lifecycle.and_then(|lifecycle| lifecycle.delete) {
@@ -450,15 +499,25 @@ impl History<'_> {
             RecordStage::BeforeDelete => return,
         };
         let sent = match search.stage {
-            RecordStage::Update(_) => record.updated.as_ref(),
+            RecordStage::Update(_) | RecordStage::Repeated(_) => record.updated.as_ref(),
             _ => Some(&record.request),
+        };
+        let is_repeated = matches!(search.stage, RecordStage::Repeated(_));
+        let before_repeat = record.after_update.as_ref().filter(|_| is_repeated);
+        let by = request.operation;
+        // A record that is gone since may be why the update is rejected.
+        let (request, shown) = match (&search.rejected_repeat, shown) {
+            (Some((repeat, rejected)), ShownState::Record(_)) => (repeat, rejected),
+            (Some((repeat, _)), _) => (repeat, &ShownState::Unclear),
+            (None, shown) => (request, shown),
         };
         emit(Evidence::Record(
             RecordShown {
                 operation,
-                by: request.operation,
+                by,
                 sent: sent.unwrap_or(&record.request),
                 shown,
+                before_repeat,
             },
             request,
         ));

@@ -356,6 +356,13 @@ impl History<'_> {
         self.looks.insert(id, look);
     }
 
+    /// Adds the response to an update that is sent again, before its record is read.
+    pub(super) fn observe_repeated(&mut self, id: LookId, exchange: &Exchange) {
+        if let Some(LookState::Record(search)) = self.looks.get_mut(&id).map(|look| &mut look.state) {
+            search.observe_repeated(exchange);
+        }
+    }
+
     /// Whether a look for a tracked record has shown that it is the run's own.
     pub(crate) fn shows_own_record(&self, id: LookId) -> bool {
         let state = self.looks.get(&id).map(|look| &look.state);

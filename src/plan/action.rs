@@ -340,8 +340,9 @@ const READ_BACK_CREATED: ActionSpec = ActionSpec {
 };
 
 const READ_BACK_UPDATED: ActionSpec = ActionSpec {
-    reason: "read what was updated: it must show what was sent",
-    requests: "one read, repeated for up to {settle} s (settle) while it does not show that",
+    reason: "read what was updated: it must show what was sent, also after a PUT is sent twice",
+    requests: "one read, repeated for up to {settle} s (settle) while it does not show that; for a PUT the same request \
+               and the read once more",
     decides: &[FactEvidence::ReadBackUpdated],
     ..READ_BACK_CREATED
 };

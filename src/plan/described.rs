@@ -204,7 +204,7 @@ impl FactEvidence {
             | FactKind::ListedOnceAfterCreate
             | FactKind::ReadAfterCreate
             | FactKind::ReadAfterCreateCarrying(_) => Self::ReadBackCreated,
-            FactKind::ReadAfterUpdateCarrying(_) => Self::ReadBackUpdated,
+            FactKind::ReadAfterUpdateCarrying(_) | FactKind::SameAfterRepeatedUpdate => Self::ReadBackUpdated,
             FactKind::GoneAfterDelete | FactKind::UnlistedAfterDelete => Self::Deleted,
             FactKind::WrongToken => Self::WrongToken,
         }

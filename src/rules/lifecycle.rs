@@ -1,6 +1,8 @@
 //! `lifecycle`: later reads do not show what a create, an update or a deletion did. The invariants
 //! are inferred: see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
+use serde_json::Value;
+
 use super::carried::{JudgedFields, Sent};
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -8,6 +10,7 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::vocabulary::Carry;
+use crate::history::carried::field_changed_by_repeat;
 use crate::history::evidence::{ListedCount, RecordShown, ShownState, StoredDespiteRejection};
 
 pub(super) static RULE: Rule = Rule {
@@ -19,24 +22,27 @@ pub(super) static RULE: Rule = Rule {
     ),
     topic: Topic::Invariants,
     summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
-              record shows the update; a deleted one is gone; a rejected create leaves no record.",
+              record shows the update; a deleted one is gone; a rejected create leaves no record; a PUT that \
+              is sent twice has the effect of one.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type. A record that is not there, or not \
                   as it was sent, is lost data. It is looked for until it shows, for at most `settle` seconds. A \
                   create after which the list shows two records that differ only in their identifiers has stored \
                   twice. At its end the run looks for the run tag in the list: a record whose create was rejected was \
-                  stored all the same, and is stored twice if the caller sends it again.",
+                  stored all the same, and is stored twice if the caller sends it again. The last PUT of a record is sent \
+                  again: a caller without a response does that, so it must neither fail nor change what was sent.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalise (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
                  more records than it shows, shows a deleted record differently than before, or has a parameter that \
-                 selects deleted records. Several records of one create that differ, as the occurrences of an event do. A record of a rejected create \
+                 selects deleted records. Several records of one create that differ, as the occurrences of an event do. A PUT that is rejected \
+                 the second time with a 4xx other than 404 or 410, such as a 409 or 412 for an old version. A record of a rejected create \
                  that the list shows only for a while, that says that it failed, or that is in a list that shows no \
                  accepted record.",
     fix: "Store what was sent; or, if the service changes it by design, document the field as `readOnly` or \
           `writeOnly`, or allow the rule for the operation.",
-    source: "RFC 9110, sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name",
+    source: "RFC 9110, section 9.2.2: PUT is idempotent; sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name",
     example: Example {
         fact: "addPet created: read by getPet",
         documented: "read by getPet",
@@ -57,6 +63,8 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         judge_created(seen, lifecycle, sink);
     } else if lifecycle.delete == Some(seen.operation) {
         judge_deleted(seen, lifecycle, sink);
+    } else if let Some(before) = seen.before_repeat {
+        judge_repeated(seen, (lifecycle, before), sink);
     } else {
         let carries = contract.carries_of_update(seen.operation);
         judge_carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
@@ -86,6 +94,30 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
     }
     let carries = (lifecycle, lifecycle.carries.as_slice());
     judge_carried(seen, carries, sink, FactKind::ReadAfterCreateCarrying);
+}
+
+/// Judges whether an update that was sent twice has the effect of one. A 502, 503 or 504 may come from a gateway.
+fn judge_repeated(seen: &RecordShown<'_>, (lifecycle, before): (&Lifecycle, &Value), sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(seen.operation, FactKind::SameAfterRepeatedUpdate) else {
+        return;
+    };
+    match seen.shown {
+        ShownState::Record(after) => {
+            let carries = sink.contract.carries_of_update(seen.operation);
+            let sent = seen.sent.json().unwrap_or(&Value::Null);
+            match field_changed_by_repeat(carries, sent, (before, after)) {
+                None => sink.held(fact),
+                Some(at) => {
+                    let pointer = || format!("{}{at}", lifecycle.record);
+                    sink.broken(fact, pointer, || "another value after the second".to_owned());
+                }
+            }
+        }
+        ShownState::Status(status @ (404 | 410 | 500 | 501 | 505..), _) => {
+            sink.broken(fact, String::new, || format!("{status} to the second"));
+        }
+        other => undecided(other, sink, fact),
+    }
 }
 
 /// Judges whether the list shows one record for the create.
@@ -163,7 +195,7 @@ fn undecided(shown: &ShownState, sink: &mut Sink<'_>, fact: FactId) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::contract::operation::SecurityScheme;
@@ -265,6 +297,28 @@ paths:
             status(500),
         ] {
             assert!(matches!(verdict(shown), Verdict::Undecided(_)));
+        }
+    }
+
+    #[test]
+    fn a_put_that_is_sent_twice_has_the_effect_of_one() {
+        let sent = json!({"name": "Rex"});
+        let before = json!({"id": 7, "name": "Rex", "version": 1});
+        let again = |shown: &ShownState| {
+            let judged = Bench::text(PETS, "putPet").shown_again("getPet", &sent, (Some(&before), shown));
+            judged.fact("putPet sent twice: the same as once")
+        };
+        let same = ShownState::Record(json!({"id": 7, "name": "Rex", "version": 2}));
+        assert_eq!(again(&same), Verdict::Held);
+        assert_eq!(again(&record(&json!("Max"))), Verdict::Broken);
+        for failed in [404, 410, 500] {
+            assert_eq!(again(&status(failed)), Verdict::Broken, "{failed}");
+        }
+        for open in [400, 403, 409, 412, 422, 428, 429, 502, 503, 504].map(status) {
+            assert!(matches!(again(&open), Verdict::Undecided(_)), "{open:?}");
+        }
+        for open in [ShownState::NoResponse, ShownState::Unclear] {
+            assert!(matches!(again(&open), Verdict::Undecided(_)), "{open:?}");
         }
     }
 

@@ -35,6 +35,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
         | FactKind::ReadAfterUpdateCarrying(_)
+        | FactKind::SameAfterRepeatedUpdate
         | FactKind::UnlistedAfterDelete => &lifecycle::RULE,
         FactKind::MediaType | FactKind::FailureMediaType(_) => &media_type::RULE,
         FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,

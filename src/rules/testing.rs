@@ -303,6 +303,11 @@ impl Bench {
 
     /// Judges what a read or a list, `by`, shows of a record after the operation has sent this body.
     pub(super) fn shown(&self, by: &str, sent: &Value, shown: &ShownState) -> Judged {
+        self.shown_again(by, sent, (None, shown))
+    }
+
+    /// Like [`Self::shown`], after the operation has sent the body twice if there is a record `before` the second time.
+    pub(super) fn shown_again(&self, by: &str, sent: &Value, (before, shown): (Option<&Value>, &ShownState)) -> Judged {
         let by = self.contract.operation_named(by).expect(by);
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
@@ -311,6 +316,7 @@ impl Bench {
             by,
             sent: &request,
             shown,
+            before_repeat: before,
         };
         let read = Request::plain(by, self.contract.operation(by));
         self.judge(|judge| judge.record(&seen, &read))

@@ -7,7 +7,7 @@ use super::session::{Call, Session};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Purpose, RejectionMeaning, Request};
-use crate::history::{ExchangeRole, LookGoal, RecordStage};
+use crate::history::{ExchangeRole, LookGoal, LookId, RecordStage};
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
@@ -45,7 +45,22 @@ impl Session<'_> {
         };
         let records = self.history().updated_by(update);
         for record in records {
-            self.look_for_record(lifecycle.read, (record, RecordStage::Update(update)))
+            let after = (record, RecordStage::Update(update));
+            let seen = self.look_for_record(lifecycle.read, after).await;
+            let repeats = !self.plan.learns && self.history().update_to_repeat(record, update).is_some();
+            if seen == SeenRecord::Own && repeats {
+                let after = (record, RecordStage::Repeated(update));
+                self.look_for_record(lifecycle.read, after).await;
+            }
+        }
+    }
+
+    /// Sends the last update of a record again.
+    async fn repeat_update(&self, look: LookId, (record, update): (usize, OperationId)) {
+        let request = self.history().update_to_repeat(record, update);
+        if let Some(request) = request {
+            self.expect_requests(1);
+            self.call(Call::single(request, Purpose::EquivalentSpelling).role(ExchangeRole::Repeated(look)))
                 .await;
         }
     }
@@ -147,6 +162,9 @@ impl Session<'_> {
     /// has passed, and judges what it showed.
     async fn look_for_record(&self, by: OperationId, (record, stage): (usize, RecordStage)) -> SeenRecord {
         let look = self.begin_look(by, &LookGoal::Record(record, stage));
+        if let RecordStage::Repeated(update) = stage {
+            self.repeat_update(look, (record, update)).await;
+        }
         let read = async || {
             if let Some(request) = self.request_of_record(by, record) {
                 self.expect_requests(1);
@@ -174,8 +192,9 @@ impl Session<'_> {
             (false, true) => SeenRecord::Gone,
             (false, false) => SeenRecord::Unclear,
         };
-        // A list that still shows a record after a shorter wait may only be behind.
-        if stage == RecordStage::DeleteByList && is_late && !settled {
+        // What still shows something else after a shorter wait may only be behind.
+        let may_be_behind = matches!(stage, RecordStage::DeleteByList | RecordStage::Repeated(_));
+        if may_be_behind && is_late && !settled {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         } else {
             self.conclude(look);

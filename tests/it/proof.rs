@@ -37,6 +37,7 @@ mod quiet;
 mod read_created;
 mod rejected_creates;
 mod relay;
+mod repeated_updates;
 mod shards;
 mod small;
 mod stray;

@@ -301,6 +301,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
         | FactKind::ReadAfterUpdateCarrying(_)
+        | FactKind::SameAfterRepeatedUpdate
         | FactKind::UnlistedAfterDelete => false,
     }
 }
