@@ -323,7 +323,7 @@ pub enum ShownState {
     Unclear,
 }
 
-/// How often a list has what a create sent, each time under another identifier.
+/// How often a list has what a create sent, each time under another identifier unless the variant says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListedCount {
     /// Once or more: the list may have more records than it shows, nothing tells the records of this create from
@@ -331,6 +331,8 @@ pub enum ListedCount {
     AtLeastOnce,
     /// Once, in a list that shows all of its records.
     Once,
+    /// This often under the same identifier: the items are equal.
+    Repeated(usize),
     /// This often: the records differ only in their identifiers and in when they were stored.
     Several(usize),
 }

@@ -94,6 +94,11 @@ impl RecordSearch {
         }
     }
 
+    /// Whether the last response showed equal items of the record in its list.
+    pub(super) fn shows_equal_items(&self) -> bool {
+        matches!(&self.last, Some((_, ShownState::Listed(ListedCount::Repeated(_)))))
+    }
+
     /// Adds the response to the update that is sent again. After a 202 it may not have been carried out yet.
     pub(super) fn observe_repeated(&mut self, exchange: &Exchange) {
         let shown = match exchange.status() {
@@ -293,8 +298,12 @@ impl History<'_> {
                 return self.kept_in_list(record, item);
             }
             let is_replaced = |members| self.sent_strings.are_replaced_in(members);
+            // A service may list one record once for each of its kinds or relations, but then the items differ.
+            let equal = items.iter().filter(|other| *other == item).count();
             return if item.as_object().is_some_and(is_replaced) {
                 ShownState::Another
+            } else if equal > 1 {
+                ShownState::Listed(ListedCount::Repeated(equal))
             } else {
                 let is_whole = self.is_whole(list, (exchange, body), items.len());
                 ShownState::Listed(self.times_listed((&record.request, &record.id), item, (list, items, is_whole)))
@@ -423,7 +432,8 @@ impl History<'_> {
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
             (RecordStage::DeleteByRead, shown) => !matches!(shown, ShownState::Record(_)),
             (RecordStage::DeleteByList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
-            (RecordStage::CreateByList, shown) => matches!(shown, ShownState::Listed(_)),
+            (RecordStage::CreateByList, ShownState::Listed(_)) => !search.shows_equal_items(),
+            (RecordStage::CreateByList, _) => false,
             (RecordStage::CreateByRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::Update(_), ShownState::Record(record)) => self.shows_update(search, record),
             (RecordStage::Update(_), _) => true,

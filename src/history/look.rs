@@ -118,7 +118,7 @@ enum LookState {
     Nothing,
     Own(OperationId, TagCheck),
     Pages,
-    Record(RecordSearch),
+    Record(Box<RecordSearch>),
     Recount,
     RejectedWrites(ResidueSearch),
     Update(Box<UpdateSearch>),
@@ -170,7 +170,7 @@ impl History<'_> {
             LookGoal::Nothing => LookState::Nothing,
             LookGoal::Own { operation } => LookState::Own(*operation, TagCheck::Missing),
             LookGoal::Pages => LookState::Pages,
-            LookGoal::Record(number, stage) => LookState::Record(RecordSearch::new(*number, *stage)),
+            LookGoal::Record(number, stage) => LookState::Record(Box::new(RecordSearch::new(*number, *stage))),
             LookGoal::Recount => LookState::Recount,
             LookGoal::RejectedWrites => LookState::RejectedWrites(self.residue_search()),
             LookGoal::Update(update) => LookState::Update(Box::new(self.update_search(update, None))),
@@ -367,6 +367,12 @@ impl History<'_> {
     pub(crate) fn shows_own_record(&self, id: LookId) -> bool {
         let state = self.looks.get(&id).map(|look| &look.state);
         matches!(state, Some(LookState::Record(search)) if search.is_own())
+    }
+
+    /// Whether a look for a tracked record has last shown equal items of it in its list.
+    pub(crate) fn shows_equal_items(&self, id: LookId) -> bool {
+        let state = self.looks.get(&id).map(|look| &look.state);
+        matches!(state, Some(LookState::Record(search)) if search.shows_equal_items())
     }
 
     /// Whether a look for a tracked record has shown that it is gone.

@@ -29,14 +29,16 @@ pub(super) static RULE: Rule = Rule {
                   each field that both document under one name and with one type. A record that is not there, or not \
                   as it was sent, is lost data. It is looked for until it shows, for at most `settle` seconds. A \
                   create after which the list shows two records that differ only in their identifiers has stored \
-                  twice. At its end the run looks for the run tag in the list: a record whose create was rejected was \
+                  twice. A list that shows a record as two equal items \
+                  counts it twice. At its end the run looks for the run tag in the list: a record whose create was rejected was \
                   stored all the same, and is stored twice if the caller sends it again. The last PUT of a record is sent \
                   again: a caller without a response does that, so it must neither fail nor change what was sent.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalise (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
                  more records than it shows, shows a deleted record differently than before, or has a parameter that \
-                 selects deleted records. Several records of one create that differ, as the occurrences of an event do. A PUT that is rejected \
+                 selects deleted records. Several records of one create that differ, as the occurrences of an event do, and several items of one \
+                 record that differ. A PUT that is rejected \
                  the second time with a 4xx other than 404 or 410, such as a 409 or 412 for an old version. A record of a rejected create \
                  that the list shows only for a while, that says that it failed, or that is in a list that shows no \
                  accepted record.",
@@ -131,6 +133,9 @@ fn listed_once(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
             sink.broken(fact, String::new, || {
                 format!("{count} records that only their identifiers tell apart")
             });
+        }
+        ShownState::Listed(ListedCount::Repeated(count)) => {
+            sink.broken(fact, String::new, || format!("{count} equal items with its identifier"));
         }
         ShownState::NotListed => sink.undecided(fact, Reason::Broken),
         other => undecided(other, sink, fact),
@@ -289,7 +294,9 @@ paths:
     fn a_create_is_listed_as_one_record() {
         let verdict = |shown| judged("addPet", "getPets", &shown).fact("addPet created: one record in getPets");
         assert_eq!(verdict(ShownState::Listed(ListedCount::Once)), Verdict::Held);
-        assert_eq!(verdict(ShownState::Listed(ListedCount::Several(2))), Verdict::Broken);
+        for count in [ListedCount::Several(2), ListedCount::Repeated(2)] {
+            assert_eq!(verdict(ShownState::Listed(count)), Verdict::Broken);
+        }
         for shown in [
             ShownState::Listed(ListedCount::AtLeastOnce),
             ShownState::NotListed,

@@ -193,7 +193,8 @@ impl Session<'_> {
             (false, false) => SeenRecord::Unclear,
         };
         // What still shows something else after a shorter wait may only be behind.
-        let may_be_behind = matches!(stage, RecordStage::DeleteByList | RecordStage::Repeated(_));
+        let may_be_behind = matches!(stage, RecordStage::DeleteByList | RecordStage::Repeated(_))
+            || self.history().shows_equal_items(look);
         if may_be_behind && is_late && !settled {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         } else {

@@ -86,6 +86,12 @@ enum Fault {
     StoresTwice,
     /// What a service may do: a create stores two records that differ.
     StoresOccurrences,
+    /// The list shows each record twice.
+    ListsTwice,
+    /// What a service may do: the list shows each record once for each of its kinds.
+    ListsKinds,
+    /// What a service may do: the list shows a new record twice, until it is read again.
+    ListsTwiceAtFirst,
     /// The list lacks what was created.
     Unlisted,
     /// The list lacks it, and shows ten others.
@@ -140,6 +146,9 @@ impl Fault {
 /// What precedes the path of a record that was deleted, and is still listed.
 const DELETED: &str = "deleted ";
 
+/// In place of a path: how many records the list showed last.
+const READ: &str = "read";
+
 type Kept = BTreeMap<String, Value>;
 type SharedRecords = Arc<Mutex<Kept>>;
 
@@ -179,7 +188,17 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             let below = kept
                 .iter()
                 .filter(|(at, _)| at.matches('/').count() == path.matches('/').count() + 1);
-            let records: Vec<_> = below.map(|(_, record)| record).filter(shown).collect();
+            let mut records: Vec<_> = below.map(|(_, record)| record).filter(shown).cloned().collect();
+            let count = records.len();
+            let is_new =
+                fault == Fault::ListsTwiceAtFirst && kept.insert(READ.to_owned(), json!(count)) != Some(json!(count));
+            if is_new || matches!(fault, Fault::ListsTwice | Fault::ListsKinds) {
+                let mut again = records.clone();
+                if fault == Fault::ListsKinds {
+                    again.iter_mut().for_each(|record| record["kind"] = json!("other"));
+                }
+                records.append(&mut again);
+            }
             let response = axum::Json(records).into_response();
             kept.retain(|at, _| fault != Fault::UnlistsLate || !at.starts_with(DELETED));
             response
@@ -427,6 +446,19 @@ async fn each_departure_is_found_and_nothing_else() {
             .all(|fact| fact.starts_with("putPet") || fact.starts_with("patchPet")),
         "{lost:?}"
     );
+}
+
+#[tokio::test]
+async fn a_list_that_shows_a_record_twice_is_found_unless_the_items_differ() {
+    let once = "addPet created: one record in listPets";
+    let twice = checked(Fault::ListsTwice, false).await;
+    assert_eq!(twice.found(), [once]);
+    let received = twice.record.findings.iter().map(|finding| finding.received.as_str());
+    let expected = "2 equal items with its identifier";
+    assert!(received.into_iter().any(|received| received == expected));
+    for fault in [Fault::ListsKinds, Fault::ListsTwiceAtFirst] {
+        assert_eq!(checked(fault, false).await.found(), [""; 0], "{fault:?}");
+    }
 }
 
 #[tokio::test]
