@@ -88,7 +88,7 @@ impl RunTag {
     /// Passes on what follows each run tag in the strings of a value, in lower case.
     fn for_each_match(&self, value: &Value, found: &mut dyn FnMut(&str)) {
         match value {
-            Value::String(text) if text.len() >= self.0.len() => {
+            Value::String(text) if text.len() >= self.0.len() && self.may_be_in(text) => {
                 let text = text.to_ascii_lowercase();
                 for (at, run_tag) in text.match_indices(self.as_str()) {
                     found(&text[at + run_tag.len()..]);
@@ -98,6 +98,13 @@ impl RunTag {
             Value::Object(members) => members.values().for_each(|member| self.for_each_match(member, found)),
             _ => {}
         }
+    }
+
+    /// Whether the text has the run tag's first letter, in either case. Each string of each response is searched, and
+    /// most have not.
+    fn may_be_in(&self, text: &str) -> bool {
+        let first = self.0.chars().next();
+        first.is_none_or(|first| text.contains(first) || text.contains(first.to_ascii_uppercase()))
     }
 
     /// Returns the string that seeds how the wrong tokens differ from the right one; it is never sent.
