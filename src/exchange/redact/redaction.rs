@@ -276,17 +276,22 @@ impl Pieces {
         if length < MINIMUM_RUN {
             return;
         }
-        self.ends.resize(1 << (Self::BITS - 6), 0);
+        if self.ends.is_empty() {
+            self.ends = vec![0; 1 << (Self::BITS - 6)];
+        }
         self.lengths.push(length);
         self.lengths.sort_unstable_by(|one, other| other.cmp(one));
         self.lengths.dedup();
         let last = letters.len() - length;
-        for start in (0..last).step_by(step).chain([last]) {
-            let run = &letters[start..start + length];
-            let run = run.iter().fold(0, |run, letter| run << 8 | u128::from(*letter));
-            let (word, bit) = Self::place(run);
-            self.ends[word] |= bit;
-            self.runs.insert(run);
+        let mut run = 0;
+        for (index, letter) in letters.iter().enumerate() {
+            run = (run << 8 | u128::from(*letter)) & u128::MAX >> (128 - 8 * length);
+            let start = (index + 1).checked_sub(length);
+            if start.is_some_and(|start| start % step == 0 || start == last) {
+                let (word, bit) = Self::place(run);
+                self.ends[word] |= bit;
+                self.runs.insert(run);
+            }
         }
     }
 
