@@ -503,7 +503,7 @@ impl Document {
     }
 
     fn node_in_tree(&self, pointer: &str) -> Option<&Node> {
-        pointer::tokens(pointer).try_fold(&self.root, |node, token| match &node.kind {
+        pointer::names(pointer).try_fold(&self.root, |node, token| match &node.kind {
             NodeKind::Object(_) => node.member(&token),
             NodeKind::Array(elements) => elements.get(token.parse::<usize>().ok()?),
             _ => None,
@@ -521,7 +521,7 @@ impl Document {
 
     fn position_in_tree(&self, pointer: &str) -> Position {
         let (mut node, mut at) = (&self.root, self.root.position);
-        for token in pointer::tokens(pointer) {
+        for token in pointer::names(pointer) {
             let next = match &node.kind {
                 NodeKind::Object(_) => node.member_entry(&token).map(|member| (&member.node, member.position)),
                 NodeKind::Array(elements) => token
@@ -726,6 +726,7 @@ impl<'text> Reader<'text> {
     fn members(&mut self, at: Position) -> Result<Vec<Member>, Defect> {
         self.descend(at)?;
         let first = self.members.len();
+        // The line of each name so far, once there are more than a few.
         let mut lines: HashMap<SharedString, u32> = HashMap::new();
         loop {
             let (event, span) = self.next()?;
@@ -737,8 +738,7 @@ impl<'text> Reader<'text> {
             };
             let length = self.pointer.len();
             pointer::push(&mut self.pointer, &name);
-            let first_line = lines.get(&name).copied();
-            lines.entry(name.clone()).or_insert(at.line);
+            let first_line = self.first_line(&name, first, &mut lines);
             let (event, span) = self.next()?;
             let node = self.node(event, span)?;
             if let Some(first_line) = first_line {
@@ -755,6 +755,19 @@ impl<'text> Reader<'text> {
         }
         self.depth -= 1;
         Ok(self.members.split_off(first))
+    }
+
+    /// Returns the line of a name that the object whose members begin at `first` already has. `lines` is filled once it
+    /// has more members than are searched one by one.
+    fn first_line(&self, name: &SharedString, first: usize, lines: &mut HashMap<SharedString, u32>) -> Option<u32> {
+        let members = &self.members[first..];
+        if members.len() <= LINEAR_SEARCH_LIMIT {
+            let known = members.iter().find(|member| member.name == *name);
+            return known.map(|known| known.position.line);
+        }
+        let added = members.iter().skip(lines.len());
+        lines.extend(added.map(|member| (member.name.clone(), member.position.line)));
+        lines.get(name).copied()
     }
 
     /// Notes a name that its object already has, on the line `first_line`, and drops the second value.

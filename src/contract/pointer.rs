@@ -3,6 +3,8 @@
 //! A pointer is kept as a string. In the response pointers of facts, `*` is any element of an array; [`join`] treats it
 //! as an ordinary token.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 /// Appends one token to a pointer, and escapes it.
@@ -77,6 +79,11 @@ pub fn stands_for_any(pattern: &str, pointer: &str, place: usize) -> bool {
 
 /// Returns the tokens of a pointer, unescaped. The empty pointer has none.
 pub fn tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
+    names(pointer).map(Cow::into_owned)
+}
+
+/// Returns what [`tokens`] returns, copied only where an escape is undone.
+pub(super) fn names(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape)
 }
 
@@ -177,7 +184,7 @@ fn index_in<'value>(elements: &'value [Value], token: &str) -> Option<(usize, &'
 /// Returns the member that a token names, with its name.
 fn member_of<'value>(members: &'value Map<String, Value>, token: &str) -> Option<(&'value str, &'value Value)> {
     let member = if token.contains('~') {
-        members.get_key_value(&unescape(token))
+        members.get_key_value(&*unescape(token))
     } else {
         members.get_key_value(token)
     };
@@ -220,11 +227,11 @@ impl Path<'_> {
     }
 }
 
-fn unescape(token: &str) -> String {
+fn unescape(token: &str) -> Cow<'_, str> {
     if token.contains('~') {
-        token.replace("~1", "/").replace("~0", "~")
+        Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
     } else {
-        token.to_owned()
+        Cow::Borrowed(token)
     }
 }
 
