@@ -1,6 +1,8 @@
 //! Generates the client from `openapi.yaml` and the overlay beside it: checks them, projects the contract to what
 //! progenitor reads, writes Rust.
 
+use std::collections::HashMap;
+use std::num::TryFromIntError;
 use std::path::Path;
 use std::{env, fs};
 
@@ -8,7 +10,8 @@ use serde_json::Value;
 
 use contract::Contract;
 use contract::defect::Defects;
-use contract::document::{Document, Node, Position};
+use contract::document::{Document, Node, NodeKind, Position};
+use contract::tree;
 
 // The contract's own reader, so that a build and a check report a broken contract in the same words.
 #[expect(
@@ -42,6 +45,7 @@ fn write_client() -> Result<(), String> {
     let text = fs::read_to_string(CONTRACT).map_err(|error| format!("{CONTRACT} can't be read: {error}"))?;
     let document =
         Document::read_past_duplicates(CONTRACT, text).map_err(|defect| Defects::from(defect).to_string())?;
+    write("tree.rs", &stored_tree(&document.root)?)?;
     let mut contract = parse(document.text())?;
     let document = overlaid(document, &mut contract)?;
     let document = Contract::of_document(document)
@@ -60,6 +64,69 @@ fn write_client() -> Result<(), String> {
     // The tests compare the client with both.
     write("contract.json", &contract.to_string())?;
     write("projected.json", &format!("{projected:#}"))
+}
+
+/// Returns the tree as the expression of a `StoredTree`, so that a program need not read the contract's text.
+fn stored_tree(root: &Node) -> Result<String, String> {
+    let mut stored = Stored::default();
+    stored.node(root).map_err(|_| format!("{CONTRACT} is too large"))?;
+    let mut strings: Vec<_> = stored.strings.into_iter().collect();
+    strings.sort_unstable_by_key(|(_, index)| *index);
+    let strings = strings.into_iter().map(|(string, _)| string).collect::<Vec<_>>();
+    Ok(format!(
+        "StoredTree {{ strings: &{strings:?}, numbers: &{:?} }}",
+        stored.numbers
+    ))
+}
+
+/// The numbers and strings of a tree: see `StoredTree`.
+#[derive(Default)]
+struct Stored {
+    strings: HashMap<String, u32>,
+    numbers: Vec<u32>,
+}
+
+impl Stored {
+    fn node(&mut self, node: &Node) -> Result<(), TryFromIntError> {
+        let kind = match &node.kind {
+            NodeKind::Null => tree::NULL,
+            NodeKind::Boolean(true) => tree::TRUE,
+            NodeKind::Boolean(false) => tree::FALSE,
+            NodeKind::Number(_) => tree::NUMBER,
+            NodeKind::String(_) => tree::STRING,
+            NodeKind::Array(_) => tree::ARRAY,
+            NodeKind::Object(_) => tree::OBJECT,
+        };
+        self.numbers.push(kind);
+        self.position(node.position);
+        match &node.kind {
+            NodeKind::Null | NodeKind::Boolean(_) => {}
+            NodeKind::Number(number) => self.string(&number.to_string())?,
+            NodeKind::String(string) => self.string(string)?,
+            NodeKind::Array(elements) => self.numbers.push(u32::try_from(elements.len())?),
+            NodeKind::Object(_) => self.numbers.push(u32::try_from(node.members().len())?),
+        }
+        for element in node.elements() {
+            self.node(element)?;
+        }
+        for member in node.members() {
+            self.string(&member.name)?;
+            self.position(member.position);
+            self.node(&member.node)?;
+        }
+        Ok(())
+    }
+
+    fn position(&mut self, position: Position) {
+        self.numbers.extend([position.line, position.column]);
+    }
+
+    fn string(&mut self, string: &str) -> Result<(), TryFromIntError> {
+        let next = u32::try_from(self.strings.len())?;
+        self.numbers
+            .push(*self.strings.entry(string.to_owned()).or_insert(next));
+        Ok(())
+    }
 }
 
 /// Applies the overlay, if there is one, and writes down its text for the built-in contract.

@@ -361,20 +361,29 @@ impl Document {
         };
         let root = reader.document()?;
         let (duplicates, dropped) = (reader.duplicates, reader.dropped);
-        let ends = (1..).zip(text.bytes()).filter(|(_, byte)| *byte == b'\n');
-        let lines = [0].into_iter().chain(ends.map(|(after, _)| after)).collect();
-        let name = name.to_owned();
         Ok(Self {
+            duplicates,
+            dropped,
+            ..Self::of_tree(name, text, root)
+        })
+    }
+
+    /// Returns the document with this text, whose tree is known.
+    pub(crate) fn of_tree(name: &str, text: String, root: Node) -> Self {
+        let after = |(end, _): (usize, _)| u32::try_from(end + 1).unwrap_or(u32::MAX);
+        let lines = [0].into_iter().chain(text.match_indices('\n').map(after)).collect();
+        let name = name.to_owned();
+        Self {
             name: name.clone(),
             root,
             source: SourceFile { name, text, lines },
             others: Vec::new(),
             overlays: Vec::new(),
             unresolved: HashMap::new(),
-            duplicates,
-            dropped,
+            duplicates: DefectList::default(),
+            dropped: Vec::new(),
             moves: None,
-        })
+        }
     }
 
     /// Returns the document in the dialect of OpenAPI 3.0, in which contracts are read: one of 3.1 or 3.2 is rewritten,

@@ -74,6 +74,7 @@ pub mod shared_string;
 mod singular_query;
 #[cfg(test)]
 mod testing;
+pub(crate) mod tree;
 pub mod vocabulary;
 
 use std::collections::{HashMap, HashSet};
