@@ -81,7 +81,7 @@ async fn a_named_target_is_sent_reads_alone() {
 
 #[tokio::test]
 async fn a_read_only_check_decides_the_reads_and_says_what_the_rest_needs() {
-    let checked = READ_ONLY.run(Deviation::none()).await;
+    let checked = READ_ONLY.undisturbed().await;
     assert_eq!(checked.outcome(), Outcome::Conforms);
     let facts = &checked.record.facts;
     assert!(facts.held > 200, "{} facts are held", facts.held);
@@ -106,7 +106,7 @@ async fn a_check_that_writes_decides_every_fact_of_the_reference_service() {
             seed,
             ..Check::default()
         };
-        let checked = check.run(Deviation::none()).await;
+        let checked = check.undisturbed().await;
         let undecided = checked.record.facts.rows.iter().filter(|row| row.reason.is_some());
         let left: Vec<_> = undecided
             .filter(|row| !NEVER_SHOWN.iter().any(|start| row.fact.starts_with(start)))
@@ -119,10 +119,10 @@ async fn a_check_that_writes_decides_every_fact_of_the_reference_service() {
 #[tokio::test]
 async fn no_more_than_three_wrong_tokens_are_shown() {
     for check in [READ_ONLY, Check::default()] {
-        let shown = wrong_tokens(&check.run(Deviation::none()).await.calls);
+        let shown = wrong_tokens(&check.undisturbed().await.calls);
         assert!((1..=3).contains(&shown), "{check:?}: {shown}");
     }
-    for (name, deviation) in services() {
+    for (name, deviation) in services().into_iter().skip(1) {
         let shown = wrong_tokens(&Check::default().run(deviation).await.calls);
         assert!(shown <= 3, "{name}: {shown}");
     }
@@ -267,7 +267,7 @@ fn contact_in_path(call: &Call) -> &str {
 
 #[tokio::test]
 async fn what_is_sent_is_synthetic() {
-    let checked = Check::default().run(Deviation::none()).await;
+    let checked = Check::default().undisturbed().await;
     let mut sent = 0;
     for call in checked.calls.iter().filter(|call| call.is_write()) {
         let body = call.body();

@@ -14,6 +14,7 @@ use countersign::exchange::Exchange;
 use countersign::plan::Shard;
 use countersign::report::{FactRow, FindingRecord, Outcome, Record, VerdictRecord};
 use countersign::rules::{Finding, Level, Levels, Verdict, Verdicts};
+use tokio::sync::OnceCell;
 
 use super::call::{Call, TOKEN};
 use super::deviating::{Deviation, laid};
@@ -102,6 +103,15 @@ impl Check {
         tokio::time::resume();
         let calls = std::mem::take(&mut *log.lock().unwrap());
         Checked { record, calls }
+    }
+
+    /// Checks the reference service, once for all tests that look at what such a check sends and says.
+    pub(super) async fn undisturbed(&self) -> Arc<Checked> {
+        type Once = Arc<OnceCell<Arc<Checked>>>;
+        static CHECKED: LazyLock<Mutex<HashMap<Check, Once>>> = LazyLock::new(Mutex::default);
+        let checked = Arc::clone(CHECKED.lock().unwrap().entry(*self).or_default());
+        let run = async || Arc::new(self.run(Deviation::none()).await);
+        Arc::clone(checked.get_or_init(run).await)
     }
 
     /// What a check of this service says: of a recording of the reference service with its responses edited, where the

@@ -125,7 +125,7 @@ async fn each_of_several_ways_that_are_rejected_is_reported_and_no_other() {
 
 #[tokio::test]
 async fn a_service_that_takes_every_way_is_asked_twice_and_left_as_it_was() {
-    let checked = Check::default().run(Deviation::none()).await;
+    let checked = Check::default().undisturbed().await;
     assert_eq!(checked.record.findings.len(), 0);
     let calls = written_otherwise(&checked);
     assert_eq!(calls.len(), 2, "{calls:?}");
@@ -136,7 +136,7 @@ async fn a_service_that_takes_every_way_is_asked_twice_and_left_as_it_was() {
 
 #[tokio::test]
 async fn what_is_written_otherwise_is_what_was_accepted() {
-    let checked = Check::default().run(Deviation::none()).await;
+    let checked = Check::default().undisturbed().await;
     let written = written_otherwise(&checked)
         .into_iter()
         .find(|call| call.is_write())

@@ -206,7 +206,7 @@ async fn what_never_shows_the_run_tag_is_not_written_under() {
 
 #[tokio::test]
 async fn own_records_of_a_conforming_service_are_written_to() {
-    let checked = Check::default().run(Deviation::none()).await;
+    let checked = Check::default().undisturbed().await;
     assert!(below_contacts(&checked).len() > 20);
     assert_eq!(checked.record.facts.broken, 0);
 }
@@ -248,7 +248,7 @@ async fn no_more_is_stored_than_allowed_whatever_a_gateway_answers_and_all_of_it
             let check = Check {
                 max_writes: 3,
                 rounds,
-                ..Check::default()
+                ..Check::concerning("createContact")
             };
             let checked = check.run(lying).await;
             let stored = stored.load(Ordering::Relaxed);
@@ -291,7 +291,7 @@ async fn what_was_rejected_and_is_there_all_the_same_is_found() {
             kept.lock().unwrap().insert(id);
             *reply = Reply::json(422, json!({"message": "no"}));
         });
-        let checked = Check::default().run(lying).await;
+        let checked = Check::concerning(operation).run(lying).await;
         let found: Vec<_> = checked
             .denied()
             .filter(|finding| finding.rule == "stored-refusal")
@@ -317,7 +317,7 @@ async fn what_was_rejected_and_is_there_all_the_same_is_found() {
 
 #[tokio::test]
 async fn a_rejection_that_stores_nothing_is_no_residue_and_no_finding() {
-    for status in [400, 404, 409, 415, 422] {
+    for status in sampled(2, [400, 404, 409, 415, 422]) {
         let rejecting = Deviation::none().answering(move |call| {
             (call.method == Method::POST).then(|| Reply::json(status, json!({"message": "no"})))
         });
@@ -351,7 +351,7 @@ async fn what_is_no_identifier_is_used_kept_and_reported_nowhere() {
                 body["data"]["id"] = id.clone();
             }
         });
-        let checked = Check::default().run(lying).await;
+        let checked = Check::concerning("updateContact").run(lying).await;
         for call in checked.calls.iter().filter(|call| call.is_write()) {
             let sent = format!("{} {}", call.uri, String::from_utf8_lossy(&call.bytes)).to_lowercase();
             assert!(!sent.contains("vivian"), "{name}: {}", call.uri);

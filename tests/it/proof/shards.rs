@@ -45,7 +45,7 @@ fn is_of_a_full_page(row: &FactRow) -> bool {
 
 #[tokio::test]
 async fn shards_that_run_at_once_decide_together_what_a_whole_run_decides() {
-    let whole = CHECK.run(Deviation::none()).await;
+    let whole = CHECK.undisturbed().await;
     tokio::time::pause();
     assert_eq!(whole.record.facts.held, contract().facts.len());
     for of in sampled(2, [1, 2, 3, 5]) {
@@ -78,7 +78,7 @@ async fn shards_that_run_at_once_decide_together_what_a_whole_run_decides() {
 
 #[tokio::test]
 async fn each_shard_sends_less_and_none_writes_to_what_another_wrote() {
-    let whole = CHECK.run(Deviation::none()).await;
+    let whole = CHECK.undisturbed().await;
     tokio::time::pause();
     for of in [3, 6, 2, 5].into_iter().take(tried(2, 4)) {
         let (service, log) = laid(Deviation::none()).await;

@@ -70,14 +70,14 @@ fn answering_the_same_update(status: u16) -> Deviation {
 #[tokio::test]
 async fn an_update_that_fails_when_it_is_sent_again_is_found() {
     for (status, rule) in [(404, "status"), (500, "server-error")] {
-        let checked = seeing(answering_the_same_update(status), Check::default()).await;
+        let checked = seeing(answering_the_same_update(status), Check::concerning("updateContact")).await;
         let found: Vec<_> = checked.denied().map(described).collect();
         let is_found = checked
             .denied()
             .any(|finding| finding.rule == rule && finding.fact.starts_with("updateContact "));
         assert!(is_found, "{status}: {found:?}");
     }
-    let checked = seeing(Deviation::none(), Check::default()).await;
+    let checked = Check::default().undisturbed().await;
     assert_eq!(checked.denied().count(), 0);
     let updates: Vec<_> = checked.calls.iter().filter(|call| call.is("updateContact")).collect();
     let same = |pair: &&[&Call]| (pair[0].uri.path(), pair[0].body()) == (pair[1].uri.path(), pair[1].body());
@@ -103,7 +103,7 @@ async fn a_field_that_an_update_loses_when_it_stands_alone_is_found() {
                 *body = json!({});
             }
         });
-        let checked = seeing(losing, Check::default()).await;
+        let checked = seeing(losing, Check::concerning("updateContact")).await;
         let place = place.replace("/0/", "/*/");
         let found = checked.record.findings.iter().find(|finding| {
             finding.rule == rule
@@ -140,7 +140,7 @@ async fn a_character_that_comes_back_otherwise_is_found() {
                 }
             }
         });
-        let checked = seeing(mangling, Check::default()).await;
+        let checked = seeing(mangling, Check::concerning("updateContact")).await;
         assert_eq!(checked.outcome(), Outcome::DoesNotConform, "{name}");
         let fact = "updateContact listed in getContacts /firstname: as sent in /firstname";
         assert!(
@@ -193,7 +193,7 @@ async fn a_row_that_is_lost_among_several_is_found() {
                 listing.change(|items| items.truncate(first));
             }
         });
-        let checked = seeing(losing, Check::default()).await;
+        let checked = seeing(losing, Check::concerning(create)).await;
         let fact = format!("{create} created: listed in {list}");
         assert!(checked.denied().any(|finding| finding.fact == fact), "{list}");
     }
@@ -233,7 +233,7 @@ async fn a_run_leaves_few_records_however_many_variants_there_are() {
             seed,
             ..Check::default()
         };
-        let checked = seeing(Deviation::none(), check).await;
+        let checked = check.undisturbed().await;
         assert!((5..=12).contains(&left(&checked)), "{seed}: {}", left(&checked));
         assert!(checked.denied().next().is_none(), "{seed}");
         assert!(
@@ -250,17 +250,14 @@ async fn more_variants_are_created_where_more_may_be_left() {
         max_writes: 100,
         ..Check::default()
     };
-    let (few, many) = (
-        seeing(Deviation::none(), Check::default()).await,
-        seeing(Deviation::none(), check).await,
-    );
+    let (few, many) = (Check::default().undisturbed().await, check.undisturbed().await);
     assert!(left(&many) > left(&few) + 3, "{} and {}", left(&few), left(&many));
 }
 
 #[tokio::test]
 async fn a_list_that_no_budget_can_fill_costs_no_record() {
     let (near, far) = (
-        seeing(Deviation::none(), Check::default()).await,
+        Check::default().undisturbed().await,
         seeing(few(3, 100), Check::default()).await,
     );
     assert_eq!(left(&near), left(&far));
