@@ -4,7 +4,7 @@
 use std::io::Write as _;
 
 use super::stub::{Stub, sound};
-use super::support::{Call, Ended, TOKEN, countersign};
+use super::support::{Call, Ended, TOKEN, concerning, countersign};
 use super::target::Target;
 
 /// A token of another target, which no request may show.
@@ -303,7 +303,7 @@ fn accept_makes_a_configuration_where_there_is_none() {
         "getTags/data/total:retyped",
         "--accept",
     ];
-    let ended = countersign(&arguments).run();
+    let ended = countersign(&[&arguments[..], &concerning("getTags")].concat()).run();
     assert_eq!(ended.code, 1, "{ended:?}");
     let written = std::fs::read_to_string(ended.path().join("countersign.toml")).unwrap();
     assert!(written.starts_with("# "), "{written}");
@@ -473,7 +473,8 @@ fn what_is_typed_twice_over_is_rejected() {
 #[test]
 fn no_config_reads_none_and_a_deliberate_fault_is_for_the_embedded_service() {
     let config = staging("http://127.0.0.1:1");
-    let plain = with(&config, &["check", "--seed", "1", "--no-config"]).run();
+    let plain = ["check", "--seed", "1", "--no-config"];
+    let plain = with(&config, &[&plain[..], &concerning("getTags")].concat()).run();
     assert_eq!(plain.code, 0, "{plain:?}");
     let embedded = with(
         &config,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::interruption::stalling;
 use super::stub::{Stub, json, sound};
-use super::support::{Ended, check, countersign};
+use super::support::{Ended, check, concerning, countersign};
 use super::target::Target;
 
 /// A target that asks for an hour before each response of the tags, says nonsense of the venues, and is sound
@@ -111,7 +111,8 @@ fn the_file_sets_it_and_the_flag_goes_before() {
 
 #[test]
 fn a_run_that_is_done_in_time_is_judged() {
-    let (ended, report) = countersign(&["check", "--seed", "1", "--max-time", "86400"]).report();
+    let arguments = ["check", "--seed", "1", "--max-time", "86400"];
+    let (ended, report) = countersign(&[&arguments[..], &concerning("getTags")].concat()).report();
     assert_eq!((ended.code, &report["outcome"]), (0, &"conforms".into()), "{ended:?}");
 }
 

@@ -1,6 +1,6 @@
 //! `check --repeat`: the same plan several times, judged as one run.
 
-use super::support::{Running, check, countersign};
+use super::support::{Running, check, concerning, countersign};
 use super::target::Target;
 use crate::support::tried;
 
@@ -119,7 +119,7 @@ fn rounds_that_are_interrupted_report_what_was_judged() {
 #[test]
 fn checks_with_one_seed_that_start_together_do_not_find_the_records_of_each_other() {
     let target = Target::sound();
-    let arguments = ["--writes"];
+    let arguments = [&["--writes"][..], &concerning("createContact")].concat();
     let running = [(); 2].map(|()| check(&target.url(), &arguments).start());
     for ended in running.map(Running::end) {
         assert_eq!(ended.code, 0, "{ended:?}");
