@@ -134,7 +134,7 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
     Exchange {
         number: 1,
         request,
-        sent: Duration::ZERO,
+        sent_after: Duration::ZERO,
         outcome: Ok(response),
     }
 }

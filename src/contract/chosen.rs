@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use super::document::{Document, Node, NodeKind};
 use super::edge_case::ParameterKind;
 use super::inferred::{Records, collection_name, comparable_path};
-use super::link::{Link, Target};
+use super::link::{Link, LinkTarget};
 use super::operation::{Location, Method, Operation, OperationId, Parameter};
 use super::query;
 use super::shape::Shape;
@@ -63,7 +63,7 @@ pub(super) fn links(
                 from,
                 value: expression.clone(),
                 to: *to,
-                target: Target::Parameter(*number),
+                target: LinkTarget::Parameter(*number),
                 pointer: create.pointer.clone(),
                 inferred: true,
             });
@@ -77,24 +77,24 @@ struct Filled {
     /// Those that some link fills with a value from the response to a write.
     by_writes: HashSet<String>,
     /// Those that any link fills, by the operation.
-    of: HashSet<(OperationId, String)>,
+    by_operation: HashSet<(OperationId, String)>,
 }
 
 impl Filled {
     fn by(operations: &[Operation], links: &[Link]) -> Self {
         let mut filled = Self {
             by_writes: HashSet::new(),
-            of: HashSet::new(),
+            by_operation: HashSet::new(),
         };
         for link in links {
-            let Target::Parameter(index) = &link.target else {
+            let LinkTarget::Parameter(index) = &link.target else {
                 continue;
             };
             if let Some(place) = operations[link.to.0].path_to_parameter(*index) {
                 if !operations[link.from.0].is_read() {
                     filled.by_writes.insert(place.clone());
                 }
-                filled.of.insert((link.to, place));
+                filled.by_operation.insert((link.to, place));
             }
         }
         filled
@@ -146,7 +146,7 @@ fn chosen_by_caller(
         && !collection_name(collection).starts_with('{')
         && !is_made_otherwise
         && !filled.by_writes.contains(&place)
-        && !filled.of.contains(&(id, place))
+        && !filled.by_operation.contains(&(id, place))
         && is_shown;
     is_chosen.then_some(parameter)
 }

@@ -149,7 +149,7 @@ pub(super) fn of_kind(
         return concerned.map(field).collect();
     }
     if is_in_the_body(kind) {
-        let of_the_body = (takes_a_body && operation.request.is_some()).then(|| edge_case(None));
+        let of_the_body = (takes_a_body && operation.request_body.is_some()).then(|| edge_case(None));
         return of_the_body.into_iter().collect();
     }
     if !takes_a_body && !operation.is_read() {

@@ -46,7 +46,7 @@ fn updates(document: &Document, operation: &Operation, way: Equivalence) -> bool
         && match way {
             Equivalence::IdentifierCase => parameters.any(|parameter| is_uuid_in_path(document, operation, parameter)),
             Equivalence::JsonEscapes | Equivalence::JsonOrder | Equivalence::MediaTypeCharset => {
-                operation.request.is_some()
+                operation.request_body.is_some()
             }
             Equivalence::SchemeCase => takes_a_token(operation),
         }

@@ -7,7 +7,7 @@ use super::document::Document;
 use super::edge_case;
 use super::equivalent;
 use super::fact::{Fact, FactKind};
-use super::link::{Link, Target};
+use super::link::{Link, LinkTarget};
 use super::operation::{DocumentedResponse, Operation, OperationId, Security, SecurityScheme};
 use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
@@ -308,7 +308,7 @@ impl FactBuilder<'_> {
 
     fn identifier(&mut self, created: &Created, links: &[Link], location: &str) {
         let response_pointer = format!("{}{}", created.resource, created.id);
-        let leads_into_a_path = |link: &Link| link.from == self.id && matches!(link.target, Target::Parameter(_));
+        let leads_into_a_path = |link: &Link| link.from == self.id && matches!(link.target, LinkTarget::Parameter(_));
         let serves = links.iter().any(leads_into_a_path);
         let statements = [
             (FactKind::IdentifierUnique, "not reused", true),

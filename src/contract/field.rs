@@ -138,7 +138,7 @@ impl Contract {
 
     /// Returns the same schemas, each with its pointer.
     pub(crate) fn located_body_schemas(&self, operation: OperationId) -> Vec<(String, &Node)> {
-        let request = self.operation(operation).request.as_ref();
+        let request = self.operation(operation).request_body.as_ref();
         let mut schemas = Vec::new();
         let mut pending: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
         // The bound ends a schema that contains itself.
@@ -174,7 +174,7 @@ mod tests {
         };
         let contract = of_paths(&path, &components).unwrap_or_else(|defect| panic!("{defect}"));
         let schema = contract.operations[0]
-            .request
+            .request_body
             .as_ref()
             .unwrap()
             .schema

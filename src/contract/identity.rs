@@ -3,7 +3,7 @@
 
 use super::Contract;
 use super::inferred::{collection_name, without_names};
-use super::link::{Link, Target};
+use super::link::{Link, LinkTarget};
 use super::operation::{Location, Operation, OperationId};
 use super::vocabulary::Carry;
 
@@ -32,7 +32,7 @@ impl Contract {
     /// Returns the links that may fill a location of a call. Where a link from a write fills it for a write, only the
     /// links that carry the identifier of a created record are left: other people's records are never written to.
     #[must_use]
-    pub fn links_that_fill(&self, to: OperationId, target: &Target) -> Vec<&Link> {
+    pub fn links_that_fill(&self, to: OperationId, target: &LinkTarget) -> Vec<&Link> {
         let links = self.links_to(to);
         let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
         let from_write = |link: &&Link| !self.operation(link.from).is_read();
@@ -71,7 +71,7 @@ impl Contract {
     /// Returns the path up to the path parameter that a link fills, with `{}` for each parameter before it; `None` for
     /// a link that fills anything else.
     pub(super) fn path_to_parameter(&self, link: &Link) -> Option<String> {
-        let Target::Parameter(index) = &link.target else {
+        let LinkTarget::Parameter(index) = &link.target else {
             return None;
         };
         self.operation(link.to).path_to_parameter(*index)

@@ -132,7 +132,7 @@ pub(super) fn gaps(
                 id: id.to_owned(),
                 question: question.to_owned(),
                 stated: Stated::Silent,
-                document: None,
+                document_section: None,
                 kind: Some(kind),
                 locations,
                 is_implied: true,
@@ -188,7 +188,7 @@ fn updates(operation: &Operation) -> bool {
 /// Returns the locations of the schemas of bodies, where the operation or the schema leaves something open.
 fn bodies(document: &Document, operations: &[Operation], leaves_open: fn(&Operation, &Node) -> bool) -> Vec<String> {
     let open = operations.iter().filter_map(|operation| {
-        let schema = resolve(document, operation.request.as_ref()?.schema.clone()?);
+        let schema = resolve(document, operation.request_body.as_ref()?.schema.clone()?);
         leaves_open(operation, document.node(&schema)?).then_some(schema)
     });
     open.collect::<BTreeSet<_>>().into_iter().collect()
@@ -401,13 +401,13 @@ mod tests {
         let schema = "/paths/~1things/get/responses/200/content/application~1json/schema/properties";
         assert_eq!(locations(&contract, "identifier-spelling"), [format!("{schema}/id")]);
         assert_eq!(locations(&contract, "timestamp-form"), [format!("{schema}/at")]);
-        assert!(contract.gaps.iter().all(|gap| gap.is_implied) && !contract.lists_gaps());
+        assert!(contract.gaps.iter().all(|gap| gap.is_implied) && !contract.check_collects_answers());
     }
 
     #[test]
     fn a_document_that_lists_its_gaps_leaves_open_what_it_says() {
         let contract = crate::testing::built_in();
-        assert!(contract.lists_gaps() && contract.gaps.iter().all(|gap| !gap.is_implied));
+        assert!(contract.check_collects_answers() && contract.gaps.iter().all(|gap| !gap.is_implied));
         let none = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\nx-gaps: []\npaths: {}\n";
         assert!(Contract::read("things.yaml", none.to_owned()).unwrap().gaps.is_empty());
     }

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use super::Contract;
 use super::document::{Document, Node};
-use super::link::{Link, Target};
+use super::link::{Link, LinkTarget};
 use super::load::resolve;
 use super::operation::{Location, Method, Operation, OperationId, Parameter, StatusPattern};
 use super::pointer;
@@ -40,7 +40,7 @@ pub(super) fn links(
     let mut inferred = Vec::new();
     for (index, operation) in operations.iter().enumerate() {
         for (number, parameter) in operation.parameters.iter().enumerate() {
-            let (to, target) = (OperationId(index), Target::Parameter(number));
+            let (to, target) = (OperationId(index), LinkTarget::Parameter(number));
             let is_written = written.iter().any(|link| link.to == to && link.target == target);
             let Some(path) = collection_of(operation, parameter).filter(|_| !is_written) else {
                 continue;
@@ -107,7 +107,7 @@ fn in_bodies(
         .filter(|(_, operation)| !operation.is_read())
     {
         for (name, field) in required_fields(document, operation) {
-            let target = Target::Body(pointer::join("", name));
+            let target = LinkTarget::Body(pointer::join("", name));
             let to = OperationId(index);
             let is_written = written.iter().any(|link| link.to == to && link.target == target);
             let kind = comparable_name(name);
@@ -134,7 +134,10 @@ fn required_fields<'document>(
     document: &'document Document,
     operation: &Operation,
 ) -> Vec<(&'document str, &'document Node)> {
-    let schema = operation.request.as_ref().and_then(|request| request.schema.clone());
+    let schema = operation
+        .request_body
+        .as_ref()
+        .and_then(|request| request.schema.clone());
     let node = schema.and_then(|schema| document.node(&resolve(document, schema)));
     let names = node
         .and_then(|node| node.member("required"))

@@ -137,7 +137,7 @@ impl Contract {
     /// Returns the fields of an update's request that the record must show afterwards; none if the
     /// update has no lifecycle.
     #[must_use]
-    pub fn carries_of_update(&self, update: OperationId) -> &[Carry] {
+    pub fn lifecycle_carries_of_update(&self, update: OperationId) -> &[Carry] {
         let lifecycle = self.lifecycle_of(update);
         let mut updates = lifecycle.into_iter().flat_map(|lifecycle| &lifecycle.updates);
         let found = updates.find(|(operation, _)| *operation == update);
@@ -171,9 +171,9 @@ impl Contract {
 
     /// Returns the fields of an update's request that its record must show afterwards, by an invariant or by an inferred
     /// lifecycle.
-    pub(crate) fn shown_after_update(&self, update: OperationId) -> &[Carry] {
+    pub(crate) fn carries_of_update(&self, update: OperationId) -> &[Carry] {
         let updated = self.operation(update).invariants.updated.as_ref();
-        updated.map_or_else(|| self.carries_of_update(update), |updated| &updated.carries)
+        updated.map_or_else(|| self.lifecycle_carries_of_update(update), |updated| &updated.carries)
     }
 
     fn infer_lifecycle(&self, create: OperationId, by_path: &ByPath) -> Option<Lifecycle> {

@@ -27,7 +27,7 @@ pub struct Link {
     /// The operation that needs it.
     pub to: OperationId,
     /// Where the value goes in that operation's request.
-    pub target: Target,
+    pub target: LinkTarget,
     /// The location of the link in the contract; of an inferred one, that of the operation whose
     /// response has the value.
     pub pointer: String,
@@ -75,7 +75,7 @@ impl Link {
 
 /// Where a link's value goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum LinkTarget {
     /// Into the body, at this JSON pointer.
     Body(String),
     /// Into the parameter at this index of the operation's list.
@@ -176,7 +176,7 @@ impl Reader<'_> {
     }
 
     /// Finds the parameter by its name, which may contain its location: `path.id` (OpenAPI 3.0.3, section 4.7.20).
-    fn parameter(&self, to: OperationId, name: &str) -> Result<Target, Defect> {
+    fn parameter(&self, to: OperationId, name: &str) -> Result<LinkTarget, Defect> {
         let (location, plain) = match name.split_once('.') {
             Some(("path", rest)) => (Some(Location::Path), rest),
             Some(("query", rest)) => (Some(Location::Query), rest),
@@ -187,7 +187,7 @@ impl Reader<'_> {
         let found = operation.parameters.iter().position(|parameter| {
             parameter.name == plain && location.is_none_or(|location| location == parameter.location)
         });
-        found.map(Target::Parameter).ok_or_else(|| {
+        found.map(LinkTarget::Parameter).ok_or_else(|| {
             let known = operation
                 .parameters
                 .iter()
@@ -221,11 +221,11 @@ impl Reader<'_> {
                     at.truncate(length);
                 }
             }
-            leaf => self.add(to, leaf, Target::Body(at.clone()), links),
+            leaf => self.add(to, leaf, LinkTarget::Body(at.clone()), links),
         }
     }
 
-    fn add(&self, to: OperationId, expression: &Value, target: Target, links: &mut Vec<Link>) {
+    fn add(&self, to: OperationId, expression: &Value, target: LinkTarget, links: &mut Vec<Link>) {
         let text = expression.as_str().unwrap_or_default();
         let body = text
             .strip_prefix('{')
@@ -272,7 +272,7 @@ mod tests {
         links.remove(0)
     }
 
-    fn parameter(name: &str) -> Target {
+    fn parameter(name: &str) -> LinkTarget {
         only(&format!(
             "{{L: {{operationId: put, parameters: {{{name}: '$response.body#/id'}}}}}}"
         ))
@@ -289,11 +289,11 @@ mod tests {
 
     #[test]
     fn a_parameters_name_may_say_where_it_goes() {
-        assert_eq!(parameter("id"), Target::Parameter(0));
-        assert_eq!(parameter("path.id"), Target::Parameter(0));
-        assert_eq!(parameter("query.id"), Target::Parameter(1));
-        assert_eq!(parameter("a.b"), Target::Parameter(2));
-        assert_eq!(parameter("header.a.b"), Target::Parameter(2));
+        assert_eq!(parameter("id"), LinkTarget::Parameter(0));
+        assert_eq!(parameter("path.id"), LinkTarget::Parameter(0));
+        assert_eq!(parameter("query.id"), LinkTarget::Parameter(1));
+        assert_eq!(parameter("a.b"), LinkTarget::Parameter(2));
+        assert_eq!(parameter("header.a.b"), LinkTarget::Parameter(2));
     }
 
     #[test]
@@ -305,7 +305,10 @@ mod tests {
     #[test]
     fn the_whole_body_is_the_empty_pointer() {
         let link = only("{L: {operationId: put, requestBody: '$response.body#'}}");
-        assert_eq!((link.value.as_str(), link.target), ("", Target::Body(String::new())));
+        assert_eq!(
+            (link.value.as_str(), link.target),
+            ("", LinkTarget::Body(String::new()))
+        );
     }
 
     #[test]
@@ -333,7 +336,7 @@ mod tests {
         let body = "{a: [{b/c: '$response.body#/x', d: 1}], e: '$response.body#/y'}";
         let links = links(&format!("{{L: {{operationId: put, requestBody: {body}}}}}")).unwrap();
         let carried: Vec<_> = links.iter().map(|link| (link.value.as_str(), &link.target)).collect();
-        let at = |pointer: &str| Target::Body(pointer.to_owned());
+        let at = |pointer: &str| LinkTarget::Body(pointer.to_owned());
         assert_eq!(carried, [("/x", &at("/a/0/b~1c")), ("/y", &at("/e"))]);
     }
 

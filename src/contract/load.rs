@@ -263,7 +263,7 @@ fn operation(
     let pointer = &location.pointer;
     let mut operation = Operation {
         parameters: parameters(document, location),
-        request: request(document, pointer),
+        request_body: request(document, pointer),
         security: Security::None,
         page: read_key(document, pointer, "x-page", defects),
         invariants: read_key(document, pointer, "x-invariants", defects).unwrap_or_default(),
@@ -278,7 +278,10 @@ fn operation(
         chosen: None,
     };
     operation.reads_by_post = query::is_query(document, &operation);
-    let schema = operation.request.as_ref().and_then(|request| request.schema.as_deref());
+    let schema = operation
+        .request_body
+        .as_ref()
+        .and_then(|request| request.schema.as_deref());
     let has_edge_cases = edge_case::location(document, pointer) != *pointer;
     operation.fields = schema
         .filter(|_| has_edge_cases || operation.reads_by_post)
@@ -912,7 +915,7 @@ mod tests {
         ] {
             let body = format!("requestBody: {{content: {{text/csv: {{}}, application/x+json: {json}}}}}");
             let operation = operation(&format!("{{put: {{parameters: [{ID}], {body}, {OK}}}}}"));
-            let request = operation.request.unwrap();
+            let request = operation.request_body.unwrap();
             assert_eq!(
                 (request.media_type.as_str(), request.example),
                 ("application/x+json", example)
@@ -925,7 +928,7 @@ mod tests {
         let body = "requestBody: {content: {text/csv: {}}}";
         assert!(
             operation(&format!("{{put: {{parameters: [{ID}], {body}, {OK}}}}}"))
-                .request
+                .request_body
                 .is_none()
         );
     }

@@ -617,7 +617,7 @@ impl Contract {
     /// Whether a check collects answers too, and not only `learn`: the contract lists what it leaves open, or an
     /// overlay answers some of it.
     #[must_use]
-    pub fn lists_gaps(&self) -> bool {
+    pub fn check_collects_answers(&self) -> bool {
         !self.answers.is_empty() || self.gaps.iter().any(|gap| !gap.is_implied)
     }
 
@@ -680,7 +680,7 @@ impl Contract {
     #[must_use]
     pub fn shows_identifier(&self, operation: OperationId) -> bool {
         let mut links = self.links_from(operation);
-        let linked = links.any(|link| matches!(link.target, link::Target::Parameter(_)));
+        let linked = links.any(|link| matches!(link.target, link::LinkTarget::Parameter(_)));
         linked || self.operation(operation).invariants.created.is_some()
     }
 

@@ -26,7 +26,7 @@ pub struct Operation {
     /// The parameters, those of the path item included.
     pub parameters: Vec<Parameter>,
     /// The JSON body that it takes.
-    pub request: Option<RequestBody>,
+    pub request_body: Option<RequestBody>,
     /// Its documented responses, in the order of the contract.
     pub responses: Vec<DocumentedResponse>,
     /// How a caller authenticates.

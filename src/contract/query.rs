@@ -461,7 +461,10 @@ fn required_fields<'document>(
     document: &'document Document,
     operation: &Operation,
 ) -> impl Iterator<Item = &'document str> {
-    let schema = operation.request.as_ref().and_then(|request| request.schema.clone());
+    let schema = operation
+        .request_body
+        .as_ref()
+        .and_then(|request| request.schema.clone());
     let schema = schema.and_then(|schema| document.node(&load::resolve(document, schema)));
     let required = schema.and_then(|schema| schema.member("required"));
     required.map_or(&[][..], Node::elements).iter().filter_map(Node::string)

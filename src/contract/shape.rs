@@ -65,8 +65,8 @@ pub struct Shape {
     pub additional: Option<ShapeId>,
     /// Whether unlisted fields are documented, by `additionalProperties`.
     pub allows_unlisted_fields: bool,
-    /// The names that only an alternative of `oneOf` or `anyOf` documents.
-    pub alternatives: BTreeSet<String>,
+    /// The names that only an alternative of `oneOf` or `anyOf`, or a definition that a discriminator names, documents.
+    pub alternative_names: BTreeSet<String>,
     /// The shape of each element.
     pub items: Option<ShapeId>,
     /// The schemas' other assertions: the fact, and the location of the schema.
@@ -459,7 +459,7 @@ impl<'document> Expander<'document> {
                     let properties = member.node.member("properties").map_or(&[][..], Node::members);
                     self.count(properties.len());
                     shape
-                        .alternatives
+                        .alternative_names
                         .extend(properties.iter().map(|property| property.name.to_string()));
                     let additional = member.node.member("additionalProperties");
                     shape.allows_unlisted_fields |=
@@ -625,7 +625,7 @@ impl<'document> Expander<'document> {
                     let properties = part.node.member("properties").map_or(&[][..], Node::members);
                     self.count(properties.len() + 1);
                     let names = properties.iter().map(|property| property.name.to_string());
-                    shape.alternatives.extend(names);
+                    shape.alternative_names.extend(names);
                     let additional = part.node.member("additionalProperties");
                     shape.allows_unlisted_fields |=
                         additional.is_some_and(|inner| inner.boolean() != Some(false)) || has_patterns(part.node);
@@ -826,7 +826,7 @@ mod tests {
             "{type: object, properties: {a: {}}, oneOf: [{properties: {b: {}}}, {$ref: '#/components/schemas/N'}]}",
             "N: {anyOf: [{properties: {c: {}}}], allOf: [{properties: {d: {}}}]}",
         );
-        assert!(body(&contract).alternatives.iter().eq(["b", "c", "d"]));
+        assert!(body(&contract).alternative_names.iter().eq(["b", "c", "d"]));
     }
 
     #[test]
@@ -838,7 +838,7 @@ mod tests {
         let levels: Vec<_> = (1..20).map(level).collect();
         let schemas = format!("L0: {{properties: {{p0: {{}}}}}}\n{}", levels.join("\n"));
         let contract = of_schema("{type: object, oneOf: [{$ref: '#/components/schemas/L19'}]}", &schemas);
-        assert_eq!(body(&contract).alternatives.len(), 20);
+        assert_eq!(body(&contract).alternative_names.len(), 20);
     }
 
     #[test]

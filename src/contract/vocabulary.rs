@@ -42,7 +42,7 @@ pub struct Gap {
     pub stated: Stated,
     /// The section of the document that leaves it open.
     #[serde(rename = "x-document")]
-    pub document: Option<String>,
+    pub document_section: Option<String>,
     /// The kind of the question; `None` where no traffic answers it, only whoever runs the service.
     #[serde(default)]
     pub kind: Option<GapKind>,

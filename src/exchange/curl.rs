@@ -16,7 +16,7 @@ use super::redact::Values;
 use super::spelling::Piece;
 use super::target::Target;
 use super::token_mutation::TokenMutation;
-use crate::contract::link::Target as LinkTarget;
+use crate::contract::link::LinkTarget;
 use crate::contract::operation::SecurityScheme;
 use crate::contract::{Contract, pointer};
 
@@ -130,7 +130,7 @@ impl ShellCredential {
             Credential::None => Self::default(),
             Credential::Empty { scheme } => Self::empty(scheme),
             Credential::OtherScheme { scheme } => Self::header(&match scheme {
-                SecurityScheme::Basic => format!("Authorization: Bearer $({PRINTED} | base64 | tr -d '\\n')"),
+                SecurityScheme::Basic => format!("Authorization: Bearer $({PRINT_TOKEN} | base64 | tr -d '\\n')"),
                 _ => "Authorization: Basic $COUNTERSIGN_TOKEN".to_owned(),
             }),
             Credential::Token { scheme } => Self::placed(scheme, "$COUNTERSIGN_TOKEN", bearer),
@@ -207,8 +207,8 @@ impl ShellCredential {
     }
 }
 
-/// The token, for a command that reads it.
-const PRINTED: &str = "printf %s \"$COUNTERSIGN_TOKEN\"";
+/// The shell command that prints the token, to pipe it into another.
+const PRINT_TOKEN: &str = "printf %s \"$COUNTERSIGN_TOKEN\"";
 
 /// Encodes a name so that a shell interprets nothing of it.
 fn encoded(name: &str) -> String {

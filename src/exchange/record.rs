@@ -25,7 +25,7 @@ pub struct Exchange {
     /// What was sent.
     pub request: Request,
     /// The time from the start of the run until it was sent.
-    pub sent: Duration,
+    pub sent_after: Duration,
     /// The response, or why there is none.
     pub outcome: Result<Response, Failure>,
 }

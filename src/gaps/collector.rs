@@ -283,7 +283,10 @@ impl<'contract> Gaps<'contract> {
             429 => rate.limited(),
             // Each of several clients may have a limit of its own.
             status if status < 500 && !of_other => {
-                rate.answered(exchange.sent, exchange.sent.saturating_add(response.elapsed));
+                rate.answered(
+                    exchange.sent_after,
+                    exchange.sent_after.saturating_add(response.elapsed),
+                );
             }
             _ => {}
         }

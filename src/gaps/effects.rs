@@ -23,7 +23,7 @@ use super::answer::Claim;
 use super::listing::{WalksSeen, completed_at, requested_page};
 use super::locations::LocationId;
 use super::searches::created_id;
-use crate::contract::link::{Link, Target};
+use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::OperationId;
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Digest, Exchange, identifier};
@@ -127,7 +127,7 @@ impl Effects {
                 continue;
             };
             for (gap, location, at) in texts_with_open_effect(contract, create) {
-                let links = contract.links_that_fill(create, &Target::Body(at.clone()));
+                let links = contract.links_that_fill(create, &LinkTarget::Body(at.clone()));
                 let sources: Vec<_> = links.into_iter().cloned().collect();
                 if !sources.is_empty() {
                     effects.fields.push(Field {
@@ -232,7 +232,7 @@ impl Effects {
         };
         let items = pointer::get(body, &page.items).and_then(Value::as_array);
         let items = items.map(Vec::as_slice).unwrap_or_default();
-        let whole_since = self.walks.add_page((list, page), (asked, exchange.sent), body);
+        let whole_since = self.walks.add_page((list, page), (asked, exchange.sent_after), body);
         let made = self.made.get(&list);
         // The items, by where they have the identifier.
         let mut by_id: HashMap<&str, HashMap<Digest, Vec<&Value>>> = HashMap::new();
@@ -445,7 +445,7 @@ mod tests {
             let exchange = Exchange {
                 number: self.now,
                 request,
-                sent: Duration::from_secs(self.now),
+                sent_after: Duration::from_secs(self.now),
                 outcome: Ok(response),
             };
             // Of the writes, only visits say what they have made.

@@ -137,8 +137,8 @@ impl Listing {
         };
         let mut ids: HashMap<String, BTreeSet<Digest>> = HashMap::new();
         awaited.retain_mut(|record| {
-            if exchange.sent >= record.created {
-                record.first_look.get_or_insert(exchange.sent - record.created);
+            if exchange.sent_after >= record.created {
+                record.first_look.get_or_insert(exchange.sent_after - record.created);
             }
             let shown = ids.entry(record.at.clone()).or_insert_with(|| {
                 let ids = pointer::select(&body.value, &record.at).into_iter();
@@ -153,7 +153,10 @@ impl Listing {
             }
             !is_shown
         });
-        let Some(began) = self.walks.add_page((list, page), (asked, exchange.sent), &body.value) else {
+        let Some(began) = self
+            .walks
+            .add_page((list, page), (asked, exchange.sent_after), &body.value)
+        else {
             return;
         };
         let awaited = self.awaited.get_mut(&list).into_iter().flatten();
@@ -235,7 +238,7 @@ impl UnlistedRecord {
 
 /// Returns when the response was complete; `None` where there is none.
 pub(super) fn completed_at(exchange: &Exchange) -> Option<Duration> {
-    let elapsed = |response: &Response| exchange.sent.saturating_add(response.elapsed);
+    let elapsed = |response: &Response| exchange.sent_after.saturating_add(response.elapsed);
     exchange.response().map(elapsed)
 }
 

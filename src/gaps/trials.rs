@@ -772,7 +772,7 @@ fn sends_all(contract: &Contract, update: OperationId, sent: &Value) -> bool {
 /// may change it at any time.
 fn unsent(contract: &Contract, update: OperationId, sent: &Value, (before, after): (&Value, &Value)) -> Option<Unsent> {
     let first = |pointer: &str| pointer::tokens(pointer).next();
-    let carries = contract.shown_after_update(update).iter();
+    let carries = contract.carries_of_update(update).iter();
     let carries: Vec<_> = carries
         .filter_map(|carry| Some((first(&carry.sent)?, first(&carry.returned_at)?)))
         .collect();

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::contract::document::Node;
-use crate::contract::link::{Link, Target};
+use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::{Location, Operation, OperationId};
 use crate::contract::path_template::PathTemplate;
 use crate::contract::pointer;
@@ -96,7 +96,7 @@ impl Bindings {
             .links_to(to)
             .filter(|link| contract.operation(link.from).creates())
         {
-            let Target::Body(at) = &link.target else { continue };
+            let LinkTarget::Body(at) = &link.target else { continue };
             let mut fields = contract.body_properties(to);
             let field = fields.find(|field| pointer::join("", &field.name) == *at);
             let kind = field.and_then(|field| contract.referred(&field.node).member("type"));
@@ -175,7 +175,7 @@ impl Bindings {
         if !needed.is_linked {
             return Vec::new();
         }
-        let links = contract.links_that_fill(to, &Target::Parameter(needed.index));
+        let links = contract.links_that_fill(to, &LinkTarget::Parameter(needed.index));
         let shown = |link: &'own Link| {
             let kept = self.values.get(&link.number).into_iter().flatten();
             kept.map(move |shown| (link, shown))

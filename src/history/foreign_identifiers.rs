@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::digests::Digests;
 use super::history::History;
-use crate::contract::link::Target;
+use crate::contract::link::LinkTarget;
 use crate::contract::operation::OperationId;
 use crate::contract::{Contract, pointer};
 use crate::exchange::Digest;
@@ -99,7 +99,9 @@ pub(crate) fn lists_that_show(contract: &Contract, create: OperationId) -> Vec<(
     let id = format!("{}{}", created.resource, created.id);
     let references = contract.links_from(create).filter(|link| link.value == id);
     let returned = references.filter_map(|link| {
-        let Target::Body(field) = &link.target else { return None };
+        let LinkTarget::Body(field) = &link.target else {
+            return None;
+        };
         let list = contract.list_whose_items_are_created_by(link.to)?;
         let carries = &contract.operation(link.to).invariants.created.as_ref()?.carries;
         let carry = carries.iter().find(|carry| carry.sent == *field)?;

@@ -28,7 +28,7 @@ pub(crate) struct TrackedRecord {
     /// The create.
     pub(crate) create: OperationId,
     /// The records in the path of its read: those that it is nested under, and itself.
-    pub(crate) named: PathRecords,
+    pub(crate) path_records: PathRecords,
     /// Its identifier.
     id: Value,
     /// The accepted request of its create.
@@ -149,13 +149,13 @@ impl History<'_> {
         if self.contract.operation(create).chosen().is_none() {
             named.push((lifecycle.path_to_id.clone(), text));
         }
-        let is_tracked = self.tracked.iter().any(|record| record.named == named);
+        let is_tracked = self.tracked.iter().any(|record| record.path_records == named);
         if is_doubtful || is_tracked {
             self.doubt_tracked(create, &named);
         }
         self.tracked.push(TrackedRecord {
             create,
-            named,
+            path_records: named,
             id: id.clone(),
             request: request.clone(),
             updated: None,
@@ -171,7 +171,7 @@ impl History<'_> {
     /// response names the same record.
     fn doubt_tracked(&mut self, create: OperationId, named: &PathRecords) {
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
-        for record in tracked.filter(|record| record.named == *named) {
+        for record in tracked.filter(|record| record.path_records == *named) {
             record.is_doubtful = true;
         }
     }
@@ -187,7 +187,8 @@ impl History<'_> {
         let Some(named) = all_in_path(self.contract, request) else {
             return;
         };
-        let is_updated = |record: &&mut TrackedRecord| record.create == lifecycle.create && record.named == named;
+        let is_updated =
+            |record: &&mut TrackedRecord| record.create == lifecycle.create && record.path_records == named;
         if lifecycle.create != update
             && exchange.status() != Some(202)
             && context.role == RecordRole::Main
@@ -377,7 +378,7 @@ impl History<'_> {
     /// under which it has created nothing.
     pub(super) fn note_unknown(&mut self, exchange: &Exchange, intent: Intent) {
         let read = exchange.request.operation;
-        if let (Some(create), Some(status)) = (self.names_nothing(&exchange.request), exchange.status()) {
+        if let (Some(create), Some(status)) = (self.create_of_unused_name(&exchange.request), exchange.status()) {
             if (200..300).contains(&status) {
                 self.doubt_all(create);
             } else {
@@ -404,7 +405,7 @@ impl History<'_> {
 
     /// Returns the create of the record that a read names, if the run could have created the record under this name,
     /// and did not.
-    fn names_nothing(&self, read: &Request) -> Option<OperationId> {
+    fn create_of_unused_name(&self, read: &Request) -> Option<OperationId> {
         // A read of a record that contains the created one does not count.
         let reads_it = |create: OperationId| {
             self.contract
@@ -419,7 +420,7 @@ impl History<'_> {
         let named = all_in_path(self.contract, read)?;
         let (_, name) = named.iter().find(|(place, _)| *place == chosen)?;
         let is_chosen = self.run_tag.is_in(&Value::from(name.as_str()));
-        let is_created = |record: &TrackedRecord| record.create == create && record.named == named;
+        let is_created = |record: &TrackedRecord| record.create == create && record.path_records == named;
         (is_chosen && !self.tracked.iter().any(is_created)).then_some(create)
     }
 
@@ -460,7 +461,7 @@ impl History<'_> {
             .get(search.number)
             .and_then(|record| record.updated.as_ref());
         let Some(request) = sent else { return true };
-        let carries = self.contract.carries_of_update(request.operation);
+        let carries = self.contract.lifecycle_carries_of_update(request.operation);
         super::carried::carries_all(carries, request.json().unwrap_or(&Value::Null), shown)
     }
 

@@ -210,7 +210,7 @@ impl History<'_> {
         look.ended_early = false;
         look.walks += 1;
         let list = last.operation;
-        let forgets = matches!(look.state, LookState::Residue(_));
+        let seeks_residue = matches!(look.state, LookState::Residue(_));
         match &mut look.state {
             LookState::InferredPages(paged) => {
                 paged.begin(&last, self.contract.paging_of(list));
@@ -226,7 +226,7 @@ impl History<'_> {
             | LookState::Nothing
             | LookState::RejectedWrites(_) => {}
         }
-        if forgets {
+        if seeks_residue {
             self.mark_items_gone(list);
         }
     }

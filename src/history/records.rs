@@ -12,7 +12,7 @@ use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
 use super::residue::may_have_stored;
 use crate::contract::Contract;
-use crate::contract::link::Target;
+use crate::contract::link::LinkTarget;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::json::Body;
@@ -56,7 +56,7 @@ impl History<'_> {
             return identity.and_then(|at| body.pointer(&at)).into_iter().collect();
         }
         let links = self.contract.links_from(operation);
-        let links = links.filter(|link| matches!(link.target, Target::Parameter(_)));
+        let links = links.filter(|link| matches!(link.target, LinkTarget::Parameter(_)));
         let links = links.filter(|link| link.is_in_body());
         links.flat_map(|link| pointer::select(body, &link.value)).collect()
     }
@@ -161,7 +161,7 @@ impl History<'_> {
         }
         let path = response.location.as_deref()?;
         let read = self.contract.read_at(path).filter(|read| *read == link.to)?;
-        let Target::Parameter(index) = link.target else {
+        let LinkTarget::Parameter(index) = link.target else {
             return None;
         };
         let read = self.contract.operation(read);

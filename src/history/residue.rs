@@ -170,12 +170,12 @@ impl WriteOutcomes {
 
     /// Returns the outcome of the create that left a record with these numbers: the create of its draft, or one that
     /// sent no run tag and whose values the record carries. Of several, as where a create was sent again, it prefers
-    /// one that is still `open`.
+    /// one for which `is_unmatched` holds: no record has been found for it yet.
     fn outcome(
         &self,
         (operation, created): (OperationId, &Created),
         (record, numbers): (&Value, &[u64]),
-        open: impl Fn(&CreateOutcome) -> bool,
+        is_unmatched: impl Fn(&CreateOutcome) -> bool,
     ) -> Option<CreateOutcome> {
         let tagged = numbers.iter().find_map(|number| {
             let (of, outcomes) = self.tagged.get(number)?;
@@ -198,7 +198,7 @@ impl WriteOutcomes {
         });
         outcomes
             .iter()
-            .find(|outcome| open(outcome))
+            .find(|outcome| is_unmatched(outcome))
             .or(outcomes.first())
             .copied()
     }

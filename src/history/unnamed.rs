@@ -19,7 +19,7 @@ use super::history::History;
 use super::lifecycle::all_in_path;
 use super::observed_values::ObservedValues;
 use super::sent_strings::SentStrings;
-use crate::contract::link::{Link, Target};
+use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Exchange, Request, identifier};
@@ -86,8 +86,8 @@ impl History<'_> {
         let read = self.contract.operation(lifecycle.read);
         let links = self.contract.links_to(lifecycle.read).filter(|link| {
             let to_record = match link.target {
-                Target::Parameter(index) => read.path_to_parameter(index).as_ref() == Some(&lifecycle.path_to_id),
-                Target::Body(_) => false,
+                LinkTarget::Parameter(index) => read.path_to_parameter(index).as_ref() == Some(&lifecycle.path_to_id),
+                LinkTarget::Body(_) => false,
             };
             to_record && self.contract.operation(link.from).is_read()
         });

@@ -74,7 +74,7 @@ fn carries(contract: &Contract, operation: OperationId) -> impl Iterator<Item = 
 
 /// Returns the values at this location in the examples of other operations whose body has the same schema.
 pub(super) fn other_examples(contract: &Contract, operation: OperationId, at: &str) -> Vec<Choice> {
-    let body = |id: OperationId| contract.operation(id).request.as_ref();
+    let body = |id: OperationId| contract.operation(id).request_body.as_ref();
     let schema = |id: OperationId| Some(contract.resolve(body(id)?.schema.as_ref()?));
     let this = schema(operation);
     let alike = contract

@@ -622,7 +622,7 @@ fn collect_texts(
 fn carry(contract: &Contract, update: OperationId, field: &str) -> Option<String> {
     let any = pointer::any_element(field);
     let carry = contract
-        .shown_after_update(update)
+        .carries_of_update(update)
         .iter()
         .find(|carry| carry.sent == any);
     carry.map(|carry| carry.returned_at.clone())
@@ -631,7 +631,7 @@ fn carry(contract: &Contract, update: OperationId, field: &str) -> Option<String
 /// Returns a question for each field whose value a link carries into an entry of an array, and one for a text that names
 /// no record.
 fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks> {
-    let target = crate::contract::link::Target::Body(field.to_owned());
+    let target = crate::contract::link::LinkTarget::Body(field.to_owned());
     let links = contract.links_that_fill(operation, &target);
     let names = links.iter().filter_map(|link| pointer::last(&link.value));
     let mut names: Vec<_> = names.map(Some).collect();
@@ -753,7 +753,7 @@ impl Contract {
                 })
             })
         };
-        let carries = self.shown_after_update(update).iter();
+        let carries = self.carries_of_update(update).iter();
         carries.filter(move |carry| carry.comes_back_as_sent() && is_tagged(&carry.sent))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::action::ShownBy;
 use super::shard::Shard;
 use crate::contract::Contract;
-use crate::contract::link::Target;
+use crate::contract::link::LinkTarget;
 use crate::contract::operation::OperationId;
 
 /// What a run covers of the contract, and what it may do.
@@ -60,7 +60,7 @@ pub(super) fn shows(contract: &Contract, scope: &Selection, create: OperationId)
     // record itself, and not of a part of it.
     let by_id = || {
         let reads = links.filter(|link| {
-            let parameter = matches!(link.target, Target::Parameter(_));
+            let parameter = matches!(link.target, LinkTarget::Parameter(_));
             let reads = parameter && contract.operation(link.to).is_read() && may_be_called(&link.to);
             reads && contract.identifies_created_record(link)
         });

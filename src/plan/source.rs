@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::parameter;
 use crate::contract::Contract;
-use crate::contract::link::Target;
+use crate::contract::link::LinkTarget;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter};
 use crate::contract::path_template::PathTemplate;
 use crate::history::Bindings;
@@ -269,7 +269,7 @@ pub(crate) fn unusable_path(operation: &Operation) -> Option<NoValue> {
 pub(super) fn source_names(
     contract: &Contract,
     to: OperationId,
-    target: &Target,
+    target: &LinkTarget,
     counts: impl Fn(OperationId) -> bool,
 ) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
@@ -292,7 +292,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
     let parameters = operation.parameters.iter().enumerate();
     let required = parameters.filter(|(_, parameter)| parameter.required || parameter.given.is_some());
     let sources = required.map(|(index, parameter)| {
-        let target = Target::Parameter(index);
+        let target = LinkTarget::Parameter(index);
         let mut links = contract.links_that_fill(id, &target);
         links.retain(|_| parameter.given.is_none());
         let inferred = links.iter().any(|link| link.inferred);
@@ -412,7 +412,7 @@ fn missing_value(contract: &Contract, id: OperationId, calls: impl Fn(OperationI
     }
     let parameters = operation.parameters.iter().enumerate();
     let unlinked = parameters.filter(|(index, parameter)| {
-        let links = contract.links_that_fill(id, &Target::Parameter(*index));
+        let links = contract.links_that_fill(id, &LinkTarget::Parameter(*index));
         let linked = links.iter().any(|link| link.from != id && calls(link.from));
         parameter.given.is_some() || (parameter.required && !linked)
     });
@@ -439,7 +439,7 @@ fn no_value(
     otherwise: impl FnOnce(Vec<String>) -> NoValue,
 ) -> NoValue {
     let parameter = &contract.operation(id).parameters[index];
-    let sources = source_names(contract, id, &Target::Parameter(index), |from| from != id);
+    let sources = source_names(contract, id, &LinkTarget::Parameter(index), |from| from != id);
     if !sources.is_empty() {
         return otherwise(sources);
     }
@@ -464,12 +464,12 @@ impl Bindings {
     pub fn lacks_parameter(&self, contract: &Contract, id: OperationId, index: usize) -> NoValue {
         let name = contract.operation(id).parameters[index].name.clone();
         no_value(contract, id, index, |_| {
-            self.lacks(contract, id, &Target::Parameter(index), &name)
+            self.lacks(contract, id, &LinkTarget::Parameter(index), &name)
         })
     }
 
     /// Returns why a location that links lead to has no value.
-    pub(super) fn lacks(&self, contract: &Contract, id: OperationId, target: &Target, field: &str) -> NoValue {
+    pub(super) fn lacks(&self, contract: &Contract, id: OperationId, target: &LinkTarget, field: &str) -> NoValue {
         let operation = contract.operation(id);
         let called = source_names(contract, id, target, |from| self.has_read_from(from));
         if called.is_empty() {

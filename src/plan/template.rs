@@ -17,7 +17,7 @@ use super::timestamps;
 use crate::contract::discriminator;
 use crate::contract::document::Node;
 use crate::contract::field::holds_data_of_callers;
-use crate::contract::link::{Link, Target};
+use crate::contract::link::{Link, LinkTarget};
 use crate::contract::openapi::referred_pointer;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
@@ -128,7 +128,7 @@ impl<'contract> Template<'contract> {
 
     fn with_alternative(contract: &'contract Contract, operation: OperationId, alternative: usize) -> Self {
         let documented = contract.operation(operation);
-        let request = documented.request.as_ref();
+        let request = documented.request_body.as_ref();
         let mut template = Self {
             contract,
             operation,
@@ -271,7 +271,7 @@ impl<'contract> Template<'contract> {
 
     /// Reads what the contract says about a field; `array` is the schema of the array whose elements it describes.
     fn field(&self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str) -> Field<'contract> {
-        let target = Target::Body(at.to_owned());
+        let target = LinkTarget::Body(at.to_owned());
         let takes_identifier = self.takes_identifier(&target);
         let (others, kind) = self.other_values_and_kind(node, at, takes_identifier);
         let mut nodes = [Some(node), array].into_iter().flatten();
@@ -331,7 +331,7 @@ impl<'contract> Template<'contract> {
 
     /// Whether the links carry only identifiers into it. For tags they do not: an entry is an
     /// identifier or a name.
-    fn takes_identifier(&self, target: &Target) -> bool {
+    fn takes_identifier(&self, target: &LinkTarget) -> bool {
         let links = || {
             let links = self.contract.links_to(self.operation);
             links.filter(|link| link.target == *target)
@@ -389,7 +389,7 @@ impl<'contract> Template<'contract> {
 
     /// Compiles the schema of the body.
     fn compiled(&self) -> Option<Arc<Assertion>> {
-        let request = self.contract.operation(self.operation).request.as_ref()?;
+        let request = self.contract.operation(self.operation).request_body.as_ref()?;
         let schema = json_schema::convert_for_request(&self.contract.document, request.schema.as_ref()?)?;
         Some(Arc::new(Assertion::compile(Some(&schema))))
     }
@@ -426,7 +426,7 @@ impl LeafBuilder<'_> {
             match self.leaf(field) {
                 Some(leaf) => leaves.push(leaf),
                 None if field.takes_identifier && field.is_carried && self.template.has_invariants => {
-                    let target = Target::Body(field.pointer.clone());
+                    let target = LinkTarget::Body(field.pointer.clone());
                     let (contract, operation) = (self.template.contract, self.template.operation);
                     return Err(self.bindings.lacks(contract, operation, &target, &field.pointer));
                 }

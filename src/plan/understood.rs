@@ -22,7 +22,7 @@ use super::source::NoValue;
 use super::template::Template;
 use crate::contract::Contract;
 use crate::contract::field::holds_data_of_callers;
-use crate::contract::link::Target;
+use crate::contract::link::LinkTarget;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
 use crate::contract::pointer;
 use crate::contract::shape::JsonType;
@@ -129,7 +129,7 @@ impl<'plan> Understood<'plan> {
         }
         let is_linked = |index: usize| {
             let mut links = self.contract.links_to(id);
-            links.any(|link| link.target == Target::Parameter(index))
+            links.any(|link| link.target == LinkTarget::Parameter(index))
         };
         let parameters = operation.parameters.iter().enumerate();
         let is_shown = |index: usize, parameter: &Parameter| parameter.given.is_none() && is_linked(index);
@@ -142,7 +142,7 @@ impl<'plan> Understood<'plan> {
     fn is_own(&self, id: OperationId, index: usize) -> bool {
         let mut links = self.contract.links_to(id);
         links.any(|link| {
-            let to_it = link.target == Target::Parameter(index) && self.creates.contains(&link.from);
+            let to_it = link.target == LinkTarget::Parameter(index) && self.creates.contains(&link.from);
             to_it && self.contract.identifies_created_record(link)
         })
     }
@@ -282,7 +282,7 @@ fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
 
 /// Whether a create provides the value of a field.
 pub(super) fn is_linked_to_a_create(contract: &Contract, id: OperationId, field: &str) -> bool {
-    let target = Target::Body(field.to_owned());
+    let target = LinkTarget::Body(field.to_owned());
     let mut links = contract.links_to(id);
     links.any(|link| {
         let of_a_create = link.target == target && !contract.operation(link.from).is_read();

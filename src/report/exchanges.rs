@@ -261,7 +261,7 @@ impl<'run> Exchanges<'run> {
                 })
                 .collect(),
             body: curl::body(request, self.values).map(|body| self.redaction.hide(&cut(&body).0)),
-            sent_ms: milliseconds(exchange.sent),
+            sent_ms: milliseconds(exchange.sent_after),
             response: exchange
                 .response()
                 .map(|response| self.response(request.operation, response, body)),

@@ -163,7 +163,7 @@ impl SampleRun {
         Exchange {
             number: 1,
             request,
-            sent: Duration::ZERO,
+            sent_after: Duration::ZERO,
             outcome: Ok(response),
         }
     }

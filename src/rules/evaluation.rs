@@ -58,7 +58,7 @@ impl<'run> Evaluation<'run> {
         });
         Self {
             history: History::new(contract, run_tag, recognises_by_links),
-            gaps: match plan.learns || contract.lists_gaps() {
+            gaps: match plan.learns || contract.check_collects_answers() {
                 true => Gaps::asking(contract, &plan.questions),
                 false => Gaps::idle(contract),
             },
@@ -72,7 +72,7 @@ impl<'run> Evaluation<'run> {
     pub(crate) fn of_traffic(judge: Judge<'run>, unused: RunTag) -> Self {
         Self {
             history: History::new(judge.contract(), unused, false),
-            gaps: match judge.contract().lists_gaps() {
+            gaps: match judge.contract().check_collects_answers() {
                 true => Gaps::new(judge.contract()),
                 false => Gaps::idle(judge.contract()),
             },

@@ -7,7 +7,7 @@ use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::json_schema;
-use crate::contract::link::{Link, Target};
+use crate::contract::link::{Link, LinkTarget};
 use crate::exchange::Assertion;
 use crate::history::evidence::Creation;
 
@@ -68,7 +68,7 @@ fn judge_in_paths(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut 
     let contract = sink.contract;
     for link in contract.links_from(creation.operation) {
         let Link {
-            target: Target::Parameter(index),
+            target: LinkTarget::Parameter(index),
             to,
             ..
         } = link

@@ -68,7 +68,7 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
     } else if let Some(before) = seen.before_repeat {
         judge_repeated(seen, (lifecycle, before), sink);
     } else {
-        let carries = contract.carries_of_update(seen.operation);
+        let carries = contract.lifecycle_carries_of_update(seen.operation);
         judge_carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
     }
 }

@@ -140,7 +140,7 @@ impl Bench {
         Exchange {
             number: 1,
             request: self.request(),
-            sent: Duration::ZERO,
+            sent_after: Duration::ZERO,
             outcome: Ok(response),
         }
     }

@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! A trial is a variant between two controls. A control is the plain request that was accepted before; one control ends
-//! the trials of a round and begins those of the next, so a round costs one request for each question that is open, and
+//! the trials of a pass and begins those of the next, so a pass costs one request for each question that is open, and
 //! one more. If either control fails, the variant shows nothing; a control that fails is sent once more. An update is
 //! tried on the run's own record, with different values each time, and the list, or the read of the record, shows whether
 //! they arrived.
@@ -28,7 +28,7 @@ use tokio::time::Instant;
 use super::request::{self, RequestHead};
 use super::session::{Call, Session};
 use super::settle::repeat_until;
-use crate::contract::link::Target;
+use crate::contract::link::LinkTarget;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
@@ -64,10 +64,10 @@ struct AskedOperation<'run> {
 }
 
 impl AskedOperation<'_> {
-    /// How often a round asks each question: once for a write, twice for a read. A read has at most two questions, so with
-    /// the control a full round has five requests; five is a multiple of neither two nor three, so two rounds reach each of
+    /// How often a pass asks each question: once for a write, twice for a read. A read has at most two questions, so with
+    /// the control a full pass has five requests; five is a multiple of neither two nor three, so two passes reach each of
     /// two or three replicas without extra reads.
-    fn times_in_round(&self) -> u64 {
+    fn times_in_pass(&self) -> u64 {
         if self.accepted.is_some() { 1 } else { 2 }
     }
 }
@@ -82,7 +82,7 @@ const MAX_SEARCHED: u64 = 80;
 const CYCLE: u64 = 6;
 /// Which part of the time of a check may go into asking: a list that shows late is waited for in each trial, and what
 /// else the check is for comes afterwards.
-const PART_OF_CHECK: u32 = 4;
+const ASKING_DIVISOR: u32 = 4;
 /// Trials end after this many controls whose values the list did not show, because each costs a read of all its pages.
 const MAX_UNLISTED_CONTROLS: u64 = 2;
 
@@ -92,7 +92,7 @@ impl Session<'_> {
         let Some(subject) = self.subject(operation).await else {
             return;
         };
-        if !self.is_asking_over() && self.control(&subject).await && self.ask_in_rounds(&subject).await {
+        if !self.is_asking_over() && self.control(&subject).await && self.ask_in_passes(&subject).await {
             // A gap that any response shows needs as many responses as a question needs trials.
             while subject.controls.get() < TRIALS_TO_INDICATE && !self.is_asking_over() {
                 self.expect_requests(1);
@@ -125,7 +125,7 @@ impl Session<'_> {
     /// Whether the part of a check's time that goes into asking is over.
     fn is_asking_over(&self) -> bool {
         let began = *self.asking_since.get_or_init(Instant::now);
-        !self.plan.learns && began.elapsed() > self.settings.max_time / PART_OF_CHECK
+        !self.plan.learns && began.elapsed() > self.settings.max_time / ASKING_DIVISOR
     }
 
     /// Whether one more record may be created to learn something.
@@ -133,20 +133,20 @@ impl Session<'_> {
         self.budget_allows_one() && self.history().count_including_deleted() < MAX_RECORDS
     }
 
-    /// Asks the questions in rounds. Returns whether the last control was accepted.
-    async fn ask_in_rounds(&self, subject: &AskedOperation<'_>) -> bool {
-        let in_rounds = subject.questions.iter().filter(|(_, question)| !question.is_search());
-        let (groups, alone): (Vec<_>, Vec<_>) = in_rounds
+    /// Asks the questions in passes. Returns whether the last control was accepted.
+    async fn ask_in_passes(&self, subject: &AskedOperation<'_>) -> bool {
+        let in_passes = subject.questions.iter().filter(|(_, question)| !question.is_search());
+        let (groups, alone): (Vec<_>, Vec<_>) = in_passes
             .copied()
             .partition(|(_, question)| matches!(question.asks, Asks::Together { .. }));
-        for round in 0..MAX_TRIALS {
+        for pass in 0..MAX_TRIALS {
             let mut asked = false;
             // What an update leaves alone shows only right after a control, and groups change several fields.
-            for time in 0..subject.times_in_round() {
+            for time in 0..subject.times_in_pass() {
                 for (index, question) in &alone {
                     if !self.gaps().is_decided(*index) && !self.is_in_group(subject, &groups, *index) {
-                        let number = round * subject.times_in_round() + time;
-                        asked |= self.ask_in_round(subject, (*index, question), number).await;
+                        let number = pass * subject.times_in_pass() + time;
+                        asked |= self.ask_in_pass(subject, (*index, question), number).await;
                     }
                 }
             }
@@ -155,7 +155,7 @@ impl Session<'_> {
                 if together.len() < 2 || subject.asked_apart.borrow().contains(index) {
                     continue;
                 }
-                let sent = self.ask_in_round(subject, (*index, question), round).await;
+                let sent = self.ask_in_pass(subject, (*index, question), pass).await;
                 if !sent {
                     subject.asked_apart.borrow_mut().insert(*index);
                 }
@@ -163,7 +163,7 @@ impl Session<'_> {
                 if !sent || self.gaps().is_rejected_now(*index) {
                     let each = alone.iter().filter(|(index, _)| together.contains(index));
                     for question in each {
-                        asked |= self.ask_in_round(subject, *question, round).await;
+                        asked |= self.ask_in_pass(subject, *question, pass).await;
                     }
                 }
             }
@@ -178,9 +178,9 @@ impl Session<'_> {
         true
     }
 
-    /// Asks a question once in this round, unless the time for that is over.
-    async fn ask_in_round(&self, subject: &AskedOperation<'_>, question: (usize, &Question), round: u64) -> bool {
-        !self.is_asking_over() && self.ask_once(subject, question, (round, BodyChange::Plain)).await
+    /// Asks a question once in this pass, unless the time for that is over.
+    async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: (usize, &Question), before: u64) -> bool {
+        !self.is_asking_over() && self.ask_once(subject, question, (before, BodyChange::Plain)).await
     }
 
     /// Whether a request that asks several questions asks this one.
@@ -299,7 +299,7 @@ impl Session<'_> {
         &self,
         subject: &AskedOperation<'_>,
         (index, question): (usize, &Question),
-        (round, change): (u64, BodyChange),
+        (before, change): (u64, BodyChange),
     ) -> bool {
         let Some(mut request) = self.plain_trial(subject) else {
             return false;
@@ -315,7 +315,7 @@ impl Session<'_> {
                 let (Some(page), Some(last)) = (page, self.gaps().last_page(subject.operation)) else {
                     return false;
                 };
-                let beyond = last.saturating_add(1 + round);
+                let beyond = last.saturating_add(1 + before);
                 request = request.with_query_pair(&page.parameter, &beyond.to_string());
             }
             _ => {
@@ -335,11 +335,11 @@ impl Session<'_> {
                         unprintable: &mut request.unprintable,
                         run_tag: self.settings.run_tag.as_str(),
                         linked: &self.linked_values(subject, question),
-                        before: round,
+                        before,
                         change: change.clone(),
                     };
                     let number = u64::try_from(*index).unwrap_or(0);
-                    let seed = self.plan.seed.wrapping_add((round << 32) | number);
+                    let seed = self.plan.seed.wrapping_add((before << 32) | number);
                     if !question.ask(asking, &mut ChaCha8Rng::seed_from_u64(seed)) {
                         return false;
                     }
@@ -442,7 +442,7 @@ impl Session<'_> {
         let Some(field) = question.field() else {
             return Vec::new();
         };
-        let target = Target::Body(field.to_owned());
+        let target = LinkTarget::Body(field.to_owned());
         let links = self.contract.links_that_fill(subject.operation, &target);
         let history = self.history();
         let values = history.bindings().linked_values(&links);

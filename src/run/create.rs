@@ -10,7 +10,7 @@ use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
-use crate::contract::link::Target;
+use crate::contract::link::LinkTarget;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
@@ -307,7 +307,7 @@ impl Session<'_> {
     /// Reads what a create makes by a name that no record has. Returns the status.
     async fn read_unknown_name(&self, create: OperationId) -> Option<u16> {
         let link = self.contract.link_to_read(create)?;
-        let Target::Parameter(index) = link.target else {
+        let LinkTarget::Parameter(index) = link.target else {
             return None;
         };
         let name = self.next_name();
@@ -414,7 +414,7 @@ impl Session<'_> {
             path: head.path.clone(),
             accept: documented.accept(),
             headers: head.headers.clone(),
-            body: documented.request.as_ref().map(|_| Content::Json(body)),
+            body: documented.request_body.as_ref().map(|_| Content::Json(body)),
             spelling: Spelling::default(),
             unprintable,
             printable: head.printable.clone(),

@@ -224,7 +224,7 @@ impl Session<'_> {
     /// else that the request requires has no value.
     fn request_of_record(&self, operation: OperationId, record: usize) -> Option<Request> {
         let history = self.history();
-        let values = Replacement::Record(&history.tracked(record)?.named);
+        let values = Replacement::Record(&history.tracked(record)?.path_records);
         let head = request_head_with(self.contract, operation, history.bindings(), (values, "")).ok()?;
         let documented = self.contract.operation(operation);
         Some(head.request((operation, documented), credential(&documented.security)))

@@ -84,9 +84,9 @@ impl<'value> Replacement<'value> {
 
     /// Returns the value for the parameter at this index, in the path of an operation on the record.
     fn path_value(&self, operation: &Operation, index: usize) -> Option<Value> {
-        let Self::Record(named) = self else { return None };
+        let Self::Record(path_records) = self else { return None };
         let before = operation.path_to_parameter(index)?;
-        let (_, value) = named.iter().find(|(place, _)| *place == before)?;
+        let (_, value) = path_records.iter().find(|(place, _)| *place == before)?;
         Some(Value::from(value.as_str()))
     }
 }

@@ -82,7 +82,7 @@ impl<'run> Sender<'run> {
             tally.sent += 1;
             tally.writes += u64::from(writes);
         });
-        let (sent, outcome) = self.exchange(&request, writes).await;
+        let (sent_after, outcome) = self.exchange(&request, writes).await;
         if writes {
             let mut in_flight = self.writes_in_flight.borrow_mut();
             let answered = in_flight.iter().position(|operation| *operation == request.operation);
@@ -97,7 +97,7 @@ impl<'run> Sender<'run> {
         Exchange {
             number,
             request,
-            sent,
+            sent_after,
             outcome,
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn request(
     (request_line, recorded): (&RequestLine, &RecordedExchange),
     call: &Call,
 ) -> Request {
-    let documented = operation.request.is_some();
+    let documented = operation.request_body.is_some();
     let body = recorded.request_body.as_deref().filter(|_| documented);
     let body = body.and_then(|body| json::read(body.as_bytes()).ok());
     Request {
@@ -118,7 +118,7 @@ pub(super) fn is_as_documented(
     let accepts = header("accept").is_none_or(|accept| accept.contains("json") || accept.contains("*/*"));
     let sends = header("content-type").is_none_or(|media_type| media_type.to_ascii_lowercase().contains("json"));
     let body = recorded.request_body.is_none() || request.json().is_some_and(Value::is_object);
-    let body = operation.request.is_none() || (sends && body);
+    let body = operation.request_body.is_none() || (sends && body);
     let page = page(operation, &request_line.url).is_some_and(|page| page.number != Some(0));
     let plain = !OVERRIDING_HEADERS
         .iter()

@@ -387,7 +387,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         Exchange {
             number: self.tally.answered,
             request,
-            sent: request_line
+            sent_after: request_line
                 .started
                 .signed_duration_since(began)
                 .to_std()

@@ -241,7 +241,7 @@ fn admits(shape: &Shape, received: JsonType) -> bool {
 fn differ_in_optional_fields(shape: &Shape, names: &[String], other: &[String]) -> bool {
     let is_optional = |name: &str| match shape.field_named(name) {
         Some(index) => shape.fields[index].present.is_none(),
-        None => shape.alternatives.contains(name),
+        None => shape.alternative_names.contains(name),
     };
     let beside = |one: &[String], other: &[String]| {
         let kept = one.iter().filter(|name| other.contains(name) || !is_optional(name));

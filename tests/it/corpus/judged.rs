@@ -143,7 +143,7 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
             },
             ..Request::plain(operation, documented)
         },
-        sent: Duration::ZERO,
+        sent_after: Duration::ZERO,
         outcome: Ok(Response {
             status,
             headers,

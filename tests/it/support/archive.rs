@@ -40,7 +40,7 @@ fn entry(index: usize, exchange: &Exchange) -> Option<Value> {
         .map(|text| json!({"mimeType": "application/json", "text": text}));
     Some(json!({
         // On a paused clock all are sent at once.
-        "startedDateTime": at(exchange.sent + Duration::from_micros(index as u64)),
+        "startedDateTime": at(exchange.sent_after + Duration::from_micros(index as u64)),
         "time": response.elapsed.as_secs_f64() * 1000.0,
         "request": {
             "method": request.method.to_string(),

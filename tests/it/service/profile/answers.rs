@@ -291,7 +291,7 @@ async fn a_record_that_is_never_listed_has_no_time() {
             let is_list = CONTRACT.operation(exchange.request.operation).name == "getTags";
             // The later a list is read, the longer it has not shown them.
             let later = Exchange {
-                sent: exchange.sent + Duration::from_secs(exchange.number),
+                sent_after: exchange.sent_after + Duration::from_secs(exchange.number),
                 ..exchange.clone()
             };
             let Some(response) = response(exchange).filter(|_| is_list) else {
