@@ -243,7 +243,7 @@ impl Rewriter {
         visited
     }
 
-    /// Notes that what the tree has at one location, from the current one on, is written at another.
+    /// Notes that what the tree has at `tree` is written at `written`; both are relative to the current location.
     fn moved(&mut self, tree: &str, written: &str) {
         let (tree, written) = (format!("{}{tree}", self.tree), format!("{}{written}", self.written));
         if self.moves.admits(&tree, &written) {
@@ -252,7 +252,7 @@ impl Rewriter {
         }
     }
 
-    /// Notes what is written for something that the tree has in addition.
+    /// Notes that `tree` is only in the tree, and stands for what is written at `written`.
     fn inserted(&mut self, tree: &str, written: &str) {
         let (tree, written) = (format!("{}{tree}", self.tree), format!("{}{written}", self.written));
         if self.moves.admits(&tree, &written) {

@@ -6,8 +6,8 @@ use super::edge_case::ParameterKind;
 use super::operation::{Location, Method, Operation, Parameter, SecurityScheme};
 use super::vocabulary::Equivalence;
 
-/// Returns the index of the operation that shows it; `None` where no request can be written in this way. A create never
-/// shows it, because what it creates stays.
+/// Returns the index of the operation on which this way of writing a request is tested; `None` where no request can be
+/// written in this way. It is never a create, because what a create makes stays.
 pub(super) fn operation_for(document: &Document, operations: &[Operation], way: Equivalence) -> Option<usize> {
     let updates = || {
         operations

@@ -29,8 +29,9 @@ impl Contract {
         lifecycle.map_or(&[], |lifecycle| &lifecycle.carries)
     }
 
-    /// Returns the links that may fill a location of a call. Where a link from a write fills it for a write, only the
-    /// links that carry the identifier of a created record are left: other people's records are never written to.
+    /// Returns the links that may fill a location of a call. If the call is a write, and some link from a write fills
+    /// the location, only links that carry the identifier of a created record are left: other people's records are
+    /// never written to.
     #[must_use]
     pub fn links_that_fill(&self, to: OperationId, target: &LinkTarget) -> Vec<&Link> {
         let links = self.links_to(to);

@@ -149,7 +149,7 @@ pub fn convert_for_request(document: &Document, schema: &str) -> Option<Value> {
     converter.whole(document, schema)
 }
 
-/// Returns the asserting keywords that a schema has, in one order.
+/// Returns the asserting keywords that a schema has, always in the same order.
 #[must_use]
 pub fn keywords(schema: &Node) -> Vec<&'static str> {
     let present = |keyword: &&&str| match schema.member(keyword) {

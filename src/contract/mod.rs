@@ -207,7 +207,7 @@ pub struct Contract {
     links_by_source: HashMap<OperationId, Vec<usize>>,
     /// The operations that create records within a list's items, by the list.
     creating_within: HashMap<OperationId, Vec<OperationId>>,
-    /// The equivalent ways of writing a request that each operation shows.
+    /// The equivalent ways of writing a request that are tested on each operation.
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
     /// The inferred lifecycles of the records of creates without `x-invariants`.
     lifecycles: Lifecycles,
@@ -234,7 +234,7 @@ pub struct OmittedOperation {
     pub defect: Defect,
 }
 
-/// Returns the equivalent ways of writing a request that each operation shows.
+/// Returns the equivalent ways of writing a request that are tested on each operation.
 fn equivalences(facts: &[Fact]) -> HashMap<OperationId, Vec<Equivalence>> {
     let mut equivalences: HashMap<_, Vec<_>> = HashMap::new();
     for fact in facts {
@@ -446,8 +446,8 @@ impl Contract {
         Ok(())
     }
 
-    /// Gives the other operations on the records of a create the value that the create was given for what contains
-    /// them, unless they have one.
+    /// A create was given a value for the record that contains its own: passes that value on to each other operation on
+    /// the create's records that was given none.
     fn give_to_others(&mut self, (create, given): (OperationId, usize), path: &str) {
         let Some(lifecycle) = self.lifecycle_of(create).filter(|lifecycle| lifecycle.create == create) else {
             return;
@@ -652,7 +652,7 @@ impl Contract {
         self.operation_named(&updated.listed.operation)
     }
 
-    /// Returns the equivalent ways of writing a request that the operation shows, in the order of the contract.
+    /// Returns the equivalent ways of writing a request that are tested on the operation, in the order of the contract.
     #[must_use]
     pub fn equivalences(&self, operation: OperationId) -> &[Equivalence] {
         self.equivalences.get(&operation).map_or(&[], Vec::as_slice)

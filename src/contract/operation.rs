@@ -82,7 +82,8 @@ impl Operation {
         before.map_or(&self.path, |(before, _)| before)
     }
 
-    /// The timestamp formats of its request that are all accepted, of the first field that states some.
+    /// Returns the timestamp formats that are all accepted in one field of its request: the first for which the
+    /// contract states some.
     #[must_use]
     pub fn accepted_timestamp_formats(&self) -> Option<&AcceptedTimestampFormats> {
         self.invariants.accepted_timestamp_formats.first()

@@ -102,7 +102,8 @@ const OBJECTS_BESIDE_RECORDS: [&str; 9] = [
     "responsemetadata",
 ];
 
-/// How a list is divided into pages, as inferred from its parameters and its response.
+/// How a list is divided into pages, as inferred from its parameters and its response. Each string is the JSON pointer
+/// of what its field describes: in the response, and for `id` within a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paging {
     /// What says which page is requested.

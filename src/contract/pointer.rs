@@ -64,8 +64,8 @@ pub fn rendered(pointer: &str, render: impl Fn(usize, &str) -> String) -> String
     })
 }
 
-/// Whether a pointer with `*` for any element or member has it where an indexed pointer has the token of this index, and
-/// leads the same way up to there.
+/// Whether `pattern`, in which `*` is any element or member, has a `*` as its token number `place`, counted from 0, and
+/// leads the same way as the indexed `pointer` up to there.
 #[must_use]
 pub fn stands_for_any(pattern: &str, pointer: &str, place: usize) -> bool {
     let (pattern, pointer) = (pattern.split('/').skip(1), pointer.split('/').skip(1));

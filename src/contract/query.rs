@@ -220,8 +220,8 @@ const ACTS: [&str; 115] = [
     "write",
 ];
 
-/// Verbs of which a form is also a thing that is read, or that say what a read takes: beside other words they mean an
-/// act only after one of `JOINS` or `PASSIVE`.
+/// Verbs that need not mean an act: a form of one may be a thing that is read (`records`, `changes`), or say what a
+/// read takes (`accepts a filter`). Beside other words they mean an act only after one of `JOINS` or `PASSIVE`.
 const MAY_ACT: [&str; 52] = [
     "accept", "begin", "bill", "block", "book", "change", "charge", "claim", "clone", "close", "commit", "copy",
     "deploy", "email", "empty", "export", "flag", "import", "issue", "join", "leave", "lock", "mark", "merge", "open",

@@ -29,16 +29,16 @@ pub(crate) fn is_user_and_password(token: &Token) -> bool {
     parts(token.expose()).is_some()
 }
 
-/// Returns what of a user and a password is secret: the password, or the user where that has none, as some services
-/// take a key.
+/// Returns the secret part of a user and a password: the password or, where that is empty, the user, because some
+/// services take a key there.
 #[must_use]
 pub(super) fn secret(token: &str) -> Option<&str> {
     let (user, password) = parts(token)?;
     Some(if password.is_empty() { user } else { password })
 }
 
-/// Returns the contract for callers with this token: for a user and a password, HTTP Basic wherever it is one of
-/// several schemes. `None` if the contract needs no change.
+/// Returns the contract for callers with this token. If the token is a user and a password, they use HTTP Basic
+/// wherever it is one of several schemes. `None` if the contract needs no change.
 ///
 /// # Errors
 ///

@@ -144,7 +144,7 @@ impl ShellCredential {
         }
     }
 
-    /// Returns the credential where its scheme has it; `secret` is written as in double quotes.
+    /// Returns the credential where its scheme has it; `secret` is shell text that stands inside double quotes.
     fn placed(scheme: &SecurityScheme, secret: &str, bearer: &str) -> Self {
         match scheme {
             SecurityScheme::ApiKeyCookie { name } => Self {
@@ -215,7 +215,7 @@ fn encoded(name: &str) -> String {
     utf8_percent_encode(name, RESERVED).to_string()
 }
 
-/// Has the shell derive a user with a wrong password from the right one; of a user without a password, the user.
+/// Has the shell derive a user with a wrong password from the right one or, where there is no password, a wrong user.
 fn wrong_password(mutation: TokenMutation) -> String {
     let wrong = wrong("S", mutation);
     format!(
@@ -378,7 +378,7 @@ impl Placeholders<'_> {
         let (operation, contract) = (self.request.operation, self.contract);
         let given = |index: usize| contract.operation(operation).parameters[index].given.is_some();
         if matches!(location, LinkTarget::Parameter(index) if given(*index)) {
-            return vec!["as it was given".to_owned()];
+            return vec!["the value given in the configuration".to_owned()];
         }
         let links = contract.links.iter();
         let links = links.filter(|link| link.to == operation && link.target == *location);

@@ -57,7 +57,8 @@ pub(crate) struct History<'run> {
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
     /// links identify.
     pub(super) observed_values: ObservedValues,
-    /// What lists have shown before a walk over them was complete, and of records in other lists.
+    /// The identifiers of records that the run has not made: those that a list showed before a walk over it was
+    /// complete, and those that its items refer to.
     pub(super) foreign_identifiers: ForeignIdentifiers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,

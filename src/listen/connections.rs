@@ -110,7 +110,7 @@ impl Slot {
     /// closed.
     pub(super) fn begin(self: Arc<Self>) -> Option<Busy> {
         let mut state = self.state();
-        // Without a number, an earlier request on this connection was abandoned, and it is still busy.
+        // Without a number, the connection is still busy: the end of an earlier response has not been noticed yet.
         let is_chosen = state
             .number
             .take()

@@ -78,10 +78,10 @@ type ReplicaKey = (Option<usize>, Vec<String>);
 
 /// How many trials a search has at most, for all questions of an operation.
 const MAX_SEARCHED: u64 = 80;
-/// After how many requests two replicas that answer in turn are at the same point again, and three.
+/// After this many requests, two replicas that answer in turn are at the same point again, and so are three.
 const CYCLE: u64 = 6;
-/// Which part of the time of a check may go into asking: a list that shows late is waited for in each trial, and what
-/// else the check is for comes afterwards.
+/// A check may spend its maximum time divided by this on asking: each trial waits for a list that is late, and the rest
+/// of the check comes afterwards.
 const ASKING_DIVISOR: u32 = 4;
 /// Trials end after this many controls whose values the list did not show, because each costs a read of all its pages.
 const MAX_UNLISTED_CONTROLS: u64 = 2;

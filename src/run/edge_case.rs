@@ -4,9 +4,9 @@
 //!
 //! # Design
 //!
-//! Edge cases of writes share the budget of all writes. A plainly rejected write leaves nothing and is not counted;
-//! any other one, answered or not, uses the budget up. Once it is used up, no further edge case of a write is sent. An
-//! operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
+//! Edge cases of writes share the budget of all writes. A plainly rejected write leaves nothing and is not counted; any
+//! other one, answered or not, counts against it. Once the budget is used up, no further edge case of a write is sent.
+//! An operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
 //! complete response to an edge case, or throttles every attempt, gets no more of them. Where an edge case is not sent,
 //! the facts about edge cases stay undecided; one that cannot be made from the operation's request is left out without
 //! consequence.

@@ -38,7 +38,7 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for what an update sent, in the read of each record that it updated last.
+    /// Looks for what an update sent, in the read of each record whose last update it was.
     pub(super) async fn read_back_updated(&self, update: OperationId) {
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
             return;
@@ -136,8 +136,8 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for a record whose read shows that it is gone in its list, which may show it all the same: a 403 hides a
-    /// record that was not deleted, too.
+    /// Looks in its list for a record whose read shows that it is gone. The list may show it all the same, because a
+    /// 403 also hides a record that was not deleted.
     async fn is_gone_from_list(&self, lifecycle: &Lifecycle, record: usize) -> bool {
         let Some(list) = self.called_list(lifecycle) else {
             return true;

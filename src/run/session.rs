@@ -137,7 +137,7 @@ pub async fn run(
     session.finish(ended)
 }
 
-/// A run under way: it drives, and what it has seen decides what comes next.
+/// A run under way: it carries out the plan, and what it has seen decides what comes next.
 pub(super) struct Session<'run> {
     pub(super) contract: &'run Contract,
     pub(super) settings: &'run Settings,

@@ -18,10 +18,11 @@
 //! A request that says `Connection: close` has a new connection too: a load balancer picks a replica when a connection
 //! is opened, and has already picked one for an idle connection.
 //!
-//! One thing can exceed the deadline for a moment: interim responses (1xx). hyper reads all of them in a piece of the
-//! connection, and one piece after the other until the scheduler makes it yield, which is after 128 pieces of at
-//! most 400 KB; no clock is checked meanwhile. `reqwest` offers no way to intervene: its connector's stream is sealed,
-//! its requests carry no extensions (where hyper's `on_informational` would be), and the size of a piece cannot be set.
+//! One thing can exceed the deadline for a moment: interim responses (1xx). hyper reads the connection in pieces. It
+//! handles all interim responses in one piece, and one piece after the other, until the scheduler makes it yield, which
+//! is after 128 pieces of at most 400 KB; no clock is checked meanwhile. `reqwest` offers no way to intervene: its
+//! connector's stream is sealed, its requests carry no extensions (where hyper's `on_informational` would be), and the
+//! size of a piece cannot be set.
 //! Exchanges on their own threads would keep the deadline. On two processors, which the service shares, they cost a
 //! fifth of the requests per second with 4 or 32 of them under way, because each goes to another thread and back.
 
