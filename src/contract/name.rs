@@ -10,7 +10,7 @@
 
 /// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
 /// and what most frameworks write. Any other undocumented name may be a value.
-pub(super) const COMMON_NAMES: [&str; 15] = [
+pub(super) const COMMON_NAMES: [&str; 22] = [
     "code",
     "detail",
     "details",
@@ -18,10 +18,17 @@ pub(super) const COMMON_NAMES: [&str; 15] = [
     "error_description",
     "error_uri",
     "errors",
+    "field",
     "instance",
+    "loc",
     "message",
     "messages",
+    "msg",
+    "parameter",
     "path",
+    "pointer",
+    "problem",
+    "reason",
     "status",
     "timestamp",
     "title",
