@@ -480,7 +480,7 @@ fn has_records_below(document: &Document, path: &str) -> bool {
 /// Returns the words of a name in lower case. A word ends at each character that is neither a letter nor a digit, and
 /// before a capital that follows a small letter. A letter beyond ASCII ends no word: otherwise a word that only begins
 /// like a verb that reads would count as one.
-fn words(name: &str) -> Vec<String> {
+pub(crate) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for letter in name.chars() {

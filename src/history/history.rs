@@ -195,7 +195,8 @@ impl<'run> History<'run> {
         ExchangeResult { created, showed_goal }
     }
 
-    /// Remembers the strings with the run tag in a request. The strings in a query identify no record of the run.
+    /// Remembers the strings with the run tag in a request. Those in the body of a query (a read by `POST`) are kept apart,
+    /// because they identify no record of the run.
     fn note_sent_strings(&mut self, exchange: &Exchange) {
         let Some(body) = exchange.request.json() else { return };
         if self.contract.operation(exchange.request.operation).is_query() {

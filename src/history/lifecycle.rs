@@ -40,6 +40,8 @@ pub(crate) struct TrackedRecord {
     /// Whether the record may be somebody else's: another response showed its identifier, or its own list shows it with
     /// other values.
     is_doubtful: bool,
+    /// Whether a later create returned it again, and may have replaced what this one sent.
+    is_created_again: bool,
     /// Whether its list has shown it.
     pub(super) is_listed: bool,
     /// The record as a read showed it before its deletion.
@@ -127,12 +129,18 @@ impl History<'_> {
             .lifecycle_of(create)
             .filter(|known| known.create == create);
         let has_created = !self.may_have_created_nothing(exchange);
-        let Some(lifecycle) = lifecycle.filter(|_| has_created) else {
-            return;
-        };
+        let Some(lifecycle) = lifecycle else { return };
         let located = self.identifier_outside_body(exchange, body);
         let id = located.as_ref().or_else(|| body.pointer(&lifecycle.id));
         let Some(id) = id else { return };
+        let path = exchange.request.path.as_str();
+        let earlier = self.tracked.iter_mut().filter(|record| record.create == create);
+        for record in earlier.filter(|record| record.id == *id && record.request.path == path) {
+            record.is_created_again = true;
+        }
+        if !has_created {
+            return;
+        }
         let is_doubtful = self.observed_values.contains(id) || !self.may_be_own(create, id);
         self.track(&exchange.request, id, is_doubtful);
     }
@@ -161,6 +169,7 @@ impl History<'_> {
             updated: None,
             after_update: None,
             is_doubtful,
+            is_created_again: false,
             is_listed: false,
             before: None,
             round: self.round,
@@ -513,6 +522,7 @@ impl History<'_> {
             RecordStage::Update(_) | RecordStage::Repeated(_) => record.updated.as_ref(),
             _ => Some(&record.request),
         };
+        let is_of_create = matches!(search.stage, RecordStage::CreateByRead | RecordStage::CreateByList);
         let is_repeated = matches!(search.stage, RecordStage::Repeated(_));
         let before_repeat = record.after_update.as_ref().filter(|_| is_repeated);
         let by = request.operation;
@@ -520,6 +530,8 @@ impl History<'_> {
         let (request, shown) = match (&search.rejected_repeat, shown) {
             (Some((repeat, rejected)), ShownState::Record(_)) => (repeat, rejected),
             (Some((repeat, _)), _) => (repeat, &ShownState::Unclear),
+            // Another create may have replaced what this one sent.
+            (None, _) if is_of_create && record.is_created_again => (request, &ShownState::Unclear),
             (None, shown) => (request, shown),
         };
         emit(Evidence::Record(

@@ -69,8 +69,8 @@ pub(crate) enum LookGoal {
     RejectedWrites,
     /// The values that an update sent.
     Update(Arc<AcceptedUpdate>),
-    /// The values of a repeated update, with the value of each field that the earlier updates sent last.
-    RepeatedUpdate(Arc<AcceptedUpdate>, Value),
+    /// The values of a further update (a variant of the first, sent to the same record), with the value of each field that the earlier updates sent last.
+    FurtherUpdate(Arc<AcceptedUpdate>, Value),
 }
 
 /// Which pages of a list a walk is to show.
@@ -174,7 +174,7 @@ impl History<'_> {
             LookGoal::Recount => LookState::Recount,
             LookGoal::RejectedWrites => LookState::RejectedWrites(self.residue_search()),
             LookGoal::Update(update) => LookState::Update(Box::new(self.update_search(update, None))),
-            LookGoal::RepeatedUpdate(update, sent) => {
+            LookGoal::FurtherUpdate(update, sent) => {
                 LookState::Update(Box::new(self.update_search(update, Some(sent))))
             }
         };

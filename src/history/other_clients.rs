@@ -127,15 +127,15 @@ fn comparable(exchange: &Exchange) -> Value {
 }
 
 /// Returns a value without what a service may tidy. An array keeps all of its elements or none, so
-/// that they stay comparable.
-fn plain(value: &Value, complete: bool) -> Option<Value> {
+/// that they stay comparable; with `all_or_nothing`, so does an object.
+fn plain(value: &Value, all_or_nothing: bool) -> Option<Value> {
     match value {
         Value::Bool(_) => Some(value.clone()),
         Value::Number(number) => (!number.is_f64()).then(|| value.clone()),
         Value::String(text) => is_plain(text).then(|| value.clone()),
         Value::Null => None,
         Value::Array(elements) => elements.iter().map(|element| plain(element, true)).collect(),
-        Value::Object(members) if complete => {
+        Value::Object(members) if all_or_nothing => {
             let members = members
                 .iter()
                 .map(|(name, value)| Some((name.clone(), plain(value, true)?)));

@@ -30,8 +30,8 @@ use super::sent_strings::SentStrings;
 use super::stray::StrayRecord;
 use crate::contract::lifecycle::RecordList;
 use crate::contract::operation::OperationId;
-use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Created, Listed};
+use crate::contract::{pointer, query};
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 
@@ -602,6 +602,7 @@ impl History<'_> {
     pub(super) fn search_whole_list(&mut self, search: &mut ResidueSearch, exchange: &Exchange, body: Option<&Body>) {
         search.begin_walk();
         let list = exchange.request.operation;
+        search.unexplained_records.retain(|record| record.list != list);
         let known = self.contract.lifecycles().iter();
         let known = known.filter_map(|lifecycle| lifecycle.list.as_ref());
         let body = body.filter(|_| self.succeeded(exchange));
@@ -633,6 +634,9 @@ impl History<'_> {
         if is_noted || !self.sent_strings.any_shown_by(members) || update.find_by_id(create, &id) {
             return;
         }
+        if update.residue.iter().any(|left| left.id.as_deref() == Some(&id)) {
+            return;
+        }
         let outcomes = update
             .write_outcomes
             .of_drafts(create, &self.run_tag.numbers_in(item.value));
@@ -656,7 +660,9 @@ impl History<'_> {
                 };
                 update.search.rejected.push((stored, id));
             }
-            _ => {}
+            // It is left, but whether the service should have stored it is open: its string was sent by several requests,
+            // of which one was accepted, or the record says that it failed.
+            _ => update.search.add_unexplained_record(item.request.operation, Some(id)),
         }
     }
 
@@ -796,12 +802,67 @@ impl ResidueUpdate<'_> {
     }
 }
 
-/// Whether a record says of itself that something about it failed, as a payment that was declined does: a service may keep
-/// it on purpose.
+/// Whether a record says of itself that it failed or is gone, as a payment that was declined does: a service may keep it on
+/// purpose. It says so in a state, by a flag, or by an error. Other fields may just mention the words.
 fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> bool {
-    const FAILED: [&str; 7] = ["cancel", "declin", "denied", "error", "fail", "invalid", "reject"];
-    let mut texts = members.values().filter_map(Value::as_str).map(str::to_lowercase);
-    texts.any(|text| FAILED.iter().any(|failed| text.contains(failed)))
+    const STATES: [&str; 6] = ["outcome", "phase", "result", "stage", "state", "status"];
+    const ERRORS: [&str; 8] = [
+        "canceled",
+        "cancelled",
+        "deleted",
+        "error",
+        "errors",
+        "failed",
+        "failure",
+        "rejected",
+    ];
+    const SUCCESSES: [&str; 6] = ["accepted", "approved", "ok", "succeeded", "success", "valid"];
+    members.iter().any(|(name, value)| {
+        let words = query::words(name);
+        let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+        match value {
+            Value::Bool(true) => has(&ERRORS),
+            Value::Bool(false) => has(&SUCCESSES),
+            Value::Null | Value::Number(_) => false,
+            Value::String(text) => !text.is_empty() && (has(&ERRORS) || has(&STATES) && means_failure(text)),
+            Value::Array(elements) => !elements.is_empty() && has(&ERRORS),
+            Value::Object(below) => {
+                let mut texts = below.values().filter_map(Value::as_str);
+                has(&ERRORS) && !below.is_empty() || has(&STATES) && texts.any(means_failure)
+            }
+        }
+    })
+}
+
+/// Whether the text of a state means that a record failed, waits for somebody, or is gone.
+fn means_failure(text: &str) -> bool {
+    const FAILED: [&str; 23] = [
+        "abort",
+        "archiv",
+        "block",
+        "bounc",
+        "cancel",
+        "declin",
+        "delet",
+        "denied",
+        "draft",
+        "error",
+        "expired",
+        "fail",
+        "incomplete",
+        "invalid",
+        "not_accepted",
+        "pending",
+        "quarantin",
+        "reject",
+        "review",
+        "rolled",
+        "spam",
+        "unprocess",
+        "void",
+    ];
+    let text = text.to_lowercase();
+    FAILED.iter().any(|failed| text.contains(failed))
 }
 
 /// Whether a write may have changed the target; `None` where it never got there.

@@ -1,6 +1,6 @@
 //! Finds the run's updates in the list that must show them: in the updated record, and in no other.
 //!
-//! After the first update of a record is accepted, variants of it are sent to the same record: *repeated* updates.
+//! After the first update of a record is accepted, variants of it are sent to the same record: *further* updates.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) struct UpdateSearch {
     update: Arc<AcceptedUpdate>,
     /// The body that the update sent.
     body: Value,
-    /// The state before a repeated update; `None` for the first update.
+    /// The state before a further update; `None` for the first update.
     earlier: Option<EarlierUpdates>,
     /// The updated record.
     record: Option<ObservedRecord>,
@@ -30,7 +30,7 @@ pub(super) struct UpdateSearch {
     elsewhere: Option<ObservedRecord>,
 }
 
-/// The state before a repeated update.
+/// The state before a further update.
 #[derive(Debug)]
 struct EarlierUpdates {
     /// The record as its list showed it last.
@@ -85,7 +85,7 @@ impl<'run> History<'run> {
         self.contract.operation(operation).invariants.updated.as_ref()
     }
 
-    /// Begins to look for an update; for a repeated one, `sent` has the value of each field that
+    /// Begins to look for an update; for a further one, `sent` has the value of each field that
     /// the earlier updates sent last.
     pub(super) fn update_search(&self, update: &Arc<AcceptedUpdate>, sent: Option<&Value>) -> UpdateSearch {
         UpdateSearch {
@@ -117,7 +117,7 @@ impl<'run> History<'run> {
         };
         let list = self.contract.operation(item.request.operation);
         let id = list.page.as_ref().and_then(|page| item.value.pointer(&page.id));
-        // In an update, the path parameter `owner` names the updated record itself.
+        // For an update, the path parameter that `listed.owner` names holds the identifier of the updated record itself.
         let mut values = search.update.path_values.iter();
         let owner = values.find(|(name, _)| Some(name) == invariant.listed.owner.as_ref());
         let is_updated_record = id
@@ -135,7 +135,7 @@ impl<'run> History<'run> {
                 search.elsewhere = Some(ObservedRecord::new(item, item.value, &at));
             }
         }
-        // Only a repeated update ends the walk early. For the first update every item is examined,
+        // Only a further update ends the walk early. For the first update every item is examined,
         // so that a value in the wrong record is noticed.
         search.earlier.is_some() && self.has_arrived(search)
     }

@@ -8,10 +8,13 @@ use crate::contract::document::Node;
 
 /// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
 /// `admin` do too.
-const GRANTING: [&str; 24] = [
+const GRANTING: [&str; 30] = [
+    "access",
+    "all",
     "anonymous",
     "anyone",
     "bypass",
+    "can",
     "elevated",
     "everybody",
     "everyone",
@@ -28,12 +31,53 @@ const GRANTING: [&str; 24] = [
     "publish",
     "published",
     "root",
+    "share",
+    "shared",
     "staff",
     "sudo",
     "superuser",
+    "trusted",
     "unrestricted",
     "world",
 ];
+
+/// The words of names whose values say who may see or change a record, in whatever direction.
+const LIMITING: [&str; 27] = [
+    "acl",
+    "auth",
+    "classification",
+    "confidential",
+    "disable",
+    "disabled",
+    "hidden",
+    "internal",
+    "locked",
+    "mfa",
+    "only",
+    "permission",
+    "permissions",
+    "policy",
+    "privacy",
+    "private",
+    "protected",
+    "restricted",
+    "role",
+    "roles",
+    "scope",
+    "secret",
+    "secure",
+    "security",
+    "sharing",
+    "visibility",
+    "visible",
+];
+
+/// Whether a field with this name says who may see or change a record, so that a run sends no value there but its first.
+pub(super) fn concerns_rights(name: &str) -> bool {
+    let name = separated(name);
+    let is_concerned = |word: &str| GRANTING.contains(&word) || LIMITING.contains(&word) || word.contains("admin");
+    words(&name).any(is_concerned)
+}
 
 /// Whether a value for a field with this name gives rights: `true` for `isAdmin`, or `admin` for any field.
 fn grants(name: &str, value: &Value) -> bool {
@@ -92,6 +136,9 @@ mod tests {
                 Some(json!("guests")),
             ),
             ("active", json!(true), "{type: boolean}", Some(json!(true))),
+            ("share_with_all", json!(true), "{type: boolean}", Some(json!(false))),
+            ("canDelete", json!(true), "{type: boolean}", Some(json!(false))),
+            ("private", json!(true), "{type: boolean}", Some(json!(true))),
             ("admin", json!(true), "{type: boolean, enum: [true]}", None),
             (
                 "role",
@@ -114,6 +161,24 @@ mod tests {
         ] {
             let document = Document::read("a.yaml", schema.to_owned()).unwrap();
             assert_eq!(without_rights(value, name, &document.root), sent, "{name} {schema}");
+        }
+    }
+
+    #[test]
+    fn what_says_who_may_see_a_record_is_told_by_its_name() {
+        for name in [
+            "private",
+            "is_private",
+            "readOnly",
+            "hidden",
+            "role",
+            "accessLevel",
+            "superadmin",
+        ] {
+            assert!(concerns_rights(name), "{name}");
+        }
+        for name in ["enabled", "weight", "size", "kind", "priority", "done"] {
+            assert!(!concerns_rights(name), "{name}");
         }
     }
 }

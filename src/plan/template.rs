@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
-use super::rights::without_rights;
+use super::rights::{concerns_rights, without_rights};
 use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, Sample, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
@@ -315,7 +315,7 @@ impl<'contract> Template<'contract> {
     }
 
     /// Returns the values of a field for which its schema leaves a choice: both booleans, the members of an `enum`, two
-    /// numbers. None of them gives rights.
+    /// numbers. None of them gives rights, and a field that says who may see or change the record has none.
     fn other_values_by_schema(&self, node: &Node, at: &str) -> Vec<Choice> {
         let sample = Sample {
             contract: self.contract,
@@ -323,6 +323,9 @@ impl<'contract> Template<'contract> {
             number: 0,
             examples: false,
         };
+        if pointer::tokens(at).any(|name| concerns_rights(&name)) {
+            return Vec::new();
+        }
         let name = pointer::last(at).unwrap_or_default();
         let has_rights = |value: &Value| without_rights(value.clone(), &name, node).as_ref() != Some(value);
         let values = sample.alternatives(node).into_iter().filter(|value| !has_rights(value));

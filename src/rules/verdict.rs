@@ -206,7 +206,9 @@ impl fmt::Display for Reason {
             Self::LimitExceeded => "the body goes beyond 128 levels, a million values or a double's range".into(),
             Self::Broken => "another fact about the same response is broken".into(),
             Self::Changed => "the list changed while it was walked".into(),
-            Self::StoredByQuery => "a list shows that the query stores what it is sent".into(),
+            Self::StoredByQuery => {
+                "a list shows that this `POST`, which should only read, stores what it is sent".into()
+            }
             Self::NothingToUppercase => "the identifier is not a UUID with a lower-case letter".into(),
             Self::NoIdentifier => "the created record has no identifier to be found by".into(),
             Self::NotFull => "the last page is not full".into(),

@@ -46,7 +46,8 @@ struct AskedOperation<'run> {
     page: Cell<Option<u64>>,
     /// For each key, how many requests had been sent just before its last one.
     sent_before: RefCell<HashMap<ReplicaKey, u64>>,
-    /// How many requests lie between two requests with one key, modulo [`CYCLE`]; `None` until the first choice.
+    /// How many requests lie between two requests with one key, modulo [`CYCLE`]; `None` until
+    /// `meet_next_replica` has found one.
     step: Cell<Option<u64>>,
     /// The bodies of creates that may have stored a record without saying so.
     unconfirmed_creates: RefCell<Vec<Content>>,
@@ -179,8 +180,8 @@ impl Session<'_> {
     }
 
     /// Asks a question once in this pass, unless the time for that is over.
-    async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: (usize, &Question), before: u64) -> bool {
-        !self.is_asking_over() && self.ask_once(subject, question, (before, BodyChange::Plain)).await
+    async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: (usize, &Question), nth_time: u64) -> bool {
+        !self.is_asking_over() && self.ask_once(subject, question, (nth_time, BodyChange::Plain)).await
     }
 
     /// Whether a request that asks several questions asks this one.
@@ -299,7 +300,7 @@ impl Session<'_> {
         &self,
         subject: &AskedOperation<'_>,
         (index, question): (usize, &Question),
-        (before, change): (u64, BodyChange),
+        (nth_time, change): (u64, BodyChange),
     ) -> bool {
         let Some(mut request) = self.plain_trial(subject) else {
             return false;
@@ -315,7 +316,7 @@ impl Session<'_> {
                 let (Some(page), Some(last)) = (page, self.gaps().last_page(subject.operation)) else {
                     return false;
                 };
-                let beyond = last.saturating_add(1 + before);
+                let beyond = last.saturating_add(1 + nth_time);
                 request = request.with_query_pair(&page.parameter, &beyond.to_string());
             }
             _ => {
@@ -335,11 +336,11 @@ impl Session<'_> {
                         unprintable: &mut request.unprintable,
                         run_tag: self.settings.run_tag.as_str(),
                         linked: &self.linked_values(subject, question),
-                        before,
+                        before: nth_time,
                         change: change.clone(),
                     };
                     let number = u64::try_from(*index).unwrap_or(0);
-                    let seed = self.plan.seed.wrapping_add((before << 32) | number);
+                    let seed = self.plan.seed.wrapping_add((nth_time << 32) | number);
                     if !question.ask(asking, &mut ChaCha8Rng::seed_from_u64(seed)) {
                         return false;
                     }

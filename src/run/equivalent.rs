@@ -133,7 +133,7 @@ impl Session<'_> {
                 request: together.request.clone(),
                 path_values: plain.path_values,
             };
-            self.look_for_repeated_update(list, changed, &sent).await;
+            self.look_for_further_update(list, changed, &sent).await;
         }
     }
 }

@@ -30,12 +30,12 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for a repeated update first on the page that last showed the record: after the first update of
+    /// Looks for a further update first on the page that last showed the record: after the first update of
     /// a record is accepted, variants of it are sent to the same record. `sent` has the value of each field that the
     /// earlier updates sent last.
-    pub(super) async fn look_for_repeated_update(&self, list: OperationId, update: AcceptedUpdate, sent: &Value) {
+    pub(super) async fn look_for_further_update(&self, list: OperationId, update: AcceptedUpdate, sent: &Value) {
         let update = Arc::new(update);
-        let goal = LookGoal::RepeatedUpdate(Arc::clone(&update), sent.clone());
+        let goal = LookGoal::FurtherUpdate(Arc::clone(&update), sent.clone());
         // After a wait that timed out, the next one is short, so that the run does not wait that long for each field.
         let timed_out = self.delays.updates_timed_out.get();
         let longest = if timed_out {

@@ -18,7 +18,7 @@ use crate::plan::{
     variants,
 };
 
-/// The repeated updates of one record: variants of the update that was accepted first.
+/// The further updates of one record: variants of the update that was accepted first.
 struct Updates<'run> {
     operation: OperationId,
     invariant: &'run Updated,
@@ -298,8 +298,7 @@ impl Session<'_> {
         };
         let sent = changed.request.json().cloned();
         if must_come_back(invariant, &changed.request) {
-            self.look_for_repeated_update(updates.list, changed, &updates.sent)
-                .await;
+            self.look_for_further_update(updates.list, changed, &updates.sent).await;
         }
         overwrite_fields(&mut updates.sent, sent);
         UpdateOutcome::Accepted

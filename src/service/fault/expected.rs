@@ -44,18 +44,19 @@ impl<Kind> ProposedFault<Kind> {
     }
 }
 
-/// Returns the findings that show that the fields an operation carries are not kept: in its response and in its list.
-pub(super) fn carried(operation: &Operation, is_meant: &dyn Fn(&Carry) -> bool) -> Vec<ExpectedFinding> {
+/// Returns the findings that show that the carries for which `is_changed` holds are not kept: in the response of the
+/// operation and in its list.
+pub(super) fn carried(operation: &Operation, is_changed: &dyn Fn(&Carry) -> bool) -> Vec<ExpectedFinding> {
     let created = operation.created.iter().flat_map(|created| {
-        let meant = created.carries.iter().filter(|carry| is_meant(carry));
-        meant.flat_map(|carry| {
+        let changed = created.carries.iter().filter(|carry| is_changed(carry));
+        changed.flat_map(|carry| {
             let listed = listed(operation, &created.listed, carry);
             [Some(in_response(operation, created, carry)), listed]
         })
     });
     let updated = operation.updated.iter().flat_map(|updated| {
-        let meant = updated.carries.iter().filter(|carry| is_meant(carry));
-        meant.map(|carry| listed(operation, &updated.listed, carry))
+        let changed = updated.carries.iter().filter(|carry| is_changed(carry));
+        changed.map(|carry| listed(operation, &updated.listed, carry))
     });
     created.chain(updated).flatten().collect()
 }

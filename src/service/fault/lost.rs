@@ -44,7 +44,7 @@ fn keep(body: &mut Map<String, Value>, record: &Value, carry: &Carry, carries: &
     }
 }
 
-/// Returns the members of an object that the request field `sent` carries.
+/// Returns the members of the request field `sent`, with the values that this object of the record shows for them.
 fn part(object: &Value, sent: &str, carries: &[Carry]) -> Value {
     let carried = carries.iter().filter(|carry| first(&carry.sent) == Some(sent));
     let members = carried.filter_map(|carry| {

@@ -412,6 +412,32 @@ fn what_an_update_does_and_accepts_is_found_on_the_read_of_its_record() {
 }
 
 #[test]
+fn a_field_that_says_who_may_see_a_record_has_one_value() {
+    let spec = SPEC.replace(
+        "PetChange: {type: object, properties: {name: {type: string}, kind: {type: string}, note: {type: string}}}",
+        "PetChange: {type: object, properties: {name: {type: string}, private: {type: boolean}, shared_with_all: {type: \
+         boolean}, role: {type: string, enum: [viewer, editor]}}}",
+    );
+    let service = service_with_updates((|_, _| None, merge));
+    let (ended, _) = learned(&service, &spec, &["--writes", "--gap", "update-semantics"]);
+    let sent = service.received();
+    let bodies = sent
+        .iter()
+        .filter_map(|request| serde_json::from_str::<Value>(&request.body).ok());
+    let sent: BTreeMap<_, _> = bodies
+        .filter(|body| body.get("private").is_some())
+        .map(|body| {
+            (
+                json!([body["private"], body["shared_with_all"], body["role"]]).to_string(),
+                (),
+            )
+        })
+        .collect();
+    let only = json!([true, false, "viewer"]).to_string();
+    assert_eq!(sent.into_keys().collect::<Vec<_>>(), [only], "{ended:?}");
+}
+
+#[test]
 fn a_field_that_an_update_resets_to_a_default_is_not_kept() {
     const SHORT: &str =
         "{type: object, properties: {name: {type: string}, kind: {type: string}, note: {type: string}}}";
