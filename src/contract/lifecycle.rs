@@ -379,7 +379,7 @@ fn same_as_sent(schema: &Node) -> Option<Same> {
 
 /// Whether services often set a field with this name themselves, normalise it, or never show it.
 fn is_set_by_service(name: &str) -> bool {
-    const SET_BY_SERVICE: [&str; 36] = [
+    const SET_BY_SERVICE: [&str; 41] = [
         "archived",
         "author",
         "code",
@@ -389,19 +389,24 @@ fn is_set_by_service(name: &str) -> bool {
         "default",
         "email",
         "etag",
+        "generation",
         "hash",
         "iban",
         "id",
         "language",
         "locale",
+        "lockversion",
         "modified",
         "owner",
         "path",
         "phase",
         "phone",
         "published",
+        "rev",
         "revision",
         "role",
+        "rowversion",
+        "sequence",
         "slug",
         "stage",
         "state",
