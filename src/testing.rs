@@ -10,7 +10,7 @@ pub(crate) fn built_in() -> &'static Arc<Contract> {
     &BUILT_IN
 }
 
-/// How many of something to try: a few in `cargo test`, all where it is to be exhaustive, as in the gate.
+/// How many of something to try: a few in `cargo test`, all where it is to be exhaustive, as in `.ci/run`.
 #[cfg(any(feature = "checker", feature = "service"))]
 #[expect(
     clippy::disallowed_methods,

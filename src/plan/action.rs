@@ -102,7 +102,7 @@ pub enum CredentialProbe {
     WrongToken,
 }
 
-/// At most how many trials ask one question: [`TRIALS_TO_INDICATE`] of them must decide it, and a few may be void.
+/// At most how many trials ask one question: [`TRIALS_TO_INDICATE`] of them must decide it, and a few may decide nothing.
 pub(crate) const MAX_TRIALS: u64 = 7;
 /// The most records that a run leaves when it asks by creating; a service may create others along with them, of which the
 /// run does not know.
@@ -155,7 +155,7 @@ pub(super) enum FactEvidence {
     Challenge,
     /// The response to a create, compared with what was sent.
     Created,
-    /// A look through a list at the end of the run.
+    /// A look through a list at the end of the run, which shows how many records each write left.
     Counted,
     /// The items of a list other than the record's own.
     Elsewhere,
@@ -420,7 +420,7 @@ const ASK: ActionSpec = ActionSpec {
 const ASK_BY_CREATING: ActionSpec = ActionSpec {
     reason: "ask what the document leaves open about a create, such as which fields are required and whether a \
              duplicate is rejected",
-    requests: "up to {net_trials} rejected creates for each required field, each without some of the fields; usually \
+    requests: "up to {trials_to_indicate} rejected creates for each required field, each without some of the fields; usually \
                at most 4 accepted ones, each of which leaves a record; the same record up to {trials} times, until one \
                is accepted; nothing once there are {records} records, or max-writes {max_writes} is reached; reads of \
                the list, so that another replica answers",
@@ -518,7 +518,7 @@ impl Action {
             ("{optional}", MAX_OPTIONAL),
             ("{sampled}", bounds.max_pages.min(MAX_SAMPLED)),
             ("{trials}", MAX_TRIALS),
-            ("{net_trials}", TRIALS_TO_INDICATE),
+            ("{trials_to_indicate}", TRIALS_TO_INDICATE),
             ("{records}", MAX_RECORDS),
             ("{inferred_pages}", bounds.max_pages.min(MAX_INFERRED_PAGES)),
         ];

@@ -60,7 +60,7 @@ impl<'seen> ExchangeSeen<'seen> {
 
     /// Whether the document describes what the response contains: the response to any documented
     /// request, or a documented 4xx to an edge case that has the form of a documented request, so
-    /// that it reaches the operation, or a documented 422 to an unusual parameter.
+    /// that it reaches the operation, or a documented 422 to an edge case in a parameter.
     pub(super) fn is_described(&self) -> bool {
         let Some(edge_case) = self.edge_case() else { return true };
         let named = |documented: &DocumentedResponse| matches!(documented.status, StatusPattern::Exact(400..500));
