@@ -838,12 +838,12 @@ fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> bool {
 fn means_failure(text: &str) -> bool {
     const FAILED: [&str; 23] = [
         "abort",
-        "archiv",
+        "archive",
         "block",
         "bounc",
         "cancel",
         "declin",
-        "delet",
+        "delete",
         "denied",
         "draft",
         "error",
