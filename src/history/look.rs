@@ -69,7 +69,8 @@ pub(crate) enum LookGoal {
     RejectedWrites,
     /// The values that an update sent.
     Update(Arc<AcceptedUpdate>),
-    /// The values of a further update (a variant of the first, sent to the same record), with the value of each field that the earlier updates sent last.
+    /// The values of a further update (a variant of the first, sent to the same record), with the value of each field
+    /// that the earlier updates sent last.
     FurtherUpdate(Arc<AcceptedUpdate>, Value),
 }
 
