@@ -28,7 +28,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Digest, Exchange, identifier};
 use crate::history::{lists_that_show, may_have_stored};
-use crate::plan::texts_with_open_effect;
+use crate::plan::texts_with_open_side_effect;
 
 /// How many created records are watched.
 const MAX_RECORDS: usize = 64;
@@ -126,7 +126,7 @@ impl Effects {
             let Some(lists) = Lists::of(contract, create) else {
                 continue;
             };
-            for (gap, location, at) in texts_with_open_effect(contract, create) {
+            for (gap, location, at) in texts_with_open_side_effect(contract, create) {
                 let links = contract.links_that_fill(create, &LinkTarget::Body(at.clone()));
                 let sources: Vec<_> = links.into_iter().cloned().collect();
                 if !sources.is_empty() {

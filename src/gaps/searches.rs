@@ -18,7 +18,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Carry;
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Exchange, RejectionMeaning, Response};
-use crate::plan::{Asks, BodyChange, Question, TRIALS_TO_INDICATE, texts_with_open_effect};
+use crate::plan::{Asks, BodyChange, Question, TRIALS_TO_INDICATE, texts_with_open_side_effect};
 
 /// The searches of a run, by operation.
 #[derive(Debug, Default)]
@@ -118,7 +118,7 @@ impl Searches {
         let always: Option<Vec<_>> = creates.then(|| {
             let identifying = identifying_carries(contract, operation).map(|carry| carry.sent.clone());
             // What such a field does shows in a record that is created with it.
-            let with_effect = texts_with_open_effect(contract, operation).into_iter();
+            let with_effect = texts_with_open_side_effect(contract, operation).into_iter();
             identifying.chain(with_effect.map(|(_, _, field)| field)).collect()
         });
         let documented = of_it.find_map(|question| match &question.asks {

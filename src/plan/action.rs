@@ -107,7 +107,7 @@ pub(crate) const MAX_TRIALS: u64 = 7;
 /// The most records that a run leaves when it asks by creating; a service may create others along with them, of which the
 /// run does not know.
 pub(crate) const MAX_RECORDS: u64 = 14;
-/// How many trials must agree before an answer counts as indicated.
+/// How many trials must agree before an answer is [`Indicated`](crate::gaps::AnswerState::Indicated).
 pub(crate) const TRIALS_TO_INDICATE: u64 = 4;
 
 /// The most pages of a list that are sampled: more would show more of the same.

@@ -43,7 +43,7 @@ pub enum EdgeCaseChange {
     Field(EdgeCaseField),
     /// The path parameter.
     Identifier(String),
-    /// The values of the query parameter, each in a pair of its own.
+    /// The values of the query parameter, each sent as a `name=value` of its own.
     Query(Vec<String>),
     /// A string in the body.
     String(EdgeCaseString),
@@ -117,7 +117,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     edge_cases.retain(|edge_case| !(is_varied && edge_case.kind == EdgeCaseKind::NonAsciiString));
     if fields.len() > MAX_FIELDS {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        random.set_stream(place(operation.0) << 32 | 0xffff_ffff);
+        random.set_stream(stream_number(operation.0) << 32 | 0xffff_ffff);
         fields.sort_by_cached_key(|_| random.next_u64());
         fields.truncate(MAX_FIELDS);
     }
@@ -126,7 +126,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     edge_cases
 }
 
-fn place(index: usize) -> u64 {
+fn stream_number(index: usize) -> u64 {
     u64::try_from(index).unwrap_or(0)
 }
 
@@ -205,8 +205,11 @@ pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> O
 /// Returns the same generator for the same request and seed. Requests that differ only in the field share one.
 fn random(operation: OperationId, edge_case: &EdgeCase, seed: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    random
-        .set_stream(place(operation.0) << 32 | place(edge_case.index) << 16 | place(edge_case.parameter.unwrap_or(0)));
+    random.set_stream(
+        stream_number(operation.0) << 32
+            | stream_number(edge_case.index) << 16
+            | stream_number(edge_case.parameter.unwrap_or(0)),
+    );
     random
 }
 

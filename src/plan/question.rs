@@ -576,7 +576,7 @@ fn body_texts(contract: &Contract, operation: OperationId) -> Vec<(String, Strin
 }
 
 /// Returns the texts of a create's body whose effect a gap leaves open: the index of the gap, the location and the pointer.
-pub(crate) fn texts_with_open_effect(contract: &Contract, create: OperationId) -> Vec<(usize, String, String)> {
+pub(crate) fn texts_with_open_side_effect(contract: &Contract, create: OperationId) -> Vec<(usize, String, String)> {
     let gaps = contract.gaps.iter().enumerate();
     let gaps: Vec<_> = gaps.filter(|(_, gap)| gap.kind == Some(GapKind::SideEffect)).collect();
     if gaps.is_empty() {

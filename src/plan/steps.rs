@@ -8,7 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::{edge_cases, unknown_path};
 use super::optional;
-use super::question::{Asks, Question, texts_with_open_effect};
+use super::question::{Asks, Question, texts_with_open_side_effect};
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
@@ -189,7 +189,7 @@ impl Plan {
         // What a field does shows where records are created with it and without it.
         let creates = contract.operation_ids().filter(|id| contract.operation(*id).creates());
         let has_effect = |id: &OperationId| {
-            texts_with_open_effect(contract, *id)
+            texts_with_open_side_effect(contract, *id)
                 .iter()
                 .any(|(gap, _, _)| is_chosen(*gap))
         };

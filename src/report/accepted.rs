@@ -1,6 +1,6 @@
-//! The accepted deviations, and what a run showed about each: how many findings it decided, whether it still holds,
-//! whether what it accepts still occurs. An accepted deviation is what an entry of `countersign.toml` expects. The main
-//! types are [`AcceptedDeviation`] and [`AcceptedDeviationRecord`].
+//! The accepted deviations, and what a run showed about each: how many findings have their level from it, whether it
+//! still holds, whether what it accepts still occurs. An accepted deviation is what an entry of `countersign.toml`
+//! expects. The main types are [`AcceptedDeviation`] and [`AcceptedDeviationRecord`].
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -47,7 +47,7 @@ pub struct AcceptedDeviationRecord {
     pub state: AcceptedState,
     /// The first day on which it no longer applies, if it has expired.
     pub expired: Option<String>,
-    /// How many findings it decided.
+    /// How many findings have their level from it.
     pub findings: usize,
 }
 
@@ -91,8 +91,8 @@ pub fn accepted(
     accepted_deviations: &[AcceptedDeviation],
 ) -> Vec<AcceptedDeviationRecord> {
     let rendered = accepted_deviations.iter().map(|accepted_deviation| {
-        let decided = run.verdicts.findings().iter();
-        let findings = decided
+        let findings = run.verdicts.findings().iter();
+        let findings = findings
             .filter(|finding| finding.entry.is_some() && finding.entry == accepted_deviation.number)
             .count();
         let state = match (accepted_deviation.expired, accepted_deviation.number) {
@@ -151,7 +151,7 @@ pub(super) fn accepted_deviations(accepted: &[AcceptedDeviationRecord]) -> Optio
     Some((head, entries))
 }
 
-/// The files of the accepted deviations that decided a finding.
+/// The files of the accepted deviations that a finding has its level from.
 fn files(accepted: &[AcceptedDeviationRecord]) -> String {
     let deciding = accepted.iter().filter(|entry| entry.findings > 0);
     let mut files: Vec<_> = deciding

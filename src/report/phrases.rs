@@ -385,7 +385,7 @@ pub(crate) fn answer_in_words(answer: &Answer) -> String {
     };
     let void = match observations.void {
         0 => String::new(),
-        void => format!("; {void} void"),
+        void => format!("; {void} decided nothing"),
     };
     match &answer.operation {
         Some(operation) => format!("{operation}: {known}{void}"),

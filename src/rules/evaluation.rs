@@ -221,7 +221,7 @@ impl<'run> Evaluation<'run> {
         self.history.add_residue(left);
     }
 
-    /// Notes that the run deleted a tracked record, by its number.
+    /// Notes that the run deleted a record that a create of it returned: the one at that index in `History::tracked`.
     pub(crate) fn mark_deleted(&mut self, record: usize) {
         self.history.mark_deleted(record);
     }

@@ -561,7 +561,7 @@ pub struct ResidueRecord {
     /// Its identifier, as a shape if it may be personal data, such as an email address; none if no response showed one.
     pub id: Option<String>,
     /// Whether the contract says where a response shows the identifier; otherwise it cannot be read.
-    #[serde(default = "stated")]
+    #[serde(default = "id_stated_by_default")]
     pub id_stated: bool,
     /// Whether a response arrived; without one it is unknown whether anything was created.
     pub answered: bool,
@@ -597,6 +597,6 @@ pub struct RejectedValueRecord {
 }
 
 /// The value in reports of earlier versions, which do not have the field.
-fn stated() -> bool {
+fn id_stated_by_default() -> bool {
     true
 }
