@@ -20,12 +20,12 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
         };
         let asked = &arguments.service.writes;
         let writes = if asked.value && asked.is_from_file() {
-            ", and writes"
+            " and write requests"
         } else {
             ""
         };
         edge::note(&format!(
-            "{}: target `{}` at {} gets {token}{writes}",
+            "{}: target `{}` at {} is sent {token}{writes}",
             config.path.display(),
             printable(name),
             target.base_url(),

@@ -47,7 +47,7 @@ pub(super) struct LearnArguments {
 /// The overlay that is written; the one that a check reads is another argument.
 const WRITTEN_OVERLAY: &str = "written_overlay";
 
-/// What of the arguments is not a check's.
+/// The arguments that `check` does not have.
 #[derive(Debug)]
 pub(super) struct Learning {
     gaps: Vec<String>,

@@ -87,11 +87,11 @@ impl OverlayFile {
                 "`{path}` states no answer, because nothing is established: that takes two runs of `learn` that started \
                  at least an hour apart\n"
             ),
-            (0, _) => format!("`{path}` states no answer: {others}, but only in its comments, which say why\n"),
+            (0, _) => format!("`{path}` states no answer: {others}, but only written as comments, which say why\n"),
             (answers, without_action) => {
                 let more = match without_action {
                     0 => String::new(),
-                    _ => format!(" ({others} too, but only in its comments, which say why)"),
+                    _ => format!(" ({others} too, but only written as comments, which say why)"),
                 };
                 let stated = counted(answers, "answer");
                 format!("`{path}` states {stated}{more}: review it, then run `countersign check --overlay`\n")

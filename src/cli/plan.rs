@@ -30,7 +30,7 @@ pub(super) struct PlanArguments {
 pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
     let base_url = "The service to plan for; it is not contacted; without it and without a target, the reference \
                     service";
-    let verbose = "Name each fact that a step can decide, and each awkward value that it sends";
+    let verbose = "Name each fact that a step can decide, and each awkward value that it sends: a valid one that software often mishandles";
     without_effect(
         command,
         &["accept", "color", "quiet", "report", "residue", "show_values"],
@@ -233,7 +233,9 @@ impl Listing<'_> {
             StandInValue::Given => "the configuration".to_owned(),
             StandInValue::Example => "the contract's own example".to_owned(),
             StandInValue::Generated => "its schema".to_owned(),
-            StandInValue::Chosen => "a name with the run tag, once a read has rejected such a name".to_owned(),
+            StandInValue::Chosen => {
+                "a name with the run tag, after a read has shown that unknown names are rejected".to_owned()
+            }
         });
         let shown = [&source.own, &source.listed].map(|ids| names(ids));
         let mut shown: Vec<_> = shown.into_iter().filter(|names| !names.is_empty()).collect();

@@ -55,7 +55,7 @@ pub(super) struct ProxyArguments {
     command: Vec<OsString>,
 }
 
-/// What of the arguments is not a check's.
+/// The arguments that `check` does not have.
 pub(super) struct Proxying {
     to: Option<String>,
     listen: String,

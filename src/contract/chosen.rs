@@ -117,7 +117,7 @@ fn chosen_by_caller(
         Method::Put => at(Method::Post, &path).is_none(),
         _ => false,
     };
-    if !may_create || operation.has_invariants() || query::acts(document, operation) {
+    if !may_create || operation.has_invariants() || query::has_side_effect(document, operation) {
         return None;
     }
     let (collection, last) = operation.path.trim_end_matches('/').rsplit_once('/')?;

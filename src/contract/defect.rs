@@ -414,10 +414,16 @@ impl fmt::Display for Problem {
             | Self::TooManyNodes { .. }
             | Self::TooManyParts { .. } => self.fmt_bound(formatter),
             Self::UnknownKeyword { name, near } => {
-                write!(formatter, "the keyword `{name}` states nothing; did you mean `{near}`?")
+                write!(
+                    formatter,
+                    "the keyword `{name}` is unknown and has no effect; did you mean `{near}`?"
+                )
             }
             Self::UnknownName { object, name, near } => {
-                write!(formatter, "the {object} has no `{name}`; did you mean `{near}`?")
+                write!(
+                    formatter,
+                    "`{name}` is no field of the {object}; did you mean `{near}`?"
+                )
             }
             Self::Unsupported { what, fix } => write!(formatter, "{what} is not supported; {fix}"),
             Self::Version { found } => write_version(formatter, found),

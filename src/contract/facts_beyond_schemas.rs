@@ -309,13 +309,13 @@ impl FactBuilder<'_> {
     fn identifier(&mut self, created: &Created, links: &[Link], location: &str) {
         let response_pointer = format!("{}{}", created.resource, created.id);
         let leads_into_a_path = |link: &Link| link.from == self.id && matches!(link.target, LinkTarget::Parameter(_));
-        let serves = links.iter().any(leads_into_a_path);
+        let is_carried = links.iter().any(leads_into_a_path);
         let statements = [
             (FactKind::IdentifierUnique, "not reused", true),
             (
                 FactKind::IdentifierFitsPath,
-                "serves in the paths that it links to",
-                serves,
+                "valid in the paths that links carry it into",
+                is_carried,
             ),
         ];
         for (kind, documented, _) in statements.into_iter().filter(|(_, _, stated)| *stated) {
@@ -522,7 +522,7 @@ mod tests {
             let names = names(&contract);
             assert!(names.contains(&"create created /id: not reused"));
             assert_eq!(
-                names.contains(&"create created /id: serves in the paths that it links to"),
+                names.contains(&"create created /id: valid in the paths that links carry it into"),
                 serves
             );
         }

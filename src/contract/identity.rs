@@ -57,7 +57,7 @@ impl Contract {
     }
 
     /// Returns the link that carries a value from a create's response to the read of such records. Of several links,
-    /// the one whose value is highest in the response.
+    /// the one whose value is nested least deeply.
     pub(crate) fn link_to_read(&self, create: OperationId) -> Option<&Link> {
         let created_in = collection_name(self.operation(create).collection_path());
         let links = self.links_from(create).filter(|link| {

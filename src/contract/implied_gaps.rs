@@ -52,11 +52,7 @@ const LISTED: [(&str, GapKind, &str); 15] = [
         "Will operations change or end, and when?",
     ),
     ("latency", GapKind::Latency, "How long may a response take?"),
-    (
-        "rate-limits",
-        GapKind::RateLimits,
-        "Is there a limit of requests in a time?",
-    ),
+    ("rate-limits", GapKind::RateLimits, "Is there a rate limit?"),
     (
         "identifier-spelling",
         GapKind::IdentifierForm,

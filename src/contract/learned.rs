@@ -164,10 +164,10 @@ pub(super) fn add_facts(answers: &[LearnedAnswer], operations: &[Operation], gap
     }
 }
 
-/// Returns a claim in words: `status: 201`, `after: 20 to 130 ms`.
+/// Returns a claim in words: `status: 201`, `takes 20 to 130 ms`.
 pub(crate) fn in_words(claim: &Value) -> String {
     if let Some([from, to]) = claim.get("after_ms").and_then(Value::as_array).map(Vec::as_slice) {
-        return format!("after: {from} to {to} ms");
+        return format!("takes {from} to {to} ms");
     }
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let members = claim.as_object().into_iter().flatten();

@@ -417,9 +417,9 @@ impl Contract {
         })
     }
 
-    /// Gives a parameter of an operation, by its index, a value that takes precedence over all others. A read takes it,
-    /// and a create, which then creates within the record that it names. An update takes one only for a record that
-    /// contains the run's own record.
+    /// Gives a parameter of an operation, by its index, a value that takes precedence over all others. Reads and
+    /// creates take it; a create then makes its record within the one that it names. Of an update, only a parameter that
+    /// names what contains the run's own record can be set.
     ///
     /// # Errors
     ///
@@ -484,8 +484,8 @@ impl Contract {
     }
 
     /// Also sends a credential to operations for which the document states no security: by the
-    /// scheme of the first operation that has one for such a token, or else by HTTP Basic for a
-    /// user and a password, and as a bearer token otherwise.
+    /// first scheme in the document that can carry a credential of this kind, or else by HTTP
+    /// Basic for a user and a password, and as a bearer token otherwise.
     #[cfg(feature = "cli")]
     pub(crate) fn assume_credential(&mut self, is_user_and_password: bool) {
         let mut stated = self

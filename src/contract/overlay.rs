@@ -155,7 +155,7 @@ fn extend(node: &mut Node, update: Node) -> Result<(), String> {
     let counts = |member: &Member| member.name.as_str() != "$ref" && !member.name.starts_with("x-");
     if node.member("$ref").is_some() && update.members().iter().any(counts) {
         return Err(
-            "the target is a reference, and nothing counts beside one; let the action name what it refers to"
+            "the target is a `$ref`, and OpenAPI ignores what stands beside one; target what it refers to instead"
                 .to_owned(),
         );
     }
@@ -299,7 +299,7 @@ mod tests {
             ),
             (
                 "- {target: $.paths.r, update: {type: object}}",
-                "(/actions/0/update): the target is a reference",
+                "(/actions/0/update): the target is a `$ref`",
             ),
             (
                 "- {target: $.info, update: 7}",

@@ -6,9 +6,9 @@
 //! No method says so (RFC 9110 has none for it), so the name has to, and where anything in the document speaks against
 //! it, the operation stays a write. The last segment of the path must be a verb that can only mean a read: one of
 //! `ASKS`, a search, or to find or look up by something. A segment is taken as a whole, because a verb beside other
-//! words is often the name of a thing (`saved-search`, `search-index`) or half of an act (`delete-by-query`,
+//! words is often the name of a thing (`saved-search`, `search-index`) or half of an action (`delete-by-query`,
 //! `find-and-modify`). The summary must begin with a verb that is known to mean a read (or the name must contain one,
-//! if there is no summary), because a list of verbs that act is never complete. A verb that acts, in any form and
+//! if there is no summary), because a list of verbs for actions is never complete. A verb for an action, in any form and
 //! anywhere near, speaks against it, and so does a record below the path: `GET /search/{id}` says that a `POST` to
 //! `/search` keeps what it began.
 
@@ -34,9 +34,9 @@ const READS: [&str; 14] = [
 /// More of them that only summaries use: `return` begins many.
 const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
 
-/// Verbs that always mean an act, in the name of a parameter too: the reads of `plan/optional` are sent without such a
+/// Verbs that always mean an action, in the name of a parameter too: the reads of `plan/optional` are sent without such a
 /// parameter.
-pub(crate) const ALWAYS_ACTS: [&str; 21] = [
+pub(crate) const ALWAYS_ACTIONS: [&str; 21] = [
     "acknowledge",
     "cancel",
     "clear",
@@ -82,7 +82,7 @@ const DESTROYS: [&str; 18] = [
     "wipe",
 ];
 
-/// More verbs that act where they are all of a path's last segment.
+/// More verbs for actions where they are all of a path's last segment.
 const ACTS_ALONE: [&str; 9] = [
     "disable",
     "enable",
@@ -220,8 +220,8 @@ const ACTS: [&str; 115] = [
     "write",
 ];
 
-/// Verbs that need not mean an act: a form of one may be a thing that is read (`records`, `changes`), or say what a
-/// read takes (`accepts a filter`). Beside other words they mean an act only after one of `JOINS` or `PASSIVE`.
+/// Verbs that need not mean an action: a form of one may be a thing that is read (`records`, `changes`), or say what a
+/// read takes (`accepts a filter`). Beside other words they mean an action only after one of `JOINS` or `PASSIVE`.
 const MAY_ACT: [&str; 52] = [
     "accept", "begin", "bill", "block", "book", "change", "charge", "claim", "clone", "close", "commit", "copy",
     "deploy", "email", "empty", "export", "flag", "import", "issue", "join", "leave", "lock", "mark", "merge", "open",
@@ -260,7 +260,7 @@ const ENDINGS: [&str; 20] = [
     "y",
 ];
 
-/// Words in the names of required fields that say that the body chooses an act, or whom to tell.
+/// Words in the names of required fields that say that the body chooses an action, or whom to tell.
 const COMMANDS: [&str; 6] = ["action", "callback", "command", "method", "recipient", "webhook"];
 
 impl Contract {
@@ -287,15 +287,15 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && operation.page.is_none()
         && only_shows(document, operation)
         && is_said_to_read(document, operation)
-        && !acts_below(&operation.path)
-        && !is_said_to_act(document, operation)
+        && !has_action_below(&operation.path)
+        && !is_said_to_have_side_effect(document, operation)
         && !has_records_below(document, &operation.path)
 }
 
 /// Whether an operation does something besides what its method says, as far as its path, its name or the beginning of
 /// its summary says without doubt: `GET /logout`, "Revokes the token".
 #[must_use]
-pub(crate) fn acts(document: &Document, operation: &Operation) -> bool {
+pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> bool {
     let segments = operation.path.split('/').filter(|segment| !segment.starts_with('{'));
     let segments: Vec<_> = segments.map(words).filter(|words| !words.is_empty()).collect();
     let ends_session = |words: &Vec<String>| ends_session(words);
@@ -305,8 +305,8 @@ pub(crate) fn acts(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(words);
     segments.iter().any(ends_session)
         || name.is_some_and(|words| ends_session(&words))
-        || last.is_some_and(|words| is_act_in_path(words))
-        || summary.is_some_and(|words| begins_with_act(&words))
+        || last.is_some_and(|words| is_action_in_path(words))
+        || summary.is_some_and(|words| begins_with_action(&words))
 }
 
 /// Whether words begin or end with those for the end of a session: `logout`, `userLogout`, `sign-out`.
@@ -324,22 +324,22 @@ fn ends_session(words: &[String]) -> bool {
 }
 
 /// Whether the words of a path's last segment say that something is done: `clear`, `clear-cache`, `cache:clear`.
-fn is_act_in_path(words: &[String]) -> bool {
+fn is_action_in_path(words: &[String]) -> bool {
     let is_in = |list: &[&str], word: &String| list.contains(&word.as_str());
     match words {
-        [only] => is_in(&ALWAYS_ACTS, only) || is_in(&DESTROYS, only) || is_in(&ACTS_ALONE, only),
+        [only] => is_in(&ALWAYS_ACTIONS, only) || is_in(&DESTROYS, only) || is_in(&ACTS_ALONE, only),
         [first, .., last] => is_in(&DESTROYS, first) || is_in(&DESTROYS, last),
         [] => false,
     }
 }
 
-/// Whether a summary begins with a verb that acts: "Revoke the token", "Clears the cache". A verb that is a noun too
+/// Whether a summary begins with a verb for an action: "Revoke the token", "Clears the cache". A verb that is a noun too
 /// must have an object with a determiner: "Reset the password", but not "Reset status".
-fn begins_with_act(words: &[String]) -> bool {
+fn begins_with_action(words: &[String]) -> bool {
     const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
     let [first, rest @ ..] = words else { return false };
     let base = |verb: &&str| first == verb || first == &format!("{verb}s") || first == &format!("{verb}es");
-    let is_always = ALWAYS_ACTS.iter().chain(&DESTROYS).any(base);
+    let is_always = ALWAYS_ACTIONS.iter().chain(&DESTROYS).any(base);
     let has_object = rest
         .first()
         .is_some_and(|second| DETERMINERS.contains(&second.as_str()));
@@ -360,7 +360,7 @@ fn is_form_of(word: &str, verb: &str) -> bool {
 }
 
 fn is_act(word: &str) -> bool {
-    ALWAYS_ACTS.iter().chain(&ACTS).any(|verb| is_form_of(word, verb))
+    ALWAYS_ACTIONS.iter().chain(&ACTS).any(|verb| is_form_of(word, verb))
 }
 
 /// Whether words say that something is done.
@@ -394,8 +394,8 @@ fn is_said_to_read(document: &Document, operation: &Operation) -> bool {
     }
 }
 
-/// Whether a segment of the path says that what is below it acts: `/users/delete/search`.
-fn acts_below(path: &str) -> bool {
+/// Whether a segment of the path says that what is below it is an action: `/users/delete/search`.
+fn has_action_below(path: &str) -> bool {
     let mut segments = path.split('/').filter(|segment| !segment.starts_with('{'));
     segments.any(|segment| {
         let words = words(segment);
@@ -442,7 +442,7 @@ fn only_shows(document: &Document, operation: &Operation) -> bool {
 
 /// Whether a word of the operation's name, its summary, its description or a field that its body must have says that it
 /// does something, or its path has a method that changes what it names.
-fn is_said_to_act(document: &Document, operation: &Operation) -> bool {
+fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bool {
     let keys = ["operationId", "summary", "description"];
     let mut said = keys.into_iter().filter_map(|key| stated(document, operation, key));
     let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);

@@ -94,7 +94,7 @@ pub enum GapKind {
     PageBeyondLast,
     /// The number of items on a page.
     PageSize,
-    /// How many requests are accepted in what time.
+    /// The rate limit: how many requests are accepted in which period.
     RateLimits,
     /// By which field of a record the entries of an array in a request refer to it, such as a tag by its name or by its
     /// identifier.
@@ -183,22 +183,22 @@ pub struct Created {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Updated {
-    /// The list that contains the record; its `owner` is the path parameter that names the record itself.
+    /// The list that contains the record; its `owner` means something else than a create's.
     pub listed: Listed,
     /// The sent fields that the record carries afterwards.
     #[serde(default)]
     pub carries: Vec<Carry>,
 }
 
-/// The list in which a created record appears.
+/// The list in which a created or updated record appears.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Listed {
     /// The name of the list operation; it has `x-page`.
     #[serde(rename = "in")]
     pub operation: String,
-    /// The path parameter of the create that names the item under which the record appears; absent when the record is
-    /// an item itself.
+    /// Of a create: the path parameter that names the item under which the record appears; absent when the record is an
+    /// item itself. Of an update: the path parameter that names the record.
     pub owner: Option<String>,
     /// The pointer to the array of records within that item.
     #[serde(rename = "at")]
@@ -283,17 +283,17 @@ pub enum EdgeCaseKind {
     IdentifierMalformed,
     /// An identifier in the path follows its format and names no record.
     IdentifierUnknown,
-    /// A parameter of the query has no value.
+    /// A query parameter has no value.
     ParameterEmpty,
-    /// A number in the query is 10^18.
+    /// A number in a query parameter is 10^18.
     ParameterHuge,
-    /// A number in the query is -1.
+    /// A number in a query parameter is -1.
     ParameterNegative,
-    /// A parameter of the query appears twice, with two values.
+    /// A query parameter appears twice, with two values.
     ParameterTwice,
-    /// A parameter of the query that does not take free text is a word.
+    /// A query parameter that does not take free text is a word.
     ParameterWord,
-    /// A number in the query is 0.
+    /// A number in a query parameter is 0.
     ParameterZero,
     /// A string in the body contains characters beyond ASCII.
     #[serde(rename = "text-beyond-ascii")]

@@ -23,7 +23,7 @@ pub struct Answer {
     pub state: AnswerState,
     /// What is claimed: if the observations disagree, what most of them show; none if nothing can be told.
     pub claim: Option<Claim>,
-    /// The observations.
+    /// The observations: ordinary exchanges as well as trials, despite the name that it has in the JSON.
     #[serde(rename = "trials")]
     pub observations: ObservationCounts,
     /// What other observations show, if they disagree.
@@ -38,14 +38,14 @@ const MIN_FOR_BOUND: u64 = 10;
 
 impl Answer {
     /// Returns how many of the responses that were not observed may differ, in words that follow the count of those that
-    /// were: `, at most 3 in 37 differ (95 %)`. With n observations that agree, that is 95 % certain of 3 in n: the rule of
-    /// three. Nothing follows from a few of them, nor for a time or a rate, which are claimed of these observations alone.
+    /// were: `; of all others, at most 3 in 37 differ (95 %)`. With n observations that agree, that is 95 % certain of 3
+    /// in n: the rule of three. Nothing follows from a few of them, nor for a time or a rate, which are claimed of these observations alone.
     pub(crate) fn bound(&self) -> String {
         let all = self.observations.supporting.saturating_add(self.observations.against);
         let is_of_responses = !matches!(self.claim, Some(Claim::Duration { .. } | Claim::Limited { .. }));
         match all {
             MIN_FOR_BOUND.. if self.state == AnswerState::Seen && is_of_responses => {
-                format!(", at most 3 in {all} differ (95 %)")
+                format!("; of all others, at most 3 in {all} differ (95 %)")
             }
             _ => String::new(),
         }
@@ -117,7 +117,7 @@ pub enum WhyUnanswered {
     /// The target rejected every request that would have shown it.
     #[serde(rename = "refused")]
     Rejected,
-    /// Requests succeeded, but no response had a value there.
+    /// Requests succeeded, but no response had a value there. Ledgers spell it `no row`.
     #[serde(rename = "no row")]
     NoValue,
     /// Only a write shows it, and none was sent.
@@ -221,7 +221,7 @@ pub enum Claim {
         /// It may.
         null: bool,
     },
-    /// Whether requests are limited to so many in a time.
+    /// Whether there is a rate limit.
     Limited {
         /// Whether a request was rejected with 429.
         limited: bool,
@@ -725,7 +725,7 @@ pub(super) mod tests {
             "media type: application/json, properties: errors message"
         );
         let time = Claim::Duration { after_ms: [20, 130] };
-        assert_eq!(time.to_string(), "after: 20 to 130 ms");
+        assert_eq!(time.to_string(), "takes 20 to 130 ms");
     }
 
     #[test]

@@ -105,7 +105,8 @@ pub fn read_line(line: &str) -> Result<LedgerLine, UnreadableLine> {
     Ok(line)
 }
 
-/// Whether no run answers so: what it indicates has its trials, and nothing against it.
+/// Whether an answer claims more than one run can show: it is established, or indicated by too few trials or in spite of
+/// one that disagrees.
 fn is_overstated(answer: &Answer) -> bool {
     match answer.state {
         // That takes two runs.

@@ -21,8 +21,7 @@ use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Response, identifier};
 
-/// A record counts if it was first looked for after at most twice the shortest time of any record to its first look, plus
-/// this.
+/// A record counts if its first look came within twice the shortest delay of any record's first look, plus this.
 const SOON: Duration = Duration::from_millis(100);
 /// How many records of a list are looked for at a time. More are not needed to see how late one is.
 const MAX_AWAITED: usize = 64;

@@ -152,7 +152,8 @@ fn comments(heading: &str, lines: &[String]) -> String {
 }
 
 /// Returns what is known in one line:
-/// `seen: list-order, getTags, at /paths/~1tags/get: order: oldest-first in 14 of 14, at most 3 in 14 differ (95 %)`.
+/// `seen: list-order, getTags, at /paths/~1tags/get: order: oldest-first in 14 of 14; of all others, at most 3 in 14 differ
+/// (95 %)`.
 fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
     let about = [Some(answer.gap.as_str()), answer.operation.as_deref()]
         .into_iter()
@@ -413,8 +414,8 @@ paths:
             ),
             (
                 run(2, &[more]),
-                "seen: order, getThings, at /paths/~1things/get: order: newest-first in 14 of 14, at most 3 in 14 differ \
-                 (95 %)",
+                "seen: order, getThings, at /paths/~1things/get: order: newest-first in 14 of 14; of all others, at \
+                 most 3 in 14 differ (95 %)",
             ),
             (
                 [two_runs(&[status(201)]), run(1, &[seen])].concat(),

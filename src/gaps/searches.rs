@@ -37,7 +37,7 @@ struct OperationSearches {
     /// Whether only a whole body, and no smaller one, is sent a second time: no invariant says which fields tell records
     /// apart.
     repeats_only_whole_bodies: bool,
-    /// How long the texts are that are accepted, by question.
+    /// Which lengths of texts were accepted and rejected, by question.
     sizes: BTreeMap<usize, Sizes>,
     /// What the trials of each other question showed.
     tried: BTreeMap<usize, QuestionOutcomes>,
@@ -394,7 +394,7 @@ fn equal_record_question(questions: &[Question], create: OperationId) -> Option<
     questions.position(|question| question.operation == create && question.asks == Asks::Equal)
 }
 
-/// Returns how many characters the text has that a question lengthens.
+/// Returns the length, in characters, of the text that a question makes longer.
 fn longest_text((operation, sent): (OperationId, &Value), question: &Question) -> Option<usize> {
     match &question.asks {
         Asks::Longest { field } if question.operation == operation => {

@@ -113,7 +113,7 @@ pub(super) enum TrialResult {
     UnsentOfSome(Unsent),
 }
 
-/// From how many bytes on the beginning of one of the run's own texts is taken to be of no other text.
+/// The shortest beginning, in bytes, that is taken for that of one of the run's own texts and of no other text.
 const MIN_BEGINNING: usize = 16;
 
 /// The last control of an operation, and the variants since.

@@ -118,42 +118,42 @@ impl History<'_> {
     }
 }
 
-/// Returns the part of another client's body that must come back as it was sent. A service may tidy
-/// values; a check sends none that could be tidied, but a client may. A 200 means that the record
+/// Returns the part of another client's body that must come back as it was sent. A service may normalise
+/// values; a check sends none that it could, but a client may. A 200 means that the record
 /// may have been there before, with other values (RFC 9110, section 15.3.2).
 fn comparable(exchange: &Exchange) -> Value {
     let body = exchange.request.json().filter(|_| exchange.status() != Some(200));
-    body.and_then(|body| plain(body, false)).unwrap_or_default()
+    body.and_then(|body| normal_part(body, false)).unwrap_or_default()
 }
 
-/// Returns a value without what a service may tidy. An array keeps all of its elements or none, so
+/// Returns a value without what a service may normalise. An array keeps all of its elements or none, so
 /// that they stay comparable; with `all_or_nothing`, so does an object.
-fn plain(value: &Value, all_or_nothing: bool) -> Option<Value> {
+fn normal_part(value: &Value, all_or_nothing: bool) -> Option<Value> {
     match value {
         Value::Bool(_) => Some(value.clone()),
         Value::Number(number) => (!number.is_f64()).then(|| value.clone()),
-        Value::String(text) => is_plain(text).then(|| value.clone()),
+        Value::String(text) => is_normal(text).then(|| value.clone()),
         Value::Null => None,
-        Value::Array(elements) => elements.iter().map(|element| plain(element, true)).collect(),
+        Value::Array(elements) => elements.iter().map(|element| normal_part(element, true)).collect(),
         Value::Object(members) if all_or_nothing => {
             let members = members
                 .iter()
-                .map(|(name, value)| Some((name.clone(), plain(value, true)?)));
+                .map(|(name, value)| Some((name.clone(), normal_part(value, true)?)));
             members.collect::<Option<_>>().map(Value::Object)
         }
         Value::Object(members) => {
             let members = members
                 .iter()
-                .filter_map(|(name, value)| Some((name.clone(), plain(value, false)?)));
+                .filter_map(|(name, value)| Some((name.clone(), normal_part(value, false)?)));
             Some(Value::Object(members.collect()))
         }
     }
 }
 
-/// Whether a service has nothing to tidy in a string: no space to remove, no capitals in an email address or a UUID, no
+/// Whether a service has nothing to normalise in a string: no space to remove, no capitals in an email address or a UUID, no
 /// number or timestamp that has other spellings, and nothing that an exporter may have decoded wrongly.
-fn is_plain(text: &str) -> bool {
-    let is_tidy = text == text.trim() && !text.contains("  ") && (1..=100).contains(&text.len());
+fn is_normal(text: &str) -> bool {
+    let has_usual_spaces = text == text.trim() && !text.contains("  ") && (1..=100).contains(&text.len());
     let is_exact =
         text.is_ascii() && !text.contains(|character: char| character.is_ascii_control() || character == '?');
     let has_capitals = text.contains(|character: char| character.is_ascii_uppercase());
@@ -161,7 +161,7 @@ fn is_plain(text: &str) -> bool {
     let begins_as_number = text.starts_with(|character: char| character.is_ascii_digit() || "+-(".contains(character));
     let is_one_spelling = !begins_as_number || !text.contains([' ', '.', '(', '/']);
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    is_tidy && is_exact && is_caseless && is_one_spelling && !is_number
+    has_usual_spaces && is_exact && is_caseless && is_one_spelling && !is_number
 }
 
 #[cfg(test)]
@@ -180,7 +180,7 @@ mod tests {
             "2026-05-04T09:30:00Z",
             "a b",
         ] {
-            assert!(is_plain(text), "{text}");
+            assert!(is_normal(text), "{text}");
         }
         for text in [
             "",
@@ -196,7 +196,7 @@ mod tests {
             "a\tb",
             "6F9619FF-8B86-D011-B42D-00C04FC964FF",
         ] {
-            assert!(!is_plain(text), "{text}");
+            assert!(!is_normal(text), "{text}");
         }
     }
 
@@ -204,7 +204,7 @@ mod tests {
     fn an_array_stays_whole_or_is_left_out() {
         let body = json!({"name": "Ann", "born": null, "size": 1.5, "of": [{"a": "b", "c": 1}], "in": [{"a": "b"}, {"a": " "}]});
         assert_eq!(
-            plain(&body, false),
+            normal_part(&body, false),
             Some(json!({"name": "Ann", "of": [{"a": "b", "c": 1}]}))
         );
     }

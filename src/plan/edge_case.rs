@@ -100,7 +100,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     let documented = contract.operation(operation);
     let creates = documented.creates();
     // Whatever value it gets, such a parameter may change a record of somebody else.
-    let acts = |edge_case: &EdgeCase| {
+    let has_side_effect = |edge_case: &EdgeCase| {
         let parameter = edge_case.parameter.map(|index| &documented.parameters[index]);
         let in_query = parameter.filter(|parameter| parameter.location == Location::Query);
         in_query.is_some_and(|parameter| optional::has_side_effect(contract, parameter))
@@ -109,7 +109,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
         .edge_cases
         .iter()
         .copied()
-        .filter(|edge_case| !acts(edge_case));
+        .filter(|edge_case| !has_side_effect(edge_case));
     let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.is_of_a_field());
     let is_varied = creates
         && documented.invariants.created.is_some()

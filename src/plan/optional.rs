@@ -15,7 +15,7 @@ use super::parameter::generated;
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, overrides_request};
-use crate::contract::query::ALWAYS_ACTS;
+use crate::contract::query::ALWAYS_ACTIONS;
 
 /// The maximum number of optional parameters that one operation is read with.
 pub(crate) const MAX_OPTIONAL: u64 = 20;
@@ -89,7 +89,7 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
     };
     let name = separated(&parameter.name);
     let mut all = words(&name).chain(described);
-    begins_with_verb || all.any(|word| ALWAYS_ACTS.contains(&word))
+    begins_with_verb || all.any(|word| ALWAYS_ACTIONS.contains(&word))
 }
 
 /// Whether the parameter selects which fields of a record the response has: facts about the others

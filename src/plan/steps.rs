@@ -18,7 +18,7 @@ use super::variants::varies;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{Method, OperationId, Security, SecurityScheme};
-use crate::contract::query::acts;
+use crate::contract::query::has_side_effect;
 use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
 
 /// How many fields of another type a run that learns sends to an operation: they show how it rejects an invalid body.
@@ -545,7 +545,7 @@ fn reason_against(
     if operation.always_streams() {
         return Some("it responds with a stream, which may not end".to_owned());
     }
-    if operation.is_safe() && !scope.also_send.contains(&id) && acts(&contract.document, operation) {
+    if operation.is_safe() && !scope.also_send.contains(&id) && has_side_effect(&contract.document, operation) {
         let words =
             "its path or its summary says that it does something; `also_send` in the configuration sends it anyway";
         return Some(words.to_owned());

@@ -365,7 +365,7 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", known.join(", ")))
 }
 
-/// Returns an answer in words: `getTags: 200, seen in 14 of 14, at most 3 in 14 differ (95 %)`.
+/// Returns an answer in words: `getTags: 200, seen in 14 of 14; of all others, at most 3 in 14 differ (95 %)`.
 pub(crate) fn answer_in_words(answer: &Answer) -> String {
     let observations = answer.observations;
     let all = observations.supporting.saturating_add(observations.against);

@@ -30,8 +30,8 @@ pub(super) static RULE: Rule = Rule {
     source: "The document, sections \"Contact (response shape)\" (id) and \"Update contact\" (path parameter id); \
              `created` in the contract's `x-invariants`; its links",
     example: Example {
-        fact: "createContact created /data/id: serves in the paths that it links to",
-        documented: "serves in the paths that it links to",
+        fact: "createContact created /data/id: valid in the paths that links carry it into",
+        documented: "valid in the paths that links carry it into",
         received: "string(4), which is not a value of format uuid for /organization/v1/contact-database/{id}",
         pointer: "/data/id",
         #[cfg(test)]

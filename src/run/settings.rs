@@ -18,7 +18,7 @@ pub struct Settings {
     pub rate: Option<f64>,
     /// How long a created record may take to be listed.
     pub settle: Duration,
-    /// The most creates of a run that may leave a record in the target. Updates and clear rejections do not count.
+    /// The most requests of a run that may leave a record in the target. Updates and clear rejections do not count.
     pub max_writes: u64,
     /// The most pages that are walked in a list.
     pub max_pages: u64,

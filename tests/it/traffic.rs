@@ -387,7 +387,7 @@ fn what_other_clients_received_is_evidence_on_gaps_but_for_rejections() {
     });
     let expected = [
         "identifier-spelling form: text, 2",
-        "latency after: 10 to 10 ms, 2",
+        "latency takes 10 to 10 ms, 2",
         "page-size per page: 2, 2",
         "success-status status: 200, 2",
     ];

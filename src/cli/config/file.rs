@@ -54,8 +54,8 @@ pub(super) struct ConfigFile {
 }
 
 /// The values of an operation's parameters, by name. They take precedence over what responses show. Reads and creates
-/// take them; a create then creates within the record that they name. An update or a delete takes only a value that
-/// names what contains the run's own record.
+/// take them; a create then makes its record within the one that they name. Of an update or a delete, only parameters
+/// that name what contains the run's own record can be set.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct OperationPart {

@@ -90,7 +90,8 @@ pub(in crate::cli) struct TargetPart {
     #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
     pub(in crate::cli) cleanup: Setting<bool>,
-    /// The most creates of a run that may leave a record in the target.
+    /// The most requests of a run that may leave a record in the target: creates, and any other `POST` that may store
+    /// something.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     #[serde(default)]
     pub(in crate::cli) max_writes: Setting<Count<{ Settings::MAX_WRITES }>>,

@@ -179,7 +179,7 @@ fn creates(operation: &Operation) -> Vec<Fault> {
 }
 
 fn contacts() -> Vec<Fault> {
-    let serves = "createContact created /data/id: serves in the paths that it links to".to_owned();
+    let fits_paths = "createContact created /data/id: valid in the paths that links carry it into".to_owned();
     let listed = || {
         (
             "listed",
@@ -216,7 +216,7 @@ fn contacts() -> Vec<Fault> {
             "createContact",
             "identifier-no-uuid",
             "the identifier is not a UUID",
-            ("identifier", Some(serves)),
+            ("identifier", Some(fits_paths)),
             no_uuid,
         )
         .at("/data/id"),

@@ -130,7 +130,7 @@ fn a_found_target_and_its_variable_are_reported_before_the_first_request() {
         assert_eq!(
             line,
             format!(
-                "countersign.toml: target `staging` at {} gets the token from COUNTERSIGN_STAGING_TOKEN, and writes\n",
+                "countersign.toml: target `staging` at {} is sent the token from COUNTERSIGN_STAGING_TOKEN and write requests\n",
                 target.url()
             )
         );

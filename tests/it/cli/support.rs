@@ -314,7 +314,7 @@ fn redacted(assertion: impl FnOnce()) {
     settings.add_filter(r"127\.0\.0\.1:(\d{5}|[1-79]\d{3})", "127.0.0.1:[PORT]");
     settings.add_filter(r"\b\d+\.\d ms \d+ bytes", "[TIME] [SIZE]");
     settings.add_filter(r"\bin \d+\.\d\d s\b", "in [TIME]");
-    settings.add_filter(r"\bafter: \d+ to \d+ ms\b", "after: [TIME]");
+    settings.add_filter(r"\btakes \d+ to \d+ ms\b", "takes [TIME]");
     settings.add_filter(r"\bat least per second: \d+", "at least per second: [RATE]");
     settings.add_filter(r"\bseed \d+", "seed [SEED]");
     settings.add_filter(r"\btoken [0-9a-f]{32}\b", "token [TOKEN]");
