@@ -51,7 +51,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     match body {
-        Err(JsonError::LimitExceeded) => sink.undecided(fact, Reason::LimitExceeded),
+        // Such a body may hide any deviation, so the responses that could be read do not decide it either.
+        Err(JsonError::LimitExceeded) => sink.force_undecided(fact, Reason::LimitExceeded),
         Err(JsonError::NotRecorded) => sink.undecided(fact, Reason::Traffic(TrafficReason::NoBody)),
         // `media-type` reports what this is instead, such as CSV.
         Err(_) if is_of_another_media_type(seen) => {}

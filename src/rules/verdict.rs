@@ -369,8 +369,8 @@ impl Verdicts {
         self.states[fact.0].reason = Some(Arc::new(reason));
     }
 
-    /// Makes a fact undecided even if responses satisfied it, because part of what it covers was not sent. A broken one
-    /// stays broken, and of several reasons the first is used.
+    /// Makes a fact undecided even if responses satisfied it, because part of what it covers was not sent or could not be
+    /// read. A broken one stays broken, and of several reasons the first is used.
     pub fn force_undecided(&mut self, fact: FactId, reason: Reason) {
         let forced = &mut self.states[fact.0].forced_undecided;
         forced.get_or_insert_with(|| Arc::new(reason));
@@ -461,6 +461,11 @@ impl Sink<'_> {
     pub(super) fn undecided(&mut self, fact: FactId, reason: Reason) {
         let known = &mut self.verdicts.states[fact.0].reason;
         known.get_or_insert_with(|| Arc::new(reason));
+    }
+
+    /// Notes why the fact stays undecided even if another response holds.
+    pub(super) fn force_undecided(&mut self, fact: FactId, reason: Reason) {
+        self.verdicts.force_undecided(fact, reason);
     }
 
     /// Notes that a response broke the fact.

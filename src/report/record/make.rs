@@ -301,6 +301,8 @@ mod tests {
     /// With it, one of the contract's nine facts stays undecided: the type of `size`.
     const SOUND: &[&str] = &[r#"{"name": "a"}"#];
     const BROKEN: &[&str] = &[r#"{"name": 1}"#];
+    /// JSON with a number that no double has.
+    const BEYOND_LIMITS: &str = r#"{"size": 1e999}"#;
 
     fn ends() -> [(RunEnd, Outcome); 5] {
         [
@@ -340,9 +342,12 @@ mod tests {
             let record = SampleRun::bodies(bodies).record(None);
             assert_ne!(record.outcome, Outcome::Conforms, "{bodies:?}");
         }
-        let record = SampleRun::bodies(&[r#"{"size": 1e999}"#]).record(None);
-        assert_eq!(record.outcome, Outcome::CouldNotJudge);
-        assert!(record.reason.unwrap().contains("128 levels"));
+        // Alone, or before or after responses that hold.
+        for bodies in [&[BEYOND_LIMITS][..], &[SOUND[0], BEYOND_LIMITS], &[BEYOND_LIMITS, SOUND[0]]] {
+            let record = SampleRun::bodies(bodies).record(None);
+            assert_eq!(record.outcome, Outcome::CouldNotJudge, "{bodies:?}");
+            assert!(record.reason.unwrap().contains("128 levels"));
+        }
     }
 
     #[test]
