@@ -325,9 +325,11 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// [`Error::Operation`] and [`Error::Gap`] for a name that the contract does not have.
+    /// [`Error::Operation`] and [`Error::Gap`] for a name that the contract does not have, and those of [`Check::run`]
+    /// for a token that cannot be sent.
     pub fn plan(&self) -> Result<Plan, Error> {
-        Ok(Plan::new(&self.contract, &self.scope(self.seed.unwrap_or_default())?))
+        let contract = self.contract_for(self.parsed_token()?.as_ref())?;
+        Ok(Plan::new(&contract, &self.scope(self.seed.unwrap_or_default())?))
     }
 
     /// Checks the service.
@@ -356,12 +358,8 @@ impl Check {
         if self.token.is_none() && self.contract.needs_credential() {
             return Err(Error::NoToken);
         }
-        let token = self.token.as_ref().map(|token| Token::new(token.expose_secret()));
-        let token = token.transpose()?;
-        let adapted = token.as_ref().map(|token| basic::contract_for(&self.contract, token));
-        if let Some(adapted) = adapted.transpose()?.flatten() {
-            self.contract = Arc::new(adapted);
-        }
+        let token = self.parsed_token()?;
+        self.contract = self.contract_for(token.as_ref())?;
         let plan = Plan::new(&self.contract, &self.scope(seed)?);
         let microsecond = u64::try_from(started_at.timestamp_micros()).unwrap_or(0);
         self.settings.run_tag = RunTag::new(seed, microsecond).of_shard(self.shard);
@@ -394,6 +392,18 @@ impl Check {
             require_facts: self.require_facts,
             keep_exchanges: self.keep_exchanges,
         })
+    }
+
+    fn parsed_token(&self) -> Result<Option<Token>, Error> {
+        let token = self.token.as_ref().map(|token| Token::new(token.expose_secret()));
+        Ok(token.transpose()?)
+    }
+
+    /// Returns the contract for callers with this token.
+    fn contract_for(&self, token: Option<&Token>) -> Result<Arc<Contract>, Error> {
+        let adapted = token.map(|token| basic::contract_for(&self.contract, token));
+        let adapted = adapted.transpose()?.flatten();
+        Ok(adapted.map_or_else(|| Arc::clone(&self.contract), Arc::new))
     }
 
     fn scope(&self, seed: u64) -> Result<Selection, Error> {

@@ -27,6 +27,7 @@ struct Answer {
     gap: String,
     /// What it is about, as a pointer.
     location: String,
+    /// What the answer says: `{"status": 201}`.
     claim: Value,
     /// Where it is written.
     pointer: String,
@@ -82,7 +83,8 @@ impl Answers {
 }
 
 impl Answer {
-    /// Whether both answer the same question: of several conditions each has its own status.
+    /// Whether both answer the same question. A gap about errors has an answer for each error condition, such as a missing
+    /// credential.
     fn is_about(&self, other: &Self) -> bool {
         let condition = |answer: &Self| answer.claim.get("condition").cloned();
         self.gap == other.gap && self.location == other.location && condition(self) == condition(other)
@@ -140,7 +142,7 @@ fn side(answer: &Answer) -> Side {
     }
 }
 
-/// Returns what the client makes of the change of a claim.
+/// Returns what it means for the client that the claim of an answer changed.
 fn effect(was: Option<&Value>, is: Option<&Value>) -> ClientEffect {
     let names = |claim: Option<&Value>, member: &str| -> BTreeSet<String> {
         let names = claim.and_then(|claim| claim.get(member)?.as_array());

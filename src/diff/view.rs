@@ -381,7 +381,7 @@ fn is_never(node: &Node) -> bool {
             .is_some_and(|not| matches!(not.kind, NodeKind::Object(_)) && not.members().is_empty())
 }
 
-/// Returns the values that a schema lists, if it says nothing else; the value of a type counts for the type.
+/// Returns the values that a schema lists, if it says nothing else. A `type` beside them is ignored, because each value has its own.
 fn single_values(source: &Source<'_>, schema: &LocatedNode<'_>) -> Option<Vec<Value>> {
     let node = source.resolve(schema.clone()).node;
     let says_nothing_else = node.members().iter().all(|member| {

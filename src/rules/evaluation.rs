@@ -150,7 +150,8 @@ impl<'run> Evaluation<'run> {
         self.history.begin_walk(look, extent);
     }
 
-    /// Adds a page, which was judged as part of another look, to this one.
+    /// Adds a page, which was judged as part of another look, to this one; it was `asked` by its number or, if `None`, as
+    /// the default one.
     pub(crate) fn add_page_again(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
         self.history.add_page_again(look, asked, page);
     }

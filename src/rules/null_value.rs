@@ -15,8 +15,8 @@ pub(super) static RULE: Rule = Rule {
                   shows nor excludes null, so this is a warning, and the type of the field stays undecided where \
                   only nulls were seen.",
     exceptions: "A null that the contract documents with `nullable`. A null where the contract leaves no gap: the \
-                   body, `data`, `items`, an item or a number of a page, or anywhere in a contract without `x-null`. \
-                   There `wrong-type` reports it.",
+                   body, `data`, `items`, an item or a number of a page, or anywhere in a contract without `x-null`, the \
+                   key that leaves null open. There `wrong-type` reports it.",
     fix: "If null is intended, document it; otherwise return a value.",
     source: "The document, section \"Resources and their fields\", which does not mention null",
     example: Example {

@@ -142,7 +142,8 @@ impl Session<'_> {
             .partition(|(_, question)| matches!(question.asks, Asks::Together { .. }));
         for pass in 0..MAX_TRIALS {
             let mut asked = false;
-            // What an update leaves alone shows only right after a control, and groups change several fields.
+            // Single questions come before groups: whether an update keeps what it is not sent shows only right after a
+            // control, and a group changes several fields at once.
             for time in 0..subject.times_in_pass() {
                 for (index, question) in &alone {
                     if !self.gaps().is_decided(*index) && !self.is_in_group(subject, &groups, *index) {

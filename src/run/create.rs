@@ -111,7 +111,7 @@ impl Session<'_> {
         if let (None, Some((_, last))) = (accepted, tries.last()) {
             self.not_called(operation, last.reason());
         }
-        // A service may know any name once it has a record.
+        // A service that rejected any name while it had no record may answer every name with a record once it has one.
         if accepted.is_some() && self.contract.operation(operation).chosen().is_some() {
             self.read_unknown_name(operation).await;
         }

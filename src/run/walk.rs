@@ -168,7 +168,7 @@ impl Session<'_> {
         enough
     }
 
-    /// Requests one page. Returns whether it showed what is sought; `None` where it did not come.
+    /// Requests one page, `asked` by its number or, if `None`, the default one. Returns whether it showed what is sought; `None` where it did not come.
     pub(super) async fn page(&self, look: LookId, asked: Option<u64>) -> Option<bool> {
         let list = look.operation();
         let invariant = self.contract.operation(list).page.as_ref();
@@ -185,7 +185,7 @@ impl Session<'_> {
         self.call(call).await.1.showed_goal
     }
 
-    /// Requests one page of a list and handles it like any other page.
+    /// Requests one page of a list, `asked` as in [`Self::page`], and handles it like any other page.
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, goal: &LookGoal) {
         self.expect_requests(1);
         let look = self.begin_look(list, goal);

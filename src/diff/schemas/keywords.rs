@@ -176,7 +176,7 @@ impl<'both> SchemaComparison<'both> {
                 client: match self.side {
                     Side::Request if was.is_some() && is.is_some() => client_effect_of_limit(relation),
                     Side::Request => ClientEffect::Major,
-                    // What is received has any value.
+                    // The client's types accept any value in a response.
                     Side::Operation | Side::Response => ClientEffect::None,
                 },
                 predicate,
@@ -210,7 +210,7 @@ impl<'both> SchemaComparison<'both> {
                 let found = FoundDifference {
                     kind: Kind::Enum,
                     relation,
-                    // A field has a constant for each of them, and a value that is in no field has none.
+                    // The client has a constant for each value of a field, and none for one that is no field, such as a body.
                     client: if path.is_empty() { ClientEffect::None } else { client },
                     predicate: format!("{verb} {}", listed(&values)),
                 };
@@ -401,7 +401,7 @@ impl<'both> SchemaComparison<'both> {
                     let Some(relation) = by_bounds(old, new) else { return };
                     relation
                 } else {
-                    Relation::Unclear("only numbers differ that few programs can hold")
+                    Relation::Unclear("the formats differ only in numbers that few programs can hold")
                 }
             }
             (Some("password"), None) | (None, Some("password")) => Relation::Harmless,

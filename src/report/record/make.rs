@@ -343,7 +343,11 @@ mod tests {
             assert_ne!(record.outcome, Outcome::Conforms, "{bodies:?}");
         }
         // Alone, or before or after responses that hold.
-        for bodies in [&[BEYOND_LIMITS][..], &[SOUND[0], BEYOND_LIMITS], &[BEYOND_LIMITS, SOUND[0]]] {
+        for bodies in [
+            &[BEYOND_LIMITS][..],
+            &[SOUND[0], BEYOND_LIMITS],
+            &[BEYOND_LIMITS, SOUND[0]],
+        ] {
             let record = SampleRun::bodies(bodies).record(None);
             assert_eq!(record.outcome, Outcome::CouldNotJudge, "{bodies:?}");
             assert!(record.reason.unwrap().contains("128 levels"));

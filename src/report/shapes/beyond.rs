@@ -4,7 +4,7 @@
 //!
 //! A snapshot is a set, and a run may show any part of it. What a run shows beyond it is either left open by
 //! the contract, or a difference. Left open is what the service may choose and what depends on its records: a string at a
-//! location with `x-gap`, null or a blank text below `x-null`, a field that is not required, the length of an array.
+//! location with `x-gap`, null or a blank text in a record whose schema has `x-null` (which leaves open whether its fields may be null), a field that is not required, the length of an array.
 //! What contradicts the contract is never left open.
 
 use std::collections::BTreeMap;
