@@ -30,8 +30,8 @@ pub(super) static RULE: Rule = Rule {
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
                   without a token; so could one who is rejected with a body that has the records all the same.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401, and a 403 \
-                   where it lists that too. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
-                   right credential gets too.",
+                   where it lists that too. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect, or \
+                   a 4xx other than 401 and 403, that the right credential gets too.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "The document, sections \"Authentication\" and \"Errors\"",
     example: Example {
@@ -74,8 +74,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match response.status {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
-        status @ 300..=399 if is_redirected_anyway(seen, status, sink) => {
-            sink.undecided(fact, Reason::RedirectsAll(status));
+        // A router answers so before anything looks at the credential.
+        status @ (300..=399 | 400 | 402 | 404..=499) if is_same_with_credential(seen, status, sink) => {
+            sink.undecided(fact, Reason::SameForAll(status));
         }
         status @ (401 | 403) if shows_records(sink.contract, seen, &response.body) => {
             let documented = "rejected without a record";
@@ -139,9 +140,9 @@ fn conforms(contract: &Contract, shape: ShapeId, value: &Value) -> bool {
     is_typed && is_whole
 }
 
-/// Whether no call of the operation succeeded, and the right credential was redirected with the same status: then the
-/// redirect shows nothing about the credential.
-fn is_redirected_anyway(seen: &ExchangeSeen<'_>, status: u16, sink: &Sink<'_>) -> bool {
+/// Whether no call of the operation succeeded, and the right credential got the same status: then the status shows nothing
+/// about the credential.
+fn is_same_with_credential(seen: &ExchangeSeen<'_>, status: u16, sink: &Sink<'_>) -> bool {
     let with_credential = sink.verdicts.successes.first_failed(seen.id);
     with_credential.is_some_and(|failed| failed.status == Some(status))
 }
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_that_everybody_gets_says_nothing_of_credentials() {
+    fn a_status_that_everybody_gets_says_nothing_of_credentials() {
         let judged = |documented: u16, probed: u16| {
             let bench = Bench::of("getVenues");
             let probe = Purpose::MustBeRejected {
@@ -296,11 +297,15 @@ mod tests {
             });
             judged.kind(FactKind::NoCredential)
         };
-        assert_eq!(judged(308, 308), Verdict::Undecided(Reason::RedirectsAll(308)));
-        for (documented, probed) in [(200, 308), (302, 308), (500, 308), (200, 200)] {
+        for status in [308, 400, 404, 405] {
+            assert_eq!(judged(status, status), Verdict::Undecided(Reason::SameForAll(status)));
+        }
+        for (documented, probed) in [(200, 308), (302, 308), (500, 308), (200, 200), (404, 200)] {
             assert_eq!(judged(documented, probed), Verdict::Broken, "{documented} {probed}");
         }
-        assert_eq!(judged(308, 401), Verdict::Held);
+        for (documented, probed) in [(308, 401), (200, 404), (403, 404)] {
+            assert_eq!(judged(documented, probed), Verdict::Held, "{documented} {probed}");
+        }
     }
 
     #[test]

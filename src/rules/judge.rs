@@ -527,9 +527,14 @@ mod tests {
         let fact = "createTag 422 /title: present";
         let held = r#"{"title": "No"}"#;
         assert_eq!(of(field, 422, held).fact(fact), Verdict::Held);
-        assert_eq!(of(field, 422, "{}").fact(fact), Verdict::Broken);
+        assert_eq!(of(whole, 422, held).fact(fact), Verdict::Held);
+        for kind in [field, whole] {
+            assert_eq!(of(kind, 422, "{}").fact(fact), Verdict::Broken);
+        }
+        let bench = Bench::text(&text, "createTag").edge_case(whole);
         for judged in [
-            of(whole, 422, "{}"),
+            bench.response(422, Some("text/plain"), "{}"),
+            of(whole, 400, "{}"),
             of(field, 400, "{}"),
             of(field, 201, "{}"),
             of(field, 418, "[]"),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactId;
+use crate::contract::is_json;
 use crate::contract::learned::LearnedAnswer;
 use crate::contract::operation::{DocumentedResponse, Operation, OperationId, StatusPattern};
 use crate::exchange::json::{Body, JsonError};
@@ -60,14 +61,18 @@ impl<'seen> ExchangeSeen<'seen> {
 
     /// Whether the document describes what the response contains: the response to any documented
     /// request, or a documented 4xx to an edge case that has the form of a documented request, so
-    /// that it reaches the operation, or a documented 422 to an edge case in a parameter.
+    /// that it reaches the operation, or a documented 422 to an edge case in a parameter. To one in the
+    /// whole body, the layer that parses requests may respond with a 422 of its own, but not as JSON.
     pub(super) fn is_described(&self) -> bool {
         let Some(edge_case) = self.edge_case() else { return true };
         let named = |documented: &DocumentedResponse| matches!(documented.status, StatusPattern::Exact(400..500));
         // Only the operation's own validation answers with 422: what routes a request does not.
         let validated = |documented: &DocumentedResponse| documented.status == StatusPattern::Exact(422);
+        let media_type = self.exchange.response().and_then(Response::media_type);
+        let is_labelled = || media_type.is_some_and(|media_type| is_json(&media_type));
         let (kind, validates) = (edge_case.kind, self.documented.is_some_and(validated));
-        (kind.reaches_operation() || (kind.is_of_a_parameter() && validates)) && self.documented.is_some_and(named)
+        (kind.reaches_operation() || validates && (kind.is_of_a_parameter() || is_labelled()))
+            && self.documented.is_some_and(named)
     }
 
     /// The response with what documents its body, if a body is documented.

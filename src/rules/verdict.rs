@@ -115,8 +115,8 @@ pub enum Reason {
     MaxWrites(u64),
     /// The field was not in an accepted request.
     NotSent,
-    /// The target redirected the request with this status, as it redirects the one with the right credential.
-    RedirectsAll(u16),
+    /// The target answered the request with this status, as it answers the one with the right credential.
+    SameForAll(u16),
     /// The target rejected something that the document leaves open, with this status.
     Rejected(u16),
     /// The target rejected what the contract gives as an example, with this status.
@@ -251,7 +251,7 @@ impl fmt::Display for Reason {
                 format!("rejected with {status}, and the contract asks for no token, so none was sent").into()
             }
             Self::Traffic(reason) => reason.to_string().into(),
-            Self::RedirectsAll(status) => {
+            Self::SameForAll(status) => {
                 format!("the response was {status}, and so is that to the request with the right credential").into()
             }
             Self::Rejected(status) => format!("rejected with {status}, which a gap may allow").into(),

@@ -131,7 +131,7 @@ fn shown(reason: &Reason) -> ReasonProof {
         | Reason::NotReady
         | Reason::NotRepeated
         | Reason::NotShown
-        | Reason::RedirectsAll(_)
+        | Reason::SameForAll(_)
         | Reason::Rejected(_)
         | Reason::RejectedExample(_)
         | Reason::Throttled
@@ -303,7 +303,7 @@ fn of_credentials() -> Vec<Case> {
             token,
         ),
         case(
-            Reason::RedirectsAll(308),
+            Reason::SameForAll(308),
             "getGuarded auth: a request without a credential is rejected",
             but!("GET /guarded" => (308, "")),
             token,
