@@ -154,6 +154,23 @@ impl Draft {
         body != before && (!emptied || *variant == Variant::RequiredFields) && self.is_admitted()
     }
 
+    /// Reduces a create to the required fields of what was sent. If none of them has the run tag, by which the record is
+    /// found again, an optional field that has it stays: `name` or `title`, or else the first one. Returns whether the
+    /// draft now differs from what was sent.
+    #[must_use]
+    pub fn reduce(&mut self, sent: &Self, run_tag: &RunTag) -> bool {
+        let differs = self.vary(&Variant::RequiredFields, sent);
+        if run_tag.is_in(&self.body().0) {
+            return differs;
+        }
+        let has_tag = |leaf: &&Leaf| leaf.value().is_some_and(|value| run_tag.is_in(value));
+        let fields = sent.leaves.iter().filter(has_tag).filter_map(Leaf::field);
+        match fields.min_by_key(|field| !["/name", "/title"].contains(field)) {
+            Some(field) => self.vary(&Variant::OneField(field.to_owned()), sent),
+            None => differs,
+        }
+    }
+
     /// Puts awkward values into the draft, as far as it has a place for them. Returns whether that changed it.
     #[must_use]
     pub fn make_awkward(&mut self, values: &AwkwardValues) -> bool {

@@ -194,7 +194,7 @@ impl Session<'_> {
 
     /// Returns the draft to send after one that was not accepted. After a rejection, it is the next fallback. After a
     /// 5xx, or if the service does not know a record that the draft may name (404 or 410) or forbids what it asks for (403),
-    /// the next draft has only the required fields, and is sent once: a 5xx stays a finding, and what depends on the record
+    /// the next draft has only the required fields (a create also one that has the run tag), and is sent once: a 5xx stays a finding, and what depends on the record
     /// can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
@@ -209,12 +209,13 @@ impl Session<'_> {
         }
         // A record that was stored all the same has the run tag with the number of its draft.
         let mut draft = self.draft(sent.operation(), sent.timestamp_format()).ok()?;
-        let differs = draft.vary(&Variant::RequiredFields, sent);
-        let body = draft.body().0;
-        let is_useful = if self.contract.operation(sent.operation()).creates() {
-            self.settings.run_tag.is_in(&body)
+        let run_tag = &self.settings.run_tag;
+        let (differs, is_useful) = if self.contract.operation(sent.operation()).creates() {
+            (draft.reduce(sent, run_tag), run_tag.is_in(&draft.body().0))
         } else {
-            body.as_object().is_some_and(|fields| !fields.is_empty())
+            let differs = draft.vary(&Variant::RequiredFields, sent);
+            let body = draft.body().0;
+            (differs, body.as_object().is_some_and(|fields| !fields.is_empty()))
         };
         fallback.reduce_to(draft).filter(|_| differs && is_useful)
     }

@@ -156,3 +156,69 @@ fn the_plan_says_what_stands_against_a_body() {
         assert_eq!(bodies(&service).len(), 0, "{from}");
     }
 }
+
+/// A document whose create requires nothing.
+const NOTHING_REQUIRED: &str = "
+openapi: 3.0.3
+x-edge-cases: []
+info: {title: Projects, version: '1'}
+paths:
+  /projects:
+    post:
+      operationId: addProject
+      requestBody: {content: {application/json: {schema: {type: object, properties: {colour: {type: string}, settings: {type: object, properties: {theme: {type: string}}}, title: {type: string}}}}}}
+      responses: {'201': {description: Added, content: {application/json: {schema: {$ref: '#/components/schemas/Project'}}}}}
+  /projects/{id}:
+    get:
+      operationId: getProject
+      parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+      responses: {'200': {description: A project, content: {application/json: {schema: {$ref: '#/components/schemas/Project'}}}}}
+components:
+  schemas: {Project: {type: object, properties: {id: {type: integer}, title: {type: string}}}}
+";
+
+/// A service that fails on a project with settings, or on every project.
+fn failing(on_every: bool) -> Stub {
+    let titles: Mutex<Vec<Value>> = Mutex::default();
+    Stub::start(move |request, stream| {
+        let mut titles = titles.lock().unwrap();
+        let sent: Value = serde_json::from_str(&request.body).unwrap_or_default();
+        let show = |id: usize, title: &Value| json!({"id": id, "title": title}).to_string();
+        let id = request.head.strip_prefix("GET /projects/");
+        let id = id.and_then(|rest| rest.split(' ').next()?.parse::<usize>().ok());
+        let handled = match id.map(|id| titles.get(id).map(|title| show(id, title))) {
+            Some(Some(shown)) => response("200 OK", &shown),
+            Some(None) => response("404 Not Found", "{}"),
+            None if on_every || sent.get("settings").is_some() => response("500 Internal Server Error", "{}"),
+            None => {
+                titles.push(sent["title"].clone());
+                response("201 Created", &show(titles.len() - 1, &sent["title"]))
+            }
+        };
+        stream.write_all(handled.as_bytes())
+    })
+}
+
+#[test]
+fn after_a_5xx_a_create_that_requires_nothing_is_sent_with_one_field_by_which_it_is_found_again() {
+    let service = failing(false);
+    let ended = check(
+        &service.url(),
+        &["--spec", "p.yaml", "--writes", "--settle", "0", "--report", "json"],
+    )
+    .file("p.yaml", NOTHING_REQUIRED)
+    .run();
+    assert_eq!(ended.code, 1, "the 500 is a finding: {ended:?}");
+    let bodies = bodies(&service);
+    assert!(bodies[0].get("settings").is_some(), "{bodies:?}");
+    let names: Vec<_> = bodies[1].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["title"], "{bodies:#?}");
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let facts = report["facts"]["rows"].as_array().unwrap();
+    let is_held = |fact: &Value| fact["operation"] == "getProject" && fact["verdict"] == "held";
+    assert!(facts.iter().any(is_held), "{report:#}");
+
+    let service = failing(true);
+    checked(&service, NOTHING_REQUIRED);
+    assert_eq!(self::bodies(&service).len(), 2, "no third body is tried");
+}
