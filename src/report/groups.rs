@@ -5,18 +5,19 @@
 //!
 //! One cause usually breaks several facts: a serializer writes fourteen fields as null, a gateway rejects nine
 //! operations. So the findings of one rule, level and operation are one group, and groups of several operations are
-//! joined if they are alike. Findings about fields are alike if the same properties of the contract were received the
-//! same way; others, if the same was documented and the same received. Operations that let in a request without a
+//! joined if they are alike. Findings about fields are alike if the same properties of the contract received the same type
+//! of JSON, or if the same `format` is broken, because one serializer writes it; others, if the same was documented and the
+//! same received. Operations that were not checked are alike, whatever the reason. Operations that let in a request without a
 //! credential are alike, whichever success it had and whatever else they let in: one check is missing. A group never
 //! joins two rules or two levels, nor facts that are new with others, so that its headline is true of each finding.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::phrases;
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
 use crate::contract::NO_CREDENTIAL;
-use crate::rules::{CHANGED_ANSWER, Headline};
+use crate::rules::{CHANGED_ANSWER, Headline, UNCHECKED_OPERATION};
 
 /// How many findings of a group a short report lists after its first.
 pub(super) const MAX_LISTED: usize = 20;
@@ -123,19 +124,23 @@ impl<'record> Group<'record> {
     }
 
     /// The key that groups of several operations share if they have one cause.
-    fn cause_key(&self) -> Vec<[&'record str; 3]> {
+    fn cause_key(&self) -> BTreeSet<[&'record str; 3]> {
         if self.findings().any(is_open_to_everyone) {
-            return vec![[NO_CREDENTIAL, "", ""]];
+            return [[NO_CREDENTIAL, "", ""]].into();
+        }
+        if self.first.rule.is(UNCHECKED_OPERATION) {
+            return BTreeSet::new();
         }
         let of_fields = matches!(self.headline_of_rule(), Some(Headline::Field(..)));
-        let part = |finding: &'record FindingRecord| {
-            let documented = if of_fields {
-                &finding.contract_pointer
-            } else {
-                &finding.documented
-            };
+        let part = |finding: &'record FindingRecord| match (of_fields, &*finding.documented) {
+            (true, format) if format.starts_with("format: ") => [format, json_type(&finding.received), ""],
+            (true, _) => [
+                &*finding.contract_pointer,
+                json_type(&finding.received),
+                finding.field(),
+            ],
             // The texts in error bodies are ignored: they differ even where the cause is the same.
-            [documented, &finding.received, finding.field()]
+            (false, documented) => [documented, &finding.received, finding.field()],
         };
         self.findings().map(part).collect()
     }
@@ -212,6 +217,17 @@ impl<'record> Group<'record> {
 fn is_open_to_everyone(finding: &FindingRecord) -> bool {
     let is_success = matches!(finding.received.as_bytes(), [b'2', _, _]);
     is_success && finding.fact.ends_with(NO_CREDENTIAL)
+}
+
+/// Returns the type of a value that was received, given as a shape (`string(4)`) or, if values are shown, as JSON.
+fn json_type(received: &str) -> &str {
+    match received.as_bytes() {
+        [b'"', ..] => "string",
+        [b'[', ..] => "array",
+        [b'{', ..] => "object",
+        [b'-' | b'0'..=b'9', ..] => "number",
+        _ => received.split(['(', ' ', ':', ',']).next().unwrap_or(received),
+    }
 }
 
 /// Joins the names of a few operations; gives the number of many.
@@ -325,6 +341,23 @@ mod tests {
             field("getOther", "/b", "nothing"),
         ];
         assert_eq!(headlines(&alike), expected);
+        // One property of the contract, whose values differ.
+        let mistyped = |operation, received| ("wrong-type", operation, "/a", received);
+        let types = [
+            mistyped("a", "string(4)"),
+            mistyped("b", "string(7)"),
+            mistyped("c", "null"),
+        ];
+        assert_eq!(
+            headlines(&types),
+            ["a, b: 2 fields have the wrong type", "c: /a has the wrong type"]
+        );
+        let shown = [
+            mistyped("a", "\"seven\""),
+            mistyped("b", "\"eight\""),
+            mistyped("c", "[7]"),
+        ];
+        assert_eq!(headlines(&shown), headlines(&types));
         let whole = |operation, received| ("server-error", operation, "", received);
         let failing = ["a", "b", "c", "d"].map(|operation| whole(operation, "500"));
         assert_eq!(headlines(&failing), ["4 operations fail with a 5xx"]);

@@ -398,6 +398,7 @@ pub(super) fn with_distinct_causes(finding: &FindingRecord, count: usize) -> Vec
     let findings = (0..count).map(|number| FindingRecord {
         operation: format!("getThings{number}"),
         fact: format!("getThings{number} /name: string"),
+        contract_pointer: format!("{}/{number}", finding.contract_pointer),
         received: number.to_string(),
         ..finding.clone()
     });
