@@ -399,7 +399,8 @@ impl Check {
         Ok(token.transpose()?)
     }
 
-    /// Returns the contract for callers with this token.
+    /// Returns the contract for callers with this token: if it is a user and a password, they use HTTP Basic wherever that
+    /// is one of several schemes.
     fn contract_for(&self, token: Option<&Token>) -> Result<Arc<Contract>, Error> {
         let adapted = token.map(|token| basic::contract_for(&self.contract, token));
         let adapted = adapted.transpose()?.flatten();

@@ -7,9 +7,9 @@
 //! Another list, whose items refer to the kind of record that the create makes, then shows an item about the new record;
 //! or it shows none when it is read from its first page to its last after the new record was listed. Items may be listed
 //! late. So showing none counts only if that reading began late enough after the create: at least twice the shortest time
-//! that any record of this create took to be listed. And it counts only if the record itself does not show the value. The
-//! field is the reason for an
-//! item only if the item has its value, and if no record that was created without the field has an item.
+//! that any record of this create took to be listed. And it counts only if the record itself does not show the value:
+//! that may be the effect, which the other list shows later. The field is the reason for an item only if the item has its
+//! value, and if no record that was created without the field has an item.
 //!
 //! Once the run writes something about the record, that may be the reason for an item. An item that the run did not make
 //! then says only that something is shown; after an update, it says nothing.
@@ -328,7 +328,7 @@ impl Effects {
                 .get(list)
                 .is_some_and(|since| *since >= late_enough)
         };
-        // If its own list shows the value in it, another list may be late.
+        // The record itself may show the effect, and another list show it later.
         let is_nothing = !record.shown_in_record.contains(&location) && others.keys().all(is_absent);
         is_nothing.then_some(Effect::None)
     }

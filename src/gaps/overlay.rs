@@ -95,6 +95,7 @@ fn place(contract: &Contract, own: Option<&Document>, answer: &Answer) -> Result
     if owner(&contract.operations, location).is_some_and(|owner| owner.name != operation) {
         return Err("the location belongs to another operation");
     }
+    // No `x-gap` names a gap that the document does not list.
     let mut gaps = contract.gaps.iter();
     let is_implied =
         gaps.any(|gap| gap.is_implied && gap.id == answer.gap && gap.locations.iter().any(|at| at == location));

@@ -126,6 +126,7 @@ impl Searches {
             _ => None,
         });
         if let (None, Some(documented)) = (&searched.required, documented) {
+            // Without an invariant, what the update does is inferred (`contract::lifecycle`).
             let is_inferred = contract.operation(operation).invariants.updated.is_none();
             let mut search = RequiredSearch::of(sent, (documented, always.as_deref()));
             search.may_do_nothing = !creates && is_inferred;
@@ -334,8 +335,9 @@ impl OperationSearches {
     }
 
     /// Notes a record that may be created again: its body has everything by which the record is told from others, so that
-    /// nothing that the service adds, such as a time, does so. Where that is inferred, one such field is enough: a body
-    /// may lack some that the service does not let a caller set.
+    /// nothing that the service adds, such as a time, does so. Where no invariant states these fields, so that they are
+    /// inferred from paths and schemas (`contract::lifecycle`), one of them is enough: a body may lack some that the
+    /// service does not let a caller set.
     fn note_original(&mut self, contract: &Contract, (create, sent): (OperationId, &Value), body: Option<&Value>) {
         let Some(id) = created_id(contract, create, body) else {
             return;

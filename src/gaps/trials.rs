@@ -315,7 +315,8 @@ impl RunTrials {
         questions.iter().copied().filter(is_asked).collect()
     }
 
-    /// Whether a request that asks this question, or these questions, was rejected since the last control.
+    /// Whether a request that asks this question (if it is [`Asks::Together`], all of its questions in one request) was
+    /// rejected since the last control.
     pub(super) fn is_rejected_now(&self, question: usize) -> bool {
         let mut now = self.between_controls.values().flat_map(|between| &between.variants);
         now.any(|(asked, variant)| asked == &[question] && matches!(variant, Some(VariantOutcome::Decided(_))))
@@ -597,8 +598,9 @@ fn needs_known_value(kind: GapKind) -> bool {
     matches!(kind, GapKind::AllowedValues | GapKind::UnknownReferences)
 }
 
-/// Whether a status rejects what the question asks about. A conflict (409) may be with anything that is stored; of an
-/// unknown record it may be the rejection by a store that checks references, and another record must be accepted.
+/// Whether a status rejects what the question asks about. A conflict (409) may be with anything that is stored, so
+/// it counts for one question only: a reference to an unknown record, which a store that checks references may reject
+/// with it. There a reference to a known record must be accepted, see [`needs_known_value`].
 pub(super) fn rejects(asks: &Asks, status: u16) -> bool {
     match asks {
         Asks::Longest { .. } => matches!(status, 400 | 413 | 422),

@@ -31,7 +31,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-/// The marks that tools write in place of values to sanitise an archive.
+/// The marks that tools write in place of values to sanitise an archive; the last one, `‹`, opens a note in place of one.
 const REDACTED: [&str; 5] = ["***", "redacted", "REDACTED", "Redacted", "\u{2039}"];
 
 /// An entry, as far as it concerns the service.
