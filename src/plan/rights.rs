@@ -1,5 +1,5 @@
-//! Keeps made-up bodies from giving anybody rights: a record that a run creates, and may leave, is neither an
-//! administrator nor public.
+//! Keeps made-up bodies from giving anybody rights, and from locking a record away: a record that a run creates, and may
+//! leave, is neither an administrator nor public, and it can be read, updated and deleted.
 
 use serde_json::Value;
 
@@ -72,28 +72,62 @@ const LIMITING: [&str; 27] = [
     "visible",
 ];
 
-/// Whether a field with this name says who may see or change a record, so that a run sends no value there but its first.
-pub(super) fn concerns_rights(name: &str) -> bool {
+/// The states in which a service may refuse to update or delete a record, or no longer show it, each as the words of a
+/// name. A record that is `hidden` or a `draft` is seen by fewer, and one that is `paused` does less: those may be true.
+const LOCKED_AWAY: [&str; 16] = [
+    "archived",
+    "deactivated",
+    "deleted",
+    "deletion protection",
+    "disabled",
+    "frozen",
+    "immutable",
+    "inactive",
+    "lock",
+    "locked",
+    "read only",
+    "readonly",
+    "sealed",
+    "suspended",
+    "termination protection",
+    "trashed",
+];
+
+/// Whether a boolean with this name says that the record itself is in such a state: `is_locked`, but not
+/// `notifications_disabled`.
+fn locks_away(name: &str) -> bool {
     let name = separated(name);
-    let is_concerned = |word: &str| GRANTING.contains(&word) || LIMITING.contains(&word) || word.contains("admin");
-    words(&name).any(is_concerned)
+    let mut words: Vec<_> = words(&name).collect();
+    if words.first() == Some(&"is") {
+        words.remove(0);
+    }
+    LOCKED_AWAY.contains(&words.join(" ").as_str())
 }
 
-/// Whether a value for a field with this name gives rights: `true` for `isAdmin`, or `admin` for any field.
-fn grants(name: &str, value: &Value) -> bool {
+/// Whether a field with this name says who may see or change a record, or whether anybody may, so that a run sends no
+/// value there but its first.
+pub(super) fn concerns_rights(name: &str) -> bool {
+    let lower = separated(name);
+    let is_concerned = |word: &str| GRANTING.contains(&word) || LIMITING.contains(&word) || word.contains("admin");
+    words(&lower).any(is_concerned) || locks_away(name)
+}
+
+/// Whether a value for a field with this name gives rights or locks the record away: `true` for `isAdmin` and for
+/// `locked`, or `admin` for any field.
+fn is_unwanted(name: &str, value: &Value) -> bool {
     let is_granting = |word: &str| GRANTING.contains(&word) || word.starts_with("admin") || word.ends_with("admin");
     let says = |text: &str| text == "*" || words(&separated(text)).any(is_granting);
     match value {
-        Value::Bool(is_on) => *is_on && says(name),
+        Value::Bool(is_on) => *is_on && (says(name) || locks_away(name)),
         Value::String(text) => says(text),
         _ => false,
     }
 }
 
-/// Returns the value, or one in its place that gives no rights, for a boolean or an `enum` with this schema. `None` if
-/// each that the schema lists gives some.
+/// Returns the value, or one in its place that gives no rights and locks nothing away, for a boolean or an `enum` with
+/// this schema. `None` if the schema lists no such value.
 pub(super) fn without_rights(value: Value, name: &str, schema: &Node) -> Option<Value> {
-    if !grants(name, &value) {
+    if !is_unwanted(name, &value) {
         return Some(value);
     }
     let listed = schema
@@ -105,7 +139,7 @@ pub(super) fn without_rights(value: Value, name: &str, schema: &Node) -> Option<
     };
     others
         .into_iter()
-        .find(|other| !other.is_null() && !grants(name, other))
+        .find(|other| !other.is_null() && !is_unwanted(name, other))
 }
 
 #[cfg(test)]
@@ -116,7 +150,7 @@ mod tests {
     use crate::contract::document::Document;
 
     #[test]
-    fn a_value_that_gives_rights_is_replaced_where_the_schema_lists_another() {
+    fn a_value_that_gives_rights_or_locks_away_is_replaced_where_the_schema_lists_another() {
         for (name, value, schema, sent) in [
             ("admin", json!(true), "{type: boolean}", Some(json!(false))),
             ("isAdmin", json!(true), "{type: boolean}", Some(json!(false))),
@@ -139,6 +173,24 @@ mod tests {
             ("share_with_all", json!(true), "{type: boolean}", Some(json!(false))),
             ("canDelete", json!(true), "{type: boolean}", Some(json!(false))),
             ("private", json!(true), "{type: boolean}", Some(json!(true))),
+            ("locked", json!(true), "{type: boolean}", Some(json!(false))),
+            ("isLocked", json!(true), "{type: boolean}", Some(json!(false))),
+            ("read_only", json!(true), "{type: boolean}", Some(json!(false))),
+            ("readonly", json!(true), "{type: boolean}", Some(json!(false))),
+            ("is_archived", json!(true), "{type: boolean}", Some(json!(false))),
+            ("disabled", json!(true), "{type: boolean}", Some(json!(false))),
+            ("frozen", json!(true), "{type: boolean}", Some(json!(false))),
+            ("deletionProtection", json!(true), "{type: boolean}", Some(json!(false))),
+            ("locked", json!(true), "{type: boolean, enum: [true]}", None),
+            ("notify_when_deleted", json!(true), "{type: boolean}", Some(json!(true))),
+            (
+                "notifications_disabled",
+                json!(true),
+                "{type: boolean}",
+                Some(json!(true)),
+            ),
+            ("draft", json!(true), "{type: boolean}", Some(json!(true))),
+            ("hidden", json!(true), "{type: boolean}", Some(json!(true))),
             ("admin", json!(true), "{type: boolean, enum: [true]}", None),
             (
                 "role",
@@ -165,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_who_may_see_a_record_is_told_by_its_name() {
+    fn what_says_who_may_see_or_change_a_record_is_told_by_its_name() {
         for name in [
             "private",
             "is_private",
@@ -174,10 +226,13 @@ mod tests {
             "role",
             "accessLevel",
             "superadmin",
+            "isArchived",
+            "deleted",
+            "frozen",
         ] {
             assert!(concerns_rights(name), "{name}");
         }
-        for name in ["enabled", "weight", "size", "kind", "priority", "done"] {
+        for name in ["enabled", "weight", "size", "kind", "priority", "done", "deleted_after"] {
             assert!(!concerns_rights(name), "{name}");
         }
     }
