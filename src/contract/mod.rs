@@ -56,6 +56,7 @@ mod implied_gaps;
 mod inferred;
 pub mod json_schema;
 pub mod learned;
+pub(crate) mod length_limits;
 pub mod lifecycle;
 pub mod link;
 pub(crate) mod load;

@@ -19,6 +19,7 @@ use super::template::Template;
 use super::{draft, optional, parameter};
 use crate::contract::Contract;
 use crate::contract::edge_case::{EdgeCase, ParameterKind};
+use crate::contract::length_limits::LengthLimits;
 use crate::contract::operation::{Location, OperationId, Parameter};
 use crate::contract::pointer;
 use crate::contract::vocabulary::EdgeCaseKind;
@@ -237,8 +238,14 @@ impl EdgeCaseString {
     /// that the target showed.
     ///
     /// It prefers a string that carries the run tag: the run's own name for what it writes. An address of `example.com`
-    /// stays one, because the change is made before it. A string that the target showed is replaced.
-    pub fn insert(self, body: &mut Value, unprintable: &mut Vec<String>, run_tag: &RunTag) -> bool {
+    /// stays one, because the change is made before it. A string that the target showed is replaced. None is made longer
+    /// than `limits` admit.
+    pub(crate) fn insert(
+        self,
+        body: &mut Value,
+        unprintable: &mut Vec<String>,
+        (run_tag, limits): (&RunTag, &LengthLimits),
+    ) -> bool {
         let mut texts = Vec::new();
         collect(body, &mut String::new(), &mut texts);
         let of_the_target = |at: &String| unprintable.contains(at);
@@ -247,7 +254,9 @@ impl EdgeCaseString {
             text.is_some_and(|text| text.contains(run_tag.as_str()))
         };
         let best = texts.iter().map(|at| (!tagged(at), of_the_target(at))).min();
+        let changed = |at: &String| self.before(if of_the_target(at) { "" } else { text_at(body, at) });
         texts.retain(|at| Some((!tagged(at), of_the_target(at))) == best);
+        texts.retain(|at| limits.admit(at, changed(at).chars().count()));
         let length = u64::try_from(texts.len()).unwrap_or(0);
         let index = self
             .random
@@ -256,8 +265,7 @@ impl EdgeCaseString {
         let Some(at) = index.and_then(|index| texts.get(index)) else {
             return false;
         };
-        let kept = if of_the_target(at) { "" } else { text_at(body, at) };
-        let unusual = self.before(kept);
+        let unusual = changed(at);
         unprintable.retain(|other| other != at);
         if let Some(place) = body.pointer_mut(at) {
             *place = Value::String(unusual);
@@ -401,7 +409,11 @@ mod tests {
         ] {
             for random in 0..3 {
                 let mut body = json!({"type": "email", "list": [{"contact": own}], "size": 1});
-                assert!(edge_case_string(kind, random).insert(&mut body, &mut Vec::new(), &run_tag()));
+                assert!(edge_case_string(kind, random).insert(
+                    &mut body,
+                    &mut Vec::new(),
+                    (&run_tag(), &LengthLimits::default())
+                ));
                 let text = body["list"][0]["contact"].as_str().unwrap();
                 assert!(is(text) && text.ends_with(&own), "{text:?}");
                 assert_eq!((&body["type"], &body["size"]), (&json!("email"), &json!(1)));
@@ -414,7 +426,11 @@ mod tests {
         let run_tag = run_tag();
         let chosen = |random| {
             let mut body = json!({"first": run_tag.as_str(), "last": run_tag.as_str(), "other": "a"});
-            edge_case_string(EdgeCaseKind::NonAsciiString, random).insert(&mut body, &mut Vec::new(), &run_tag);
+            edge_case_string(EdgeCaseKind::NonAsciiString, random).insert(
+                &mut body,
+                &mut Vec::new(),
+                (&run_tag, &LengthLimits::default()),
+            );
             (body["first"] == run_tag.as_str(), body["last"] == run_tag.as_str())
         };
         assert_eq!((chosen(0), chosen(1)), ((false, true), (true, false)));
@@ -424,12 +440,20 @@ mod tests {
     fn a_text_that_the_target_showed_is_replaced_where_there_is_no_other() {
         let mut unprintable = vec!["/a".to_owned(), "/b".to_owned()];
         let mut body = json!({"a": "Ada", "b": "Beth"});
-        assert!(edge_case_string(EdgeCaseKind::NonAsciiString, 1).insert(&mut body, &mut unprintable, &run_tag()));
+        assert!(edge_case_string(EdgeCaseKind::NonAsciiString, 1).insert(
+            &mut body,
+            &mut unprintable,
+            (&run_tag(), &LengthLimits::default())
+        ));
         assert_eq!((&body["a"], &unprintable[..]), (&json!("Ada"), &["/a".to_owned()][..]));
         assert!(!body["b"].as_str().unwrap().contains("Beth"));
         let mut body = json!({"a": "Ada", "b": "own"});
         let mut unprintable = vec!["/a".to_owned()];
-        assert!(edge_case_string(EdgeCaseKind::LongString, 0).insert(&mut body, &mut unprintable, &run_tag()));
+        assert!(edge_case_string(EdgeCaseKind::LongString, 0).insert(
+            &mut body,
+            &mut unprintable,
+            (&run_tag(), &LengthLimits::default())
+        ));
         assert_eq!(body["a"], "Ada");
         assert!(body["b"].as_str().unwrap().ends_with("own"));
     }
@@ -526,7 +550,11 @@ mod tests {
     #[test]
     fn a_body_without_a_text_stays_as_it_is() {
         let mut body = json!({"size": 1, "parts": [true, null]});
-        assert!(!edge_case_string(EdgeCaseKind::LongString, 0).insert(&mut body, &mut Vec::new(), &run_tag()));
+        assert!(!edge_case_string(EdgeCaseKind::LongString, 0).insert(
+            &mut body,
+            &mut Vec::new(),
+            (&run_tag(), &LengthLimits::default())
+        ));
         assert_eq!(body, json!({"size": 1, "parts": [true, null]}));
     }
 }

@@ -550,7 +550,9 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
             add(&location, GapKind::AllowedValues, &[other, known.clone()]);
             let entries = entries(contract, operation, &field);
             add(&location, GapKind::ReferenceEntries, &entries);
-            if contract.tagged_carries(operation).any(|carry| carry.sent == field) {
+            // A service that accepts more than its own responses admit can no longer show the record.
+            let may_be_long = || contract.length_limits(operation).admit(&field, usize::MAX);
+            if contract.tagged_carries(operation).any(|carry| carry.sent == field) && may_be_long() {
                 add(
                     &location,
                     GapKind::FieldSizes,

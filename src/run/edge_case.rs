@@ -150,7 +150,9 @@ impl Session<'_> {
                     Some(members) => names.filter_map(|name| members.remove_entry(&name)).collect(),
                     None => Vec::new(),
                 };
-                let is_made = text.insert(body, &mut request.unprintable, &self.settings.run_tag);
+                let limits = self.contract.length_limits_of_edge_cases(operation);
+                let made_of = (&self.settings.run_tag, &limits);
+                let is_made = text.insert(body, &mut request.unprintable, made_of);
                 if let Some(members) = body.as_object_mut() {
                     members.extend(kept);
                 }

@@ -44,5 +44,6 @@ mod stray;
 mod together;
 mod unchecked;
 mod unlisted;
+mod unreadable;
 mod unstable;
 mod variety;

@@ -1,0 +1,322 @@
+//! Which strings of a request are limited in length only by other schemas of the same record. The main type is
+//! [`LengthLimits`].
+//!
+//! # Design
+//!
+//! A service that accepts in an update what its own responses may not contain can no longer show the record, nor any
+//! list that has it. If the schema of a create says `maxLength` for `name`, and that of the update does not, a longer
+//! `name` in an update may be such a value. A field whose own schema has `maxLength` is another matter: the document
+//! says that a longer value is rejected.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Contract;
+use super::document::{Document, Node};
+use super::edge_case;
+use super::inferred::comparable_path;
+use super::load::{is_json, resolve};
+use super::operation::{Operation, OperationId};
+use super::pointer;
+
+/// The depth to which schemas are followed.
+const DEPTH: usize = 12;
+/// The maximum number of schemas that are read of one body: a document with more is built to take time.
+const MAX_SCHEMAS: usize = 2_000;
+/// The keywords that combine schemas.
+const COMBINING: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+
+/// How long the strings of an operation's body may be, where only other schemas of the same record say so.
+#[derive(Debug, Default)]
+pub(crate) struct LengthLimits {
+    /// The pointers of the fields whose own schema limits their length.
+    stated: HashSet<String>,
+    /// The smallest `maxLength` of each field in any create, update or response, by its name.
+    elsewhere: HashMap<String, u64>,
+}
+
+impl LengthLimits {
+    /// Whether a string of this many characters may be sent at this location of the body.
+    pub(crate) fn admit(&self, at: &str, characters: usize) -> bool {
+        let at = with_any_elements(at);
+        let limit = name_of(&at).and_then(|name| self.elsewhere.get(&name));
+        let is_within = |limit: &u64| u64::try_from(characters).is_ok_and(|characters| characters <= *limit);
+        self.stated.contains(&at) || limit.is_none_or(is_within)
+    }
+}
+
+impl Contract {
+    /// Returns the limits that an edge case of an operation keeps: none if the contract lists the edge cases that the
+    /// operation must withstand.
+    pub(crate) fn length_limits_of_edge_cases(&self, operation: OperationId) -> LengthLimits {
+        let documented = self.operation(operation);
+        let lists_edge_cases = edge_case::location(&self.document, &documented.pointer) != documented.pointer;
+        if lists_edge_cases {
+            return LengthLimits::default();
+        }
+        self.length_limits(operation)
+    }
+
+    /// Returns the limits of the strings in an operation's body that other schemas of the same record state: those of
+    /// its creates, its updates and its responses.
+    pub(crate) fn length_limits(&self, operation: OperationId) -> LengthLimits {
+        let mut limits = LengthLimits {
+            stated: stated(&self.document, self.operation(operation)),
+            ..LengthLimits::default()
+        };
+        for other in self.of_the_same_record(operation) {
+            for schema in schemas(&self.document, self.operation(other)) {
+                for (at, schema) in fields(&self.document, &schema) {
+                    let limit = max_length(&self.document, &schema, 0);
+                    if let Some((name, limit)) = name_of(&at).zip(limit) {
+                        let least = limits.elsewhere.entry(name).or_insert(limit);
+                        *least = limit.min(*least);
+                    }
+                }
+            }
+        }
+        limits
+    }
+
+    /// Returns the operations that create, update, read or list the records of an operation, this one included.
+    pub(crate) fn of_the_same_record(&self, operation: OperationId) -> HashSet<OperationId> {
+        let documented = self.operation(operation);
+        let collection = collection(documented);
+        let item = format!("{collection}/{{}}");
+        let is_of_collection = |other: &Operation| {
+            let path = comparable_path(&other.path);
+            let is_search = other.is_query() && path.rsplit_once('/').is_some_and(|(above, _)| above == collection);
+            path == collection || path == item || is_search
+        };
+        let by_path = self.operation_ids().filter(|id| is_of_collection(self.operation(*id)));
+        let creates = self.links_to(operation).map(|link| link.from).chain([operation]);
+        let creates = creates.filter(|id| self.operation(*id).creates());
+        let reads = creates
+            .clone()
+            .filter_map(|id| self.link_to_read(id).map(|link| link.to));
+        by_path.chain(reads).chain([operation]).collect()
+    }
+}
+
+/// Returns the path of the collection whose records an operation creates or updates, with `{}` for each parameter.
+fn collection(operation: &Operation) -> String {
+    let path = comparable_path(operation.collection_path());
+    let before = path.rsplit_once("/{}").filter(|_| !operation.creates());
+    before.map_or(path.as_str(), |(before, _)| before).to_owned()
+}
+
+/// Returns the schemas of an operation's body and of its successes.
+fn schemas(document: &Document, operation: &Operation) -> Vec<String> {
+    let request = operation
+        .request_body
+        .as_ref()
+        .and_then(|request| request.schema.clone());
+    let responses = operation.successes().flat_map(|response| {
+        let content = pointer::join(&resolve(document, response.pointer.clone()), "content");
+        let media = document.node(&content).map_or(&[][..], Node::members);
+        let json = media.iter().filter(|media| is_json(&media.name));
+        let schemas = json.map(move |json| pointer::join(&pointer::join(&content, &json.name), "schema"));
+        schemas.collect::<Vec<_>>()
+    });
+    request.into_iter().chain(responses).collect()
+}
+
+/// Returns the pointers of the fields of an operation's body whose own schemas all limit their length.
+fn stated(document: &Document, operation: &Operation) -> HashSet<String> {
+    let schema = operation
+        .request_body
+        .as_ref()
+        .and_then(|request| request.schema.as_deref());
+    let mut by_pointer: HashMap<String, bool> = HashMap::new();
+    for (at, schema) in schema.map_or_else(Vec::new, |schema| fields(document, schema)) {
+        let is_limited = limits_length(document, &schema, 0);
+        by_pointer
+            .entry(at)
+            .and_modify(|all| *all &= is_limited)
+            .or_insert(is_limited);
+    }
+    let stated = by_pointer.into_iter().filter(|(_, is_limited)| *is_limited);
+    stated.map(|(at, _)| at).collect()
+}
+
+/// Returns the fields and elements below a schema, each with the location of its own.
+fn fields(document: &Document, schema: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut left = MAX_SCHEMAS;
+    collect(document, (schema, ""), (0, &mut left), &mut found);
+    found
+}
+
+fn collect(
+    document: &Document,
+    (schema, at): (&str, &str),
+    (depth, left): (usize, &mut usize),
+    found: &mut Vec<(String, String)>,
+) {
+    let schema = resolve(document, schema.to_owned());
+    let Some(node) = document.node(&schema).filter(|_| depth < DEPTH && *left > 0) else {
+        return;
+    };
+    *left -= 1;
+    for keyword in COMBINING {
+        let parts = pointer::join(&schema, keyword);
+        for index in 0..node.member(keyword).map_or(0, |parts| parts.elements().len()) {
+            let part = pointer::join(&parts, &index.to_string());
+            collect(document, (&part, at), (depth + 1, left), found);
+        }
+    }
+    let properties = pointer::join(&schema, "properties");
+    for property in node.member("properties").map_or(&[][..], Node::members) {
+        let field = (
+            pointer::join(at, &property.name),
+            pointer::join(&properties, &property.name),
+        );
+        collect(document, (&field.1, &field.0), (depth + 1, left), found);
+        found.push(field);
+    }
+    for keyword in ["items", "additionalProperties"] {
+        if node.member(keyword).is_some() {
+            let element = (pointer::join(at, "*"), pointer::join(&schema, keyword));
+            collect(document, (&element.1, &element.0), (depth + 1, left), found);
+            found.push(element);
+        }
+    }
+}
+
+/// Returns the smallest `maxLength` in a schema and in its parts.
+fn max_length(document: &Document, schema: &str, depth: usize) -> Option<u64> {
+    let schema = resolve(document, schema.to_owned());
+    let node = document.node(&schema).filter(|_| depth < DEPTH)?;
+    let own = node.member("maxLength").map(Node::to_value);
+    let own = own.and_then(|limit| limit.as_u64());
+    let parts = COMBINING.iter().flat_map(|keyword| parts(node, &schema, keyword));
+    let of_parts = parts.filter_map(|part| max_length(document, &part, depth + 1));
+    own.into_iter().chain(of_parts).min()
+}
+
+/// Whether no string that a schema admits exceeds some length.
+fn limits_length(document: &Document, schema: &str, depth: usize) -> bool {
+    let schema = resolve(document, schema.to_owned());
+    let Some(node) = document.node(&schema).filter(|_| depth < DEPTH) else {
+        return false;
+    };
+    let kind = node.member("type").and_then(Node::string);
+    let is_limited = |part: String| limits_length(document, &part, depth + 1);
+    let by_alternatives = |keyword| node.member(keyword).is_some() && parts(node, &schema, keyword).all(is_limited);
+    kind.is_some_and(|kind| kind != "string")
+        || node.member("maxLength").is_some()
+        || parts(node, &schema, "allOf").any(is_limited)
+        || by_alternatives("anyOf")
+        || by_alternatives("oneOf")
+}
+
+/// Returns the locations of the schemas that a keyword combines.
+fn parts(node: &Node, schema: &str, keyword: &str) -> impl Iterator<Item = String> {
+    let parts = pointer::join(schema, keyword);
+    let count = node.member(keyword).map_or(0, |parts| parts.elements().len());
+    (0..count).map(move |index| pointer::join(&parts, &index.to_string()))
+}
+
+/// Returns the pointer with `*` for each element of an array.
+fn with_any_elements(at: &str) -> String {
+    let tokens = at.split('/');
+    let is_index = |token: &str| !token.is_empty() && token.bytes().all(|digit| digit.is_ascii_digit());
+    let tokens = tokens.map(|token| if is_index(token) { "*" } else { token });
+    tokens.collect::<Vec<_>>().join("/")
+}
+
+/// Returns the name of the field at a pointer, or of the one that contains the element there.
+fn name_of(at: &str) -> Option<String> {
+    pointer::tokens(at).filter(|token| token != "*").last()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::Contract;
+    use crate::contract::testing::of_paths;
+
+    /// A contract whose tags are created, updated, read and listed with these schemas of their name.
+    fn tags(created: &str, updated: &str, shown: &str) -> Contract {
+        let body = |name: &str, id: &str| {
+            format!("content: {{application/json: {{schema: {{type: object, properties: {{{id}name: {name}}}}}}}}}")
+        };
+        let shown = format!("{{description: OK, {}}}", body(shown, "id: {type: string}, "));
+        let paths = format!(
+            "/tags:\n  post: {{operationId: addTag, requestBody: {{{}}}, responses: {{'200': {shown}}}}}\n\
+             /tags/{{id}}:\n  parameters: [{{name: id, in: path, required: true, schema: {{type: string}}}}]\n  \
+             get: {{operationId: getTag, responses: {{'200': {shown}}}}}\n  \
+             put: {{operationId: putTag, requestBody: {{{}}}, responses: {{'204': {{description: OK}}}}}}",
+            body(created, ""),
+            body(updated, "")
+        );
+        of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"))
+    }
+
+    fn admits(contract: &Contract, operation: &str, characters: usize) -> bool {
+        let operation = contract.operation_named(operation).unwrap();
+        contract
+            .length_limits_of_edge_cases(operation)
+            .admit("/name", characters)
+    }
+
+    const TEXT: &str = "{type: string}";
+    const LIMITED: &str = "{type: string, maxLength: 255}";
+
+    #[test]
+    fn what_only_another_schema_of_the_record_limits_is_not_exceeded() {
+        let other = "{anyOf: [{type: string, maxLength: 255}, {type: integer}]}";
+        for (created, updated, shown) in [
+            (LIMITED, TEXT, TEXT),
+            (TEXT, TEXT, LIMITED),
+            (TEXT, TEXT, other),
+            (
+                LIMITED,
+                "{anyOf: [{type: string}, {type: string, maxLength: 255}]}",
+                TEXT,
+            ),
+        ] {
+            let contract = tags(created, updated, shown);
+            assert!(!admits(&contract, "putTag", 256), "{created} {updated} {shown}");
+            assert!(admits(&contract, "putTag", 255), "{created} {updated} {shown}");
+        }
+        assert!(!admits(&tags(TEXT, TEXT, LIMITED), "addTag", 256));
+        assert!(!admits(&tags(TEXT, LIMITED, TEXT), "addTag", 256));
+    }
+
+    #[test]
+    fn what_nothing_limits_or_its_own_schema_does_may_be_exceeded() {
+        for (created, updated, shown) in [
+            (TEXT, TEXT, TEXT),
+            (LIMITED, LIMITED, LIMITED),
+            (TEXT, LIMITED, "{type: string, maxLength: 9}"),
+            (TEXT, "{allOf: [{type: string}, {maxLength: 255}]}", LIMITED),
+            (
+                TEXT,
+                "{anyOf: [{type: string, maxLength: 255}, {type: integer}]}",
+                LIMITED,
+            ),
+        ] {
+            let contract = tags(created, updated, shown);
+            assert!(admits(&contract, "putTag", 10_000), "{created} {updated} {shown}");
+        }
+        assert!(admits(&tags(LIMITED, TEXT, TEXT), "addTag", 10_000));
+    }
+
+    #[test]
+    fn a_contract_that_lists_its_edge_cases_is_taken_at_its_word() {
+        let text = format!(
+            "x-edge-cases: [text-long]\n{}",
+            tags(LIMITED, TEXT, LIMITED).document.text()
+        );
+        let contract = Contract::read("tags.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        assert!(admits(&contract, "putTag", 10_000));
+    }
+
+    #[test]
+    fn an_element_has_the_limit_of_its_array() {
+        let labels = |element: &str| format!("{{type: array, items: {element}}}");
+        let contract = tags(TEXT, &labels(TEXT), &labels(LIMITED));
+        let operation = contract.operation_named("putTag").unwrap();
+        let limits = contract.length_limits(operation);
+        assert!(!limits.admit("/name/3", 256) && limits.admit("/name/3", 255) && limits.admit("/title", 256));
+    }
+}

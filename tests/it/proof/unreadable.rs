@@ -1,0 +1,191 @@
+//! Records that a service stores and can then no longer show or change: no string is sent beyond the length that another
+//! schema of the record states, and no record is locked.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{Method, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use countersign::report::Record;
+use countersign::{Check, Contract};
+use serde_json::{Value, json};
+
+/// Tags. `CREATED` and `UPDATED` stand for the schemas of the name in a create and in an update.
+const TAGS: &str = "openapi: 3.0.3
+info: {title: Tags, version: '1'}
+components:
+  schemas:
+    NewTag:
+      type: object
+      required: [name]
+      properties: {name: CREATED, locked: {type: boolean}, bold: {type: boolean}}
+    TagUpdate:
+      type: object
+      properties: {name: UPDATED, locked: {type: boolean}, bold: {type: boolean}}
+    Tag:
+      type: object
+      required: [id, name]
+      properties: {id: {type: string}, name: {type: string}, locked: {type: boolean}, bold: {type: boolean}}
+  responses:
+    Tag: {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Tag'}}}}
+    Tags: {description: OK, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Tag'}}}}}
+paths:
+  /tags:
+    get: {operationId: listTags, responses: {'200': {$ref: '#/components/responses/Tags'}}}
+    post:
+      operationId: addTag
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/NewTag'}}}}
+      responses: {'201': {$ref: '#/components/responses/Tag'}}
+  /tags/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get: {operationId: getTag, responses: {'200': {$ref: '#/components/responses/Tag'}}}
+    put:
+      operationId: putTag
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/TagUpdate'}}}}
+      responses: {'200': {$ref: '#/components/responses/Tag'}}
+    patch:
+      operationId: patchTag
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/TagUpdate'}}}}
+      responses: {'200': {$ref: '#/components/responses/Tag'}}
+    delete: {operationId: dropTag, responses: {'204': {description: Gone}}}
+";
+
+const FREE: &str = "{type: string}";
+const LIMITED: &str = "{type: string, maxLength: 255}";
+
+/// The longest name that the service can show.
+const LONGEST: usize = 255;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Service {
+    /// It shows whatever it stored.
+    ShowsAll,
+    /// An update stores names that no read can show any more.
+    CannotShowLong,
+}
+
+struct Checked {
+    record: Record,
+    /// The writes, each with its body.
+    log: Vec<(String, Vec<u8>)>,
+}
+
+impl Checked {
+    /// The longest name that requests with this method sent.
+    fn longest(&self, method: &str) -> usize {
+        let bodies = self.log.iter().filter(|(line, _)| line.starts_with(method));
+        let names = bodies.filter_map(|(_, body)| name(&serde_json::from_slice(body).ok()?));
+        names.max().unwrap_or(0)
+    }
+
+    fn unreadable(&self) -> Vec<&str> {
+        let found = self
+            .record
+            .findings
+            .iter()
+            .filter(|finding| finding.rule == "lifecycle");
+        found.map(|finding| finding.received.as_str()).collect()
+    }
+}
+
+fn name(body: &Value) -> Option<usize> {
+    body["name"].as_str().map(|name| name.chars().count())
+}
+
+fn respond(
+    service: Service,
+    kept: &mut Vec<(String, Value)>,
+    (method, path, body): (&Method, &str, &Bytes),
+) -> Response {
+    let can_show = |tag: &Value| service == Service::ShowsAll || name(tag).is_some_and(|length| length <= LONGEST);
+    let show = |tag: &Value| match can_show(tag) {
+        true => axum::Json(tag).into_response(),
+        false => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
+    };
+    let found = kept.iter().position(|(at, _)| at == path);
+    let sent = serde_json::from_slice::<Value>(body).unwrap_or_default();
+    match (method.as_str(), found) {
+        ("POST", _) if name(&sent).is_some_and(|length| length <= LONGEST) => {
+            let id = format!("t-{}", kept.len());
+            let mut tag = sent;
+            tag["id"] = json!(id);
+            kept.push((format!("/tags/{id}"), tag.clone()));
+            (StatusCode::CREATED, axum::Json(tag)).into_response()
+        }
+        ("PUT" | "PATCH", Some(found)) if kept[found].1["locked"] == true => StatusCode::LOCKED.into_response(),
+        ("PUT" | "PATCH", Some(found)) if name(&sent).is_some() => {
+            for (member, value) in sent.as_object().unwrap() {
+                kept[found].1[member] = value.clone();
+            }
+            axum::Json(&kept[found].1).into_response()
+        }
+        ("POST" | "PUT" | "PATCH", _) => StatusCode::BAD_REQUEST.into_response(),
+        ("DELETE", Some(found)) if can_show(&kept[found].1) => {
+            kept.remove(found);
+            StatusCode::NO_CONTENT.into_response()
+        }
+        ("GET", Some(found)) => show(&kept[found].1),
+        ("GET", None) if path == "/tags" && kept.iter().all(|(_, tag)| can_show(tag)) => {
+            axum::Json(kept.iter().map(|(_, tag)| tag.clone()).collect::<Vec<_>>()).into_response()
+        }
+        ("GET", None) if path == "/tags" => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+async fn checked(service: Service, created: &str, updated: &str) -> Checked {
+    let log: Arc<Mutex<Vec<(String, Vec<u8>)>>> = Arc::default();
+    let (seen, kept) = (Arc::clone(&log), Arc::new(Mutex::new(Vec::new())));
+    let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
+        if method != Method::GET {
+            seen.lock()
+                .unwrap()
+                .push((format!("{method} {}", uri.path()), body.to_vec()));
+        }
+        let response = respond(service, &mut kept.lock().unwrap(), (&method, uri.path(), &body));
+        async { response }
+    });
+    let text = TAGS.replace("CREATED", created).replace("UPDATED", updated);
+    let check = Check::new(Contract::read("tags.yaml", text).unwrap()).service(router);
+    let check = check.writes(true).cleanup(true).seed(1);
+    let report = check.settle(std::time::Duration::from_millis(50)).run().await.unwrap();
+    let log = log.lock().unwrap().clone();
+    Checked {
+        record: report.record().clone(),
+        log,
+    }
+}
+
+#[tokio::test]
+async fn an_update_is_not_sent_a_text_longer_than_the_create_admits() {
+    let checked = checked(Service::CannotShowLong, LIMITED, FREE).await;
+    let longest = checked.longest("PUT");
+    assert!((1..=LONGEST).contains(&longest), "{longest}");
+    // The create says itself that it rejects a longer one.
+    assert_eq!(checked.longest("POST"), 10_000);
+    assert!(checked.record.findings.is_empty(), "{:?}", checked.record.findings);
+    assert!(checked.record.residue.is_empty(), "{:?}", checked.record.residue);
+}
+
+#[tokio::test]
+async fn an_update_is_sent_a_long_text_where_nothing_limits_it_or_its_own_schema_does() {
+    for schema in [FREE, LIMITED] {
+        let checked = checked(Service::ShowsAll, schema, schema).await;
+        assert_eq!((checked.longest("PUT"), checked.longest("POST")), (10_000, 10_000));
+        assert!(checked.unreadable().is_empty(), "{:?}", checked.unreadable());
+    }
+}
+
+#[tokio::test]
+async fn no_record_of_the_run_is_locked() {
+    let checked = checked(Service::ShowsAll, FREE, FREE).await;
+    let bodies = checked
+        .log
+        .iter()
+        .filter_map(|(_, body)| serde_json::from_slice::<Value>(body).ok());
+    let bodies: Vec<_> = bodies.collect();
+    let sent = |name: &str, value: bool| bodies.iter().any(|body| body[name] == value);
+    assert!(sent("locked", false) && !sent("locked", true));
+    assert!(sent("bold", true));
+}
