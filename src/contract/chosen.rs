@@ -66,6 +66,7 @@ pub(super) fn links(
                 target: LinkTarget::Parameter(*number),
                 pointer: create.pointer.clone(),
                 inferred: true,
+                guessed: false,
             });
         }
     }
@@ -86,7 +87,7 @@ impl Filled {
             by_writes: HashSet::new(),
             by_operation: HashSet::new(),
         };
-        for link in links {
+        for link in links.iter().filter(|link| !link.guessed) {
             let LinkTarget::Parameter(index) = &link.target else {
                 continue;
             };

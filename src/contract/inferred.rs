@@ -10,12 +10,13 @@
 //! `POST /pets/search`, shows what its collection does. If a create's response shows no identifier
 //! but documents a `Location` header, the identifier is taken from that header. A value that a list
 //! shows belongs to somebody, so no link leads from a read to a write. A parameter that a link of
-//! the document fills gets no inferred one.
+//! the document fills gets no inferred one. [`guessed`] adds links where only the path says what a parameter is.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Contract;
 use super::document::{Document, Node};
+use super::guessed;
 use super::link::{Link, LinkTarget};
 use super::load::resolve;
 use super::operation::{Location, Method, Operation, OperationId, Parameter, StatusPattern};
@@ -31,32 +32,16 @@ pub(super) fn links(
     shapes: &[Shape],
     written: &[Link],
 ) -> Vec<Link> {
-    let collections: HashMap<Collection, OperationId> = operations
-        .iter()
-        .enumerate()
-        .map(|(index, operation)| ((operation.method, comparable_path(&operation.path)), OperationId(index)))
-        .collect();
-    let queries = queries(operations);
+    let collections = Collections::new(operations, shapes);
+    let is_written: HashSet<_> = written.iter().filter_map(Link::fills).collect();
     let mut inferred = Vec::new();
     for (index, operation) in operations.iter().enumerate() {
         for (number, parameter) in operation.parameters.iter().enumerate() {
             let (to, target) = (OperationId(index), LinkTarget::Parameter(number));
-            let is_written = written.iter().any(|link| link.to == to && link.target == target);
-            let Some(path) = collection_of(operation, parameter).filter(|_| !is_written) else {
+            let Some(path) = collection_of(operation, parameter).filter(|_| !is_written.contains(&(to, number))) else {
                 continue;
             };
-            let sources = if operation.is_safe() {
-                &[Method::Get, Method::Post][..]
-            } else {
-                &[Method::Post]
-            };
-            let sources = sources
-                .iter()
-                .filter_map(|method| collections.get(&(*method, comparable_path(path))));
-            let sources = sources.filter(|from| operation.is_safe() || !operations[from.0].is_query());
-            let asked = queries.get(&comparable_path(path)).filter(|_| operation.is_safe());
-            let sources = sources.chain(asked.into_iter().flatten());
-            for from in sources.copied().filter(|from| *from != to) {
+            for from in collections.sources(path, to) {
                 let records = Records::new(shapes, collection_name(path));
                 let source = &operations[from.0];
                 let in_body = records.identifier(source, (document, parameter));
@@ -66,21 +51,83 @@ pub(super) fn links(
                 // map.
                 let names = records.names(source, (document, parameter));
                 for value in names.into_iter().chain(value) {
-                    inferred.push(Link {
-                        number: written.len() + inferred.len(),
-                        from,
-                        value,
-                        to,
-                        target: target.clone(),
-                        pointer: operations[from.0].pointer.clone(),
-                        inferred: true,
-                    });
+                    let number = written.len() + inferred.len();
+                    inferred.push(collections.link(number, (from, value), (to, target.clone())));
                 }
             }
         }
     }
+    inferred.extend(guessed::links(&collections, (written, &inferred)));
     inferred.extend(in_bodies((document, operations), shapes, (written, &inferred)));
     inferred
+}
+
+/// The operations of a document, by the collections that they show.
+pub(super) struct Collections<'document> {
+    pub(super) operations: &'document [Operation],
+    pub(super) shapes: &'document [Shape],
+    /// The operations, by method and path.
+    at: HashMap<Collection, OperationId>,
+    /// The queries, by the path of the collection in which they look.
+    queries: HashMap<String, Vec<OperationId>>,
+}
+
+impl<'document> Collections<'document> {
+    fn new(operations: &'document [Operation], shapes: &'document [Shape]) -> Self {
+        let at = operations
+            .iter()
+            .enumerate()
+            .map(|(index, operation)| ((operation.method, comparable_path(&operation.path)), OperationId(index)));
+        Self {
+            operations,
+            shapes,
+            at: at.collect(),
+            queries: queries(operations),
+        }
+    }
+
+    /// Returns the `GET` of a path in the form in which paths are compared.
+    pub(super) fn read_of(&self, comparable: String) -> Option<OperationId> {
+        self.at.get(&(Method::Get, comparable)).copied()
+    }
+
+    /// Returns the operations whose responses may show what a call takes for a record of the collection at this path: for
+    /// a read the list, the create and the queries, and otherwise the create.
+    pub(super) fn sources(&self, path: &str, to: OperationId) -> Vec<OperationId> {
+        let path = comparable_path(path);
+        let is_safe = self.operations[to.0].is_safe();
+        let methods = if is_safe {
+            &[Method::Get, Method::Post][..]
+        } else {
+            &[Method::Post]
+        };
+        let at = methods
+            .iter()
+            .filter_map(|method| self.at.get(&(*method, path.clone())))
+            .filter(|from| is_safe || !self.operations[from.0].is_query());
+        let asked = self.queries.get(&path).filter(|_| is_safe);
+        let sources = at.chain(asked.into_iter().flatten()).copied();
+        sources.filter(|from| *from != to).collect()
+    }
+
+    /// Returns an inferred link.
+    pub(super) fn link(
+        &self,
+        number: usize,
+        (from, value): (OperationId, String),
+        (to, target): (OperationId, LinkTarget),
+    ) -> Link {
+        Link {
+            number,
+            from,
+            value,
+            to,
+            target,
+            pointer: self.operations[from.0].pointer.clone(),
+            inferred: true,
+            guessed: false,
+        }
+    }
 }
 
 /// Returns the links from creates into required fields of bodies, if a field is named like the identifier of what the
@@ -112,7 +159,7 @@ fn in_bodies(
             let is_written = written.iter().any(|link| link.to == to && link.target == target);
             let kind = comparable_name(name);
             let kind = kind.strip_suffix("id").filter(|kind| !kind.is_empty());
-            let Some([source]) = kind.and_then(|kind| creates.get(kind)).map(Vec::as_slice) else {
+            let Some(source) = kind.and_then(|kind| only(creates.get(kind)?)) else {
                 continue;
             };
             if is_written || source.from == to || !is_of_type(field, shape_at(shapes, operations, source)) {
@@ -127,6 +174,15 @@ fn in_bodies(
         }
     }
     links
+}
+
+/// Returns the only one of these links, or the only one that is not guessed.
+fn only<'link>(links: &[&'link Link]) -> Option<&'link Link> {
+    let mut certain = links.iter().filter(|link| !link.guessed);
+    match (links, certain.next(), certain.next()) {
+        ([link], ..) | (_, Some(link), None) => Some(link),
+        _ => None,
+    }
 }
 
 /// Returns the required fields of an operation's body, by name.
@@ -196,7 +252,10 @@ fn documents_location(document: &Document, create: &Operation) -> bool {
 
 /// Returns the path of the collection whose record a path parameter names: the path before it, if
 /// the parameter is a whole segment and the segment before it is not a parameter.
-fn collection_of<'operation>(operation: &'operation Operation, parameter: &Parameter) -> Option<&'operation str> {
+pub(super) fn collection_of<'operation>(
+    operation: &'operation Operation,
+    parameter: &Parameter,
+) -> Option<&'operation str> {
     if parameter.location != Location::Path {
         return None;
     }
@@ -244,15 +303,26 @@ impl<'contract> Records<'contract> {
 
     /// Returns where a success of the operation shows the identifier that the parameter takes.
     fn identifier(&self, from: &Operation, taken_by: (&Document, &Parameter)) -> Option<String> {
+        self.value(from, &taken_by.1.name, |record| self.field(record, taken_by))
+    }
+
+    /// Returns where a success of the operation shows the field that `field` finds in a record; `named` is the parameter
+    /// that takes it.
+    pub(super) fn value(
+        &self,
+        from: &Operation,
+        named: &str,
+        field: impl Fn(&'contract Shape) -> Option<&'contract str>,
+    ) -> Option<String> {
         let body = from.successes().find_map(|response| response.body)?;
         let candidates = if from.is_read() {
             self.collections((String::new(), body), 0)
         } else {
-            self.in_response(body, &taken_by.1.name).into_iter().collect()
+            self.in_response(body, named).into_iter().collect()
         };
         let with_field = candidates
             .into_iter()
-            .filter_map(|(at, record)| Some((pointer::join(&at, self.field(record, taken_by)?), at)));
+            .filter_map(|(at, record)| Some((pointer::join(&at, field(record)?), at)));
         let found: Vec<_> = with_field.collect();
         let mut named = found.iter().filter(|(_, at)| self.is_named_like_collection(at));
         match found.as_slice() {
@@ -263,6 +333,27 @@ impl<'contract> Records<'contract> {
                 .filter(|_| named.next().is_none())
                 .map(|(value, _)| value.clone()),
         }
+    }
+
+    /// Returns the one field of a record that has one of these names, in the form in which names are compared; the first
+    /// name that any field has counts.
+    pub(super) fn plain_field(&self, record: &'contract Shape, names: &[&str]) -> Option<&'contract str> {
+        let called = |name: &&str| {
+            let named = record
+                .fields
+                .iter()
+                .filter(|field| comparable_name(&field.name) == **name);
+            Some(named.collect::<Vec<_>>()).filter(|named| !named.is_empty())
+        };
+        let [only] = names.iter().find_map(called)?[..] else {
+            return None;
+        };
+        may_be_sent(&self.shapes[only.shape.0], &[]).then_some(only.name.as_str())
+    }
+
+    /// Returns the name of one record, in the form in which names are compared.
+    pub(super) fn singular(&self) -> String {
+        singular(&comparable_name(self.name))
     }
 
     /// Whether the array with these elements has the name of the collection.
@@ -415,7 +506,7 @@ const BESIDE_RECORDS: [&str; 16] = [
 
 /// The endings of names of identifiers that a caller may choose, in the form in which names are compared. `history`
 /// takes such an identifier for that of the run's own record only if it has the run tag in it.
-const CHOSEN: [&str; 5] = ["handle", "key", "login", "name", "slug"];
+pub(super) const CHOSEN: [&str; 5] = ["handle", "key", "login", "name", "slug"];
 
 /// Whether a field of this name, in the form in which names are compared, may identify a record.
 fn may_identify(name: &str) -> bool {
@@ -679,11 +770,9 @@ mod tests {
             ),
             ("{number: {type: integer}}", "petNumber", Some("number")),
             ("{petId: {type: integer}}", "id", Some("petId")),
-            // Nothing says what `version` is, an object is not an identifier, and a string is not a
-            // number.
+            // Nothing says what `version` is, and an object is not an identifier.
             ("{id: {type: integer}}", "version", None),
             ("{id: {type: object}}", "id", None),
-            ("{id: {type: string}}", "id", None),
             ("{pet_id: {type: integer}, petId: {type: integer}}", "petId", None),
         ] {
             let record = format!("{{type: object, properties: {fields}}}");

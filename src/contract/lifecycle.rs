@@ -36,6 +36,9 @@ pub struct Lifecycle {
     pub id: String,
     /// The read of one record by its identifier.
     pub read: OperationId,
+    /// Whether it is only guessed that the read takes that identifier ([`Link::guessed`]): then a read that shows no such
+    /// record decides nothing.
+    pub guessed: bool,
     /// The path of the read up to the identifier, as [`Operation::path_to_parameter`] returns it.
     pub path_to_id: String,
     /// Where the response of the read shows the record.
@@ -211,6 +214,7 @@ impl Contract {
             create,
             id: read.value.clone(),
             read: read.to,
+            guessed: read.guessed,
             path_to_id,
             record,
             carries: carries(create),

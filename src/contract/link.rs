@@ -34,6 +34,9 @@ pub struct Link {
     /// Whether the document does not state the link, so that it is inferred from paths, names and
     /// types.
     pub inferred: bool,
+    /// Whether it is inferred from paths alone, and no name or type says that the value is the one that is needed. Only a
+    /// value that the parameter's schema admits is taken, and that nothing is found under it is no deviation.
+    pub guessed: bool,
 }
 
 impl Link {
@@ -46,6 +49,14 @@ impl Link {
     /// The beginning of the expression for the value of a path parameter of the request, before its name: the name that a
     /// caller has chosen for what it created.
     pub const IN_REQUEST_PATH: &'static str = "$request.path.";
+
+    /// Returns the parameter that it fills: the operation, and the index.
+    pub(super) fn fills(&self) -> Option<(OperationId, usize)> {
+        match self.target {
+            LinkTarget::Parameter(index) => Some((self.to, index)),
+            LinkTarget::Body(_) => None,
+        }
+    }
 
     /// Whether the value is in the response's body.
     #[must_use]
@@ -241,6 +252,7 @@ impl Reader<'_> {
                 target,
                 pointer: self.pointer.clone(),
                 inferred: false,
+                guessed: false,
             });
         }
     }

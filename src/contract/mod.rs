@@ -51,6 +51,7 @@ pub mod equivalent;
 pub mod fact;
 mod facts_beyond_schemas;
 pub mod field;
+mod guessed;
 mod identity;
 mod implied_gaps;
 mod inferred;

@@ -12,11 +12,12 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::contract::document::Node;
+use crate::contract::json_schema;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::{Location, Operation, OperationId};
 use crate::contract::path_template::PathTemplate;
 use crate::contract::pointer;
-use crate::exchange::identifier;
+use crate::exchange::{Assertion, identifier};
 
 /// The maximum number of different values that are kept for one link: a body sends one of them, and the others are its
 /// fallbacks where it is rejected.
@@ -70,8 +71,9 @@ impl Bindings {
         self.read_from.insert(from);
         let under = records_in(contract.operation(from), path);
         for link in contract.links_from(from) {
-            for value in link.values(body) {
-                self.keep(link, &value, &under);
+            let admits = AdmittedByParameter::of(contract, link);
+            for value in link.values(body).iter().filter(|value| admits.holds(value)) {
+                self.keep(link, value, &under);
             }
         }
     }
@@ -84,7 +86,9 @@ impl Bindings {
         under.retain(|(place, _)| chosen.as_ref() != Some(place));
         let links = contract.links_from(from);
         for link in links.filter(|link| contract.identifies_created_record(link)) {
-            self.keep(link, id, &under);
+            if AdmittedByParameter::of(contract, link).holds(id) {
+                self.keep(link, id, &under);
+            }
         }
     }
 
@@ -196,6 +200,33 @@ impl Bindings {
                 .map(move |shown| (*link, &shown.value))
         });
         valued.collect()
+    }
+}
+
+/// What the schema of the parameter that a guessed link fills admits. Whatever the document says about the type of the
+/// value, the value itself decides; any other link gives the value as it is.
+struct AdmittedByParameter(Option<Assertion>);
+
+impl AdmittedByParameter {
+    fn of(contract: &Contract, link: &Link) -> Self {
+        let schema = || match &link.target {
+            LinkTarget::Parameter(index) => contract.operation(link.to).parameters[*index].schema.as_deref(),
+            LinkTarget::Body(_) => None,
+        };
+        let schema = link.guessed.then(schema).flatten();
+        let compiled =
+            |schema| Assertion::compile(json_schema::convert_for_request(&contract.document, schema).as_ref());
+        Self(schema.map(compiled))
+    }
+
+    /// Whether the parameter admits the value. A path is text, so `17` stands for a number there and for a string.
+    fn holds(&self, value: &Value) -> bool {
+        let Some(assertion) = &self.0 else { return true };
+        let Some(text) = identifier(value) else { return false };
+        let number = text.parse().ok().map(Value::Number);
+        let number = number.filter(|number| number.to_string() == text);
+        let mut forms = [Some(Value::from(text)), number].into_iter().flatten();
+        forms.any(|form| assertion.holds(&form) != Some(false))
     }
 }
 

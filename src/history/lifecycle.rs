@@ -11,12 +11,20 @@ use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
-use crate::contract::lifecycle::RecordList;
+use crate::contract::lifecycle::{Lifecycle, RecordList};
 use crate::contract::operation::{Location, OperationId, Parameter};
 use crate::contract::pointer;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
+
+/// Whether a record has this identifier in the field in which the create's response showed it.
+fn has_identifier(record: &Value, lifecycle: &Lifecycle, id: &Value) -> bool {
+    let shown = pointer::tokens(&lifecycle.id)
+        .last()
+        .and_then(|name| record.get(&*name));
+    shown.is_some_and(|shown| identifier(shown) == identifier(id))
+}
 
 /// A list that shows this many records may be truncated, even if its document does not say so. The number is small on
 /// purpose: a list taken for truncated decides nothing, one taken for whole makes a finding.
@@ -278,6 +286,10 @@ impl History<'_> {
                 // A service that keeps deleted records and marks them returns this one changed. One
                 // that returns it unchanged has deleted nothing.
                 Some(shown) if search.stage == RecordStage::DeleteByRead && record.before.as_ref() != Some(shown) => {
+                    ShownState::Unclear
+                }
+                // A guessed path may lead to another record.
+                Some(shown) if lifecycle.guessed && !has_identifier(shown, lifecycle, &record.id) => {
                     ShownState::Unclear
                 }
                 Some(shown) if shown.is_object() => ShownState::Record(shown.clone()),

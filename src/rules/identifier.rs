@@ -66,7 +66,7 @@ fn judge(creation: &Creation<'_>, sink: &mut Sink<'_>) {
 /// Judges whether an identifier is valid in each parameter that a link puts it into.
 fn judge_in_paths(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut Sink<'_>) {
     let contract = sink.contract;
-    for link in contract.links_from(creation.operation) {
+    for link in contract.links_from(creation.operation).filter(|link| !link.guessed) {
         let Link {
             target: LinkTarget::Parameter(index),
             to,

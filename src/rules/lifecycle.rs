@@ -85,6 +85,10 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
     };
     match seen.shown {
         ShownState::Listed(_) | ShownState::Record(_) => sink.held(fact),
+        // A guess may be wrong: see `Lifecycle::guessed`.
+        ShownState::NotListed | ShownState::Status(404 | 410, _) if lifecycle.guessed => {
+            undecided(seen.shown, sink, fact);
+        }
         ShownState::NotListed => sink.broken(fact, String::new, || "no record with the id of the response".to_owned()),
         ShownState::Status(status @ (404 | 410), _) if !by_list => {
             sink.broken(fact, String::new, || status.to_string());
@@ -92,7 +96,7 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
         other => undecided(other, sink, fact),
     }
     if by_list {
-        return listed_once(seen, sink);
+        return listed_once(seen, lifecycle, sink);
     }
     let carries = (lifecycle, lifecycle.carries.as_slice());
     judge_carried(seen, carries, sink, FactKind::ReadAfterCreateCarrying);
@@ -123,7 +127,7 @@ fn judge_repeated(seen: &RecordShown<'_>, (lifecycle, before): (&Lifecycle, &Val
 }
 
 /// Judges whether the list shows one record for the create.
-fn listed_once(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
+fn listed_once(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(seen.operation, FactKind::ListedOnceAfterCreate) else {
         return;
     };
@@ -137,7 +141,7 @@ fn listed_once(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         ShownState::Listed(ListedCount::Repeated(count)) => {
             sink.broken(fact, String::new, || format!("{count} equal items with its identifier"));
         }
-        ShownState::NotListed => sink.undecided(fact, Reason::Broken),
+        ShownState::NotListed if !lifecycle.guessed => sink.undecided(fact, Reason::Broken),
         other => undecided(other, sink, fact),
     }
 }

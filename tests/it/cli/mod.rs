@@ -23,6 +23,7 @@ mod fixed;
 mod formats;
 mod found;
 mod given;
+mod guessed;
 mod hostile;
 mod identified;
 mod inferred;
