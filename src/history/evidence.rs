@@ -299,6 +299,8 @@ pub struct RecordShown<'seen> {
     pub shown: &'seen ShownState,
     /// If the update was sent twice, the record as the read showed it in between.
     pub before_repeat: Option<&'seen Value>,
+    /// Whether it was read because an edge case of the update was accepted.
+    pub is_after_edge_case: bool,
 }
 
 /// What a response shows of a record.
@@ -321,6 +323,15 @@ pub enum ShownState {
     /// The response shows no record where the contract has one, is a list that may have more records than it shows, or
     /// still shows a deleted record, but changed.
     Unclear,
+}
+
+impl ShownState {
+    /// Whether a read failed for a reason that may be the record itself: not the credential, the number of requests or a
+    /// gateway.
+    pub(crate) fn is_failure_of_record(&self) -> bool {
+        let is_about_the_call = |status: u16| matches!(status, 401 | 403 | 407 | 408 | 429 | 502..=504);
+        matches!(self, Self::Status(status @ 400..600, _) if !is_about_the_call(*status))
+    }
 }
 
 /// How often a list has what a create sent, each time under another identifier unless the variant says otherwise.

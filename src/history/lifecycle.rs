@@ -52,6 +52,10 @@ pub(crate) struct TrackedRecord {
     is_created_again: bool,
     /// Whether its list has shown it.
     pub(super) is_listed: bool,
+    /// Whether a read by its identifier has shown it.
+    is_read: bool,
+    /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
+    pub(crate) is_unreadable: bool,
     /// The record as a read showed it before its deletion.
     before: Option<Value>,
     /// The round of the plan that created it.
@@ -70,6 +74,8 @@ pub(crate) enum RecordStage {
     Update(OperationId),
     /// After this update was sent again.
     Repeated(OperationId),
+    /// After an edge case of this update was accepted.
+    EdgeCase(OperationId),
     /// After it was deleted, in the read by its identifier.
     DeleteByRead,
     /// After it was deleted, in the list.
@@ -179,6 +185,8 @@ impl History<'_> {
             is_doubtful,
             is_created_again: false,
             is_listed: false,
+            is_read: false,
+            is_unreadable: false,
             before: None,
             round: self.round,
         });
@@ -245,6 +253,16 @@ impl History<'_> {
         let record = self.tracked.get(number).filter(|record| !record.is_doubtful)?;
         record.after_update.as_ref()?;
         record.updated.clone().filter(|sent| sent.operation == update)
+    }
+
+    /// Returns the number of the record that an update names in its path, if it can be read and is the run's own.
+    pub(crate) fn readable_in_path(&self, update: &Request) -> Option<usize> {
+        let create = self.contract.lifecycle_of(update.operation)?.create;
+        let named = all_in_path(self.contract, update)?;
+        let is_named = |record: &TrackedRecord| record.create == create && record.path_records == named;
+        let number = self.tracked.iter().rposition(is_named)?;
+        let record = self.tracked.get(number)?;
+        (record.is_read && !record.is_doubtful && !record.is_unreadable).then_some(number)
     }
 
     /// Returns a tracked record by its number.
@@ -459,6 +477,7 @@ impl History<'_> {
             (RecordStage::CreateByRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::Update(_), ShownState::Record(record)) => self.shows_update(search, record),
             (RecordStage::Update(_), _) => true,
+            (RecordStage::EdgeCase(_), shown) => !shown.is_failure_of_record(),
             (RecordStage::Repeated(_), _) if search.rejected_repeat.is_some() => true,
             (RecordStage::Repeated(_), ShownState::Record(record)) => !self.is_changed_by_repeat(search, record),
             (RecordStage::Repeated(_), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
@@ -495,12 +514,14 @@ impl History<'_> {
             return;
         };
         let (create, id) = (record.create, identifier(&record.id));
+        record.is_read |= matches!(&search.last, Some((_, ShownState::Record(_))));
         match (search.stage, &search.last) {
             (RecordStage::BeforeDelete, Some((_, ShownState::Record(shown)))) => record.before = Some(shown.clone()),
             (RecordStage::CreateByList, Some((_, ShownState::Listed(_)))) => record.is_listed = true,
             (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
                 record.after_update = Some(shown.clone());
             }
+            (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
             (_, Some((_, ShownState::Another))) => {
                 record.is_doubtful = true;
                 self.doubt_own(create, "its list shows the record with other values");
@@ -520,7 +541,7 @@ impl History<'_> {
         let Some((request, shown)) = &search.last else { return };
         let operation = match search.stage {
             RecordStage::CreateByRead | RecordStage::CreateByList => record.create,
-            RecordStage::Update(update) | RecordStage::Repeated(update) => update,
+            RecordStage::Update(update) | RecordStage::Repeated(update) | RecordStage::EdgeCase(update) => update,
             RecordStage::DeleteByRead | RecordStage::DeleteByList => {
                 let lifecycle = self.contract.lifecycle_of(record.create);
                 match lifecycle.and_then(|lifecycle| lifecycle.delete) {
@@ -553,6 +574,7 @@ impl History<'_> {
                 sent: sent.unwrap_or(&record.request),
                 shown,
                 before_repeat,
+                is_after_edge_case: matches!(search.stage, RecordStage::EdgeCase(_)),
             },
             request,
         ));

@@ -32,7 +32,9 @@ pub(super) static RULE: Rule = Rule {
                   twice. A list that shows a record as two equal items \
                   counts it twice. At its end the run looks for the run tag in the list: a record whose create was rejected was \
                   stored all the same, and is stored twice if the caller sends it again. The last PUT of a record is sent \
-                  again: a caller without a response does that, so it must neither fail nor change what was sent.",
+                  again: a caller without a response does that, so it must neither fail nor change what was sent. A record \
+                  that could be read, and cannot after an edge case of an update was accepted, holds what the service \
+                  itself cannot show: often no list that has the record can be read either.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalise (an email \
                  address, a URL), or has a name that services set (`id`, `createdAt`, `version`). A list that may have \
@@ -61,7 +63,9 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
     let Some(lifecycle) = contract.lifecycle_of(seen.operation) else {
         return;
     };
-    if lifecycle.create == seen.operation {
+    if seen.is_after_edge_case {
+        judge_unreadable(seen, lifecycle, sink);
+    } else if lifecycle.create == seen.operation {
         judge_created(seen, lifecycle, sink);
     } else if lifecycle.delete == Some(seen.operation) {
         judge_deleted(seen, lifecycle, sink);
@@ -123,6 +127,23 @@ fn judge_repeated(seen: &RecordShown<'_>, (lifecycle, before): (&Lifecycle, &Val
             sink.broken(fact, String::new, || format!("{status} to the second"));
         }
         other => undecided(other, sink, fact),
+    }
+}
+
+/// Reports a record that can no longer be read after an edge case of an update was accepted.
+fn judge_unreadable(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let nearest = [FactKind::SameAfterRepeatedUpdate, FactKind::ReadAfterUpdateCarrying(0)];
+    let nearest = nearest
+        .into_iter()
+        .find_map(|kind| contract.fact_of(seen.operation, kind));
+    let fact = nearest.or_else(|| contract.fact_of(lifecycle.create, FactKind::ReadAfterCreate));
+    if let (Some(fact), ShownState::Status(status, _)) = (fact, seen.shown)
+        && seen.shown.is_failure_of_record()
+    {
+        let documented = Some("a record that can be read after an update that was accepted");
+        let received = || format!("{status} to a read after an edge case that was accepted");
+        sink.report_finding(fact, documented, String::new, received);
     }
 }
 
@@ -280,6 +301,31 @@ paths:
             ShownState::Unclear,
         ] {
             assert!(undecided(&shown), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_an_accepted_edge_case_makes_unreadable_is_found() {
+        let found = |shown: &ShownState| {
+            let judged = Bench::text(PETS, "putPet").shown_after_edge_case("getPet", shown);
+            judged
+                .findings("lifecycle")
+                .iter()
+                .map(|finding| finding.received.clone())
+                .collect::<Vec<_>>()
+        };
+        for failed in [404, 422, 500] {
+            let received = format!("{failed} to a read after an edge case that was accepted");
+            assert_eq!(found(&status(failed)), [received]);
+        }
+        for shown in [
+            status(401),
+            status(429),
+            status(503),
+            record(&json!("Rex")),
+            ShownState::NoResponse,
+        ] {
+            assert!(found(&shown).is_empty(), "{shown:?}");
         }
     }
 

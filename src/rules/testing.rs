@@ -308,6 +308,20 @@ impl Bench {
 
     /// Like [`Self::shown`], after the operation has sent the body twice if there is a record `before` the second time.
     pub(super) fn shown_again(&self, by: &str, sent: &Value, (before, shown): (Option<&Value>, &ShownState)) -> Judged {
+        self.shown_after((by, sent), (before, shown), false)
+    }
+
+    /// Judges what a read, `by`, shows of a record after an edge case of the operation was accepted.
+    pub(super) fn shown_after_edge_case(&self, by: &str, shown: &ShownState) -> Judged {
+        self.shown_after((by, &Value::Null), (None, shown), true)
+    }
+
+    fn shown_after(
+        &self,
+        (by, sent): (&str, &Value),
+        (before, shown): (Option<&Value>, &ShownState),
+        is_after_edge_case: bool,
+    ) -> Judged {
         let by = self.contract.operation_named(by).expect(by);
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
@@ -317,6 +331,7 @@ impl Bench {
             sent: &request,
             shown,
             before_repeat: before,
+            is_after_edge_case,
         };
         let read = Request::plain(by, self.contract.operation(by));
         self.judge(|judge| judge.record(&seen, &read))

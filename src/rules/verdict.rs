@@ -131,6 +131,8 @@ pub enum Reason {
     Broken,
     /// A list shows what only a query has sent, so the query does more than read.
     StoredByQuery,
+    /// A record of the run can no longer be read since an edge case of an update was accepted.
+    RecordUnreadable,
     /// The body is JSON beyond the limits of what is read.
     LimitExceeded,
     /// The target rejected the credential with this status, which is not 401.
@@ -209,6 +211,7 @@ impl fmt::Display for Reason {
             Self::StoredByQuery => {
                 "a list shows that this `POST`, which should only read, stores what it is sent".into()
             }
+            Self::RecordUnreadable => "a record can no longer be read since an edge case was accepted".into(),
             Self::NothingToUppercase => "the identifier is not a UUID with a lower-case letter".into(),
             Self::NoIdentifier => "the created record has no identifier to be found by".into(),
             Self::NotFull => "the last page is not full".into(),

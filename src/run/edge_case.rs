@@ -11,6 +11,10 @@
 //! the facts about edge cases stay undecided; one that cannot be made from the operation's request is left out without
 //! consequence.
 //!
+//! A target may store what it can then no longer show. So once an update of the run's own record has accepted an edge
+//! case, the record is read, if a lifecycle is inferred. If it can no longer be read, no operation on such records gets
+//! another edge case.
+//!
 //! A target that accepts fields of any type would keep a record for each such edge case. So a create gets no more of
 //! them once it has accepted one for every 20 of `max_writes`, rounded up. That leaves a part of the budget for the
 //! edge cases of strings, which come after them.
@@ -57,6 +61,12 @@ impl Session<'_> {
                 self.note_created_by_update(&exchange, change);
                 if let Some(reason) = reason_to_stop_after(&exchange) {
                     self.end_edge_cases(operation, reason);
+                }
+                let is_accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
+                if is_accepted && self.is_unreadable_after(&exchange.request).await {
+                    for other in self.contract.of_the_same_record(operation) {
+                        self.end_edge_cases(other, Reason::RecordUnreadable);
+                    }
                 }
             }
             // Nothing in the request can be made into such an edge case.

@@ -65,6 +65,21 @@ impl Session<'_> {
         }
     }
 
+    /// Reads the run's own record after an edge case of an update was accepted. Returns whether it can no longer be read,
+    /// although it could be before.
+    pub(super) async fn is_unreadable_after(&self, update: &Request) -> bool {
+        let read = self.contract.update_shown_by(update.operation);
+        let is_inferred = self.contract.operation(update.operation).invariants.updated.is_none();
+        let record = self.history().readable_in_path(update);
+        let Some((read, record)) = read.filter(|_| is_inferred).zip(record) else {
+            return false;
+        };
+        let after = (record, RecordStage::EdgeCase(update.operation));
+        self.look_for_record(read, after).await;
+        let history = self.history();
+        history.tracked(record).is_some_and(|record| record.is_unreadable)
+    }
+
     /// Deletes the records of the run, the newest first, so that a nested record goes before the
     /// one that it is nested in. A record is deleted only if a read shows it with the run tag.
     pub(super) async fn clean_up(&self) {

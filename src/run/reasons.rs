@@ -98,6 +98,20 @@ fn shown_by_inferred_pages() -> ReasonProof {
     ReasonProof::Tested(include_str!("../rules/inferred_pages.rs"), test)
 }
 
+fn shown_by_mistyped_fields() -> ReasonProof {
+    ReasonProof::Tested(
+        include_str!("../../tests/it/proof/edge_cases.rs"),
+        "a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_create",
+    )
+}
+
+fn shown_by_unreadable_record() -> ReasonProof {
+    ReasonProof::Tested(
+        include_str!("../../tests/it/proof/unreadable.rs"),
+        "a_record_that_an_edge_case_makes_unreadable_is_found_and_no_more_are_sent",
+    )
+}
+
 fn shown_by_query() -> ReasonProof {
     let test = "a_query_that_keeps_what_it_is_asked_is_reported_as_left_and_gets_no_edge_case";
     ReasonProof::Tested(include_str!("../../tests/it/proof/query.rs"), test)
@@ -143,10 +157,8 @@ fn shown(reason: &Reason) -> ReasonProof {
         Reason::MoreInferredPages(_) | Reason::PageNotFollowed => shown_by_inferred_pages(),
         Reason::Broken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
-        Reason::MistypedLimit(_) => Tested(
-            include_str!("../../tests/it/proof/edge_cases.rs"),
-            "a_service_that_lets_in_any_type_is_left_with_one_such_record_of_each_create",
-        ),
+        Reason::MistypedLimit(_) => shown_by_mistyped_fields(),
+        Reason::RecordUnreadable => shown_by_unreadable_record(),
         Reason::StoredByQuery => shown_by_query(),
         Reason::NothingToUppercase => Tested(
             include_str!("../../tests/it/proof/equivalent.rs"),
@@ -488,6 +500,7 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::Broken,
         Reason::Changed,
         Reason::StoredByQuery,
+        Reason::RecordUnreadable,
         Reason::NoIdentifier,
         Reason::NoInstant,
         Reason::NoFullPage(1),

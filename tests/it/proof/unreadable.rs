@@ -1,5 +1,6 @@
-//! Records that a service stores and can then no longer show or change: no string is sent beyond the length that another
-//! schema of the record states, and no record is locked.
+//! Records that a service stores and can then no longer show or change: no string is sent beyond the length that
+//! another schema of the record states, no record is locked, and if an accepted edge case makes a record unreadable,
+//! that is found and the next edge cases are not sent.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +8,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
-use countersign::report::Record;
+use countersign::report::{FactRow, Record, VerdictRecord};
 use countersign::{Check, Contract};
 use serde_json::{Value, json};
 
@@ -65,10 +66,12 @@ enum Service {
     CannotShowLong,
 }
 
+/// A write: its method and path, and its body.
+type Write = (String, Vec<u8>);
+
 struct Checked {
     record: Record,
-    /// The writes, each with its body.
-    log: Vec<(String, Vec<u8>)>,
+    log: Vec<Write>,
 }
 
 impl Checked {
@@ -135,7 +138,7 @@ fn respond(
 }
 
 async fn checked(service: Service, created: &str, updated: &str) -> Checked {
-    let log: Arc<Mutex<Vec<(String, Vec<u8>)>>> = Arc::default();
+    let log: Arc<Mutex<Vec<Write>>> = Arc::default();
     let (seen, kept) = (Arc::clone(&log), Arc::new(Mutex::new(Vec::new())));
     let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
         if method != Method::GET {
@@ -188,4 +191,31 @@ async fn no_record_of_the_run_is_locked() {
     let sent = |name: &str, value: bool| bodies.iter().any(|body| body[name] == value);
     assert!(sent("locked", false) && !sent("locked", true));
     assert!(sent("bold", true));
+}
+
+#[tokio::test]
+async fn a_record_that_an_edge_case_makes_unreadable_is_found_and_no_more_are_sent() {
+    let healthy = checked(Service::ShowsAll, FREE, FREE).await;
+    let harmed = checked(Service::CannotShowLong, FREE, FREE).await;
+    assert!(healthy.unreadable().is_empty(), "{:?}", healthy.unreadable());
+    assert_eq!(
+        harmed.unreadable(),
+        ["422 to a read after an edge case that was accepted"]
+    );
+    // Of the two updates, one is sent a long text, and then nothing is written: another record is deleted.
+    let is_long = |(line, body): &&Write| line.starts_with('P') && !line.starts_with("POST") && body.len() > 10_000;
+    let longs = |checked: &Checked| checked.log.iter().filter(is_long).count();
+    assert_eq!((longs(&healthy), longs(&harmed)), (2, 1));
+    let behind = harmed.log.iter().skip_while(|write| !is_long(write)).skip(1);
+    let written: Vec<_> = behind.filter(|(line, _)| !line.starts_with("DELETE ")).collect();
+    assert!(written.is_empty(), "{written:?}");
+    let rows = harmed.record.facts.rows.iter();
+    let is_undecided =
+        |row: &&FactRow| row.fact.ends_with("Tag edge cases: no 5xx") && row.verdict == VerdictRecord::Undecided;
+    let reasons = rows.filter(is_undecided).filter_map(|row| row.reason.as_deref());
+    let reasons: Vec<_> = reasons.collect();
+    assert!(
+        !reasons.is_empty() && reasons.iter().all(|reason| reason.contains("can no longer be read")),
+        "{reasons:?}"
+    );
 }
