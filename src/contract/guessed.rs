@@ -1,12 +1,13 @@
-//! Guesses the identifier that a path parameter takes where neither names nor types say so: what `GET /themes/{pk}` reads
-//! is in the list `GET /themes`, so `pk` takes the `id` of an item. The main function is [`links`].
+//! Guesses the identifier that a path parameter takes where neither names nor types say so: what `GET /themes/{pk}`
+//! reads is in the list `GET /themes`, so `pk` takes the `id` of an item. The main function is [`links`].
 //!
 //! # Design
 //!
 //! Only paths are certain here, so a guess is made only for a parameter that has no example and no better link, and a
-//! value is sent only if the parameter's schema admits it (`history::bindings`). A guess that is wrong gives a rejection,
-//! which decides nothing. A list leads only to reads. A create leads to writes too, but like every other link only to
-//! those of its own record, and nothing is written under its identifier before a read by it has shown the run tag.
+//! value is sent only if the parameter's schema admits it (`history::bindings`). A guess that is wrong gives a
+//! rejection, which decides nothing. A list leads only to reads. A create leads to writes too, but like every other
+//! link only to those of its own record, and nothing is written under its identifier before a read by it has shown the
+//! run tag.
 
 use std::collections::HashSet;
 
@@ -14,8 +15,8 @@ use super::inferred::{CHOSEN, Collections, Records, collection_name, collection_
 use super::link::{Link, LinkTarget};
 use super::operation::{Operation, OperationId, Parameter};
 
-/// The endings of names of parameters that name something other than an `id`, in the form in which names are compared, in
-/// addition to [`CHOSEN`].
+/// The endings of names of parameters that name something other than an `id`, in the form in which names are compared,
+/// in addition to [`CHOSEN`].
 const OTHERS: [&str; 27] = [
     "address", "code", "date", "day", "digest", "email", "format", "hash", "index", "kind", "lang", "language",
     "level", "locale", "month", "number", "path", "position", "region", "revision", "state", "status", "tag", "title",
@@ -174,8 +175,8 @@ fn after_word<'path>(path: &'path str, parameter: &Parameter) -> Option<(&'path 
     (is_of_record && !last.is_empty() && !last.contains('{')).then_some((collection, word))
 }
 
-/// Whether a parameter of this name may take the `id` of a record: no name of something else, unless it takes either, as
-/// `id_or_slug` does.
+/// Whether a parameter of this name may take the `id` of a record: no name of something else, unless it takes either,
+/// as `id_or_slug` does.
 fn may_take_id(name: &str) -> bool {
     let separated = name.replace("Or", "_or_").replace('-', "_");
     let mut alternatives = separated.split("_or_").map(comparable_name);

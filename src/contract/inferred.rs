@@ -91,8 +91,8 @@ impl<'document> Collections<'document> {
         self.at.get(&(Method::Get, comparable)).copied()
     }
 
-    /// Returns the operations whose responses may show what a call takes for a record of the collection at this path: for
-    /// a read the list, the create and the queries, and otherwise the create.
+    /// Returns the operations whose responses may show what a call takes for a record of the collection at this path:
+    /// for a read the list, the create and the queries, and otherwise the create.
     pub(super) fn sources(&self, path: &str, to: OperationId) -> Vec<OperationId> {
         let path = comparable_path(path);
         let is_safe = self.operations[to.0].is_safe();
@@ -306,8 +306,8 @@ impl<'contract> Records<'contract> {
         self.value(from, &taken_by.1.name, |record| self.field(record, taken_by))
     }
 
-    /// Returns where a success of the operation shows the field that `field` finds in a record; `named` is the parameter
-    /// that takes it.
+    /// Returns where a success of the operation shows the field that `field` finds in a record; `named` is the
+    /// parameter that takes it.
     pub(super) fn value(
         &self,
         from: &Operation,
@@ -335,8 +335,8 @@ impl<'contract> Records<'contract> {
         }
     }
 
-    /// Returns the one field of a record that has one of these names, in the form in which names are compared; the first
-    /// name that any field has counts.
+    /// Returns the one field of a record that has one of these names, in the form in which names are compared; the
+    /// first name that any field has counts.
     pub(super) fn plain_field(&self, record: &'contract Shape, names: &[&str]) -> Option<&'contract str> {
         let called = |name: &&str| {
             let named = record

@@ -36,8 +36,8 @@ pub struct Lifecycle {
     pub id: String,
     /// The read of one record by its identifier.
     pub read: OperationId,
-    /// Whether it is only guessed that the read takes that identifier ([`Link::guessed`]): then a read that shows no such
-    /// record decides nothing.
+    /// Whether it is only guessed that the read takes that identifier ([`Link::guessed`]): then a read that shows no
+    /// such record decides nothing.
     pub guessed: bool,
     /// The path of the read up to the identifier, as [`Operation::path_to_parameter`] returns it.
     pub path_to_id: String,

@@ -34,8 +34,8 @@ pub struct Link {
     /// Whether the document does not state the link, so that it is inferred from paths, names and
     /// types.
     pub inferred: bool,
-    /// Whether it is inferred from paths alone, and no name or type says that the value is the one that is needed. Only a
-    /// value that the parameter's schema admits is taken, and that nothing is found under it is no deviation.
+    /// Whether it is inferred from paths alone, and no name or type says that the value is the one that is needed. Only
+    /// a value that the parameter's schema admits is taken, and that nothing is found under it is no deviation.
     pub guessed: bool,
 }
 

@@ -224,7 +224,7 @@ impl AdmittedByParameter {
         let Some(assertion) = &self.0 else { return true };
         let Some(text) = identifier(value) else { return false };
         let number = text.parse().ok().map(Value::Number);
-        let number = number.filter(|number| number.to_string() == text);
+        let number = number.filter(|number| identifier(number).as_ref() == Some(&text));
         let mut forms = [Some(Value::from(text)), number].into_iter().flatten();
         forms.any(|form| assertion.holds(&form) != Some(false))
     }
