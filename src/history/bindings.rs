@@ -203,8 +203,9 @@ impl Bindings {
     }
 }
 
-/// What the schema of the parameter that a guessed link fills admits. Whatever the document says about the type of the
-/// value, the value itself decides; any other link gives the value as it is.
+/// The schema of the parameter that a link fills, if the link is *guessed*: inferred from paths alone
+/// ([`Link::guessed`]). Only values that it admits are taken, whatever type the document states for them. Any other link
+/// gives its values as they are.
 struct AdmittedByParameter(Option<Assertion>);
 
 impl AdmittedByParameter {

@@ -138,7 +138,8 @@ impl<'run> History<'run> {
         self.made.clear();
         self.accepted_updates.clear();
         self.latest.clear();
-        // A record that one of them created is listed in the next round.
+        // A write to an unknown identifier may have created a record. The next round lists it from the start, and it would
+        // be taken for somebody else's record that the write changed.
         self.strays.clear();
         self.pending = PendingComparisons::default();
     }

@@ -306,7 +306,8 @@ impl History<'_> {
                 Some(shown) if search.stage == RecordStage::DeleteByRead && record.before.as_ref() != Some(shown) => {
                     ShownState::Unclear
                 }
-                // A guessed path may lead to another record.
+                // If it is only guessed that the read takes this identifier (`Lifecycle::guessed`), it may show another
+                // record.
                 Some(shown) if lifecycle.guessed && !has_identifier(shown, lifecycle, &record.id) => {
                     ShownState::Unclear
                 }

@@ -411,8 +411,9 @@ impl AwkwardValues {
 
     /// Returns the set of the create that is sent at the same time as the awkward one: a second
     /// element where an address of the run's own is in an array, and another instant. The seed also
-    /// chooses which create this is, so it is divided by three before it chooses the instant:
-    /// otherwise each create would always get the same ones.
+    /// chooses which operation is sent so (`run::variety`), one of three in the built-in contract. So it
+    /// is divided by three before it chooses the instant: otherwise an operation would only ever get some
+    /// of them.
     pub(super) fn of_a_concurrent_create(seed: u64) -> Self {
         // A different number than in the create with awkward values.
         let number = nth(&NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);

@@ -83,8 +83,8 @@ impl EdgeCaseField {
         }
     }
 
-    /// Puts the value into the body. `unprintable` has the pointers of the values that the target showed; those at this
-    /// location are removed.
+    /// Puts the value into the body. `unprintable` has the pointers of the values that the target showed, which must not be
+    /// printed; those at this location are removed.
     pub fn insert(self, body: &mut Value, unprintable: &mut Vec<String>) {
         let below = format!("{}/", self.pointer);
         unprintable.retain(|at| *at != self.pointer && !at.starts_with(&below));

@@ -163,7 +163,7 @@ impl SentDate {
 pub struct QuestionRequest<'draft> {
     /// The body.
     pub body: &'draft mut Value,
-    /// The pointers of the values in it that the target showed.
+    /// The pointers of the values in it that the target showed, which must not be printed.
     pub unprintable: &'draft mut Vec<String>,
     /// The run tag, for a text by which the search for residue finds what it may have created.
     pub run_tag: &'draft str,

@@ -25,7 +25,8 @@ use crate::contract::{Contract, json_schema, pointer};
 use crate::exchange::{Assertion, is_plain_identifier};
 use crate::history::{Bindings, RunTag};
 
-/// The name of the run's note in an object that holds what callers want to keep with a record.
+/// In an object in which callers may keep data of their own, such as `metadata`, the run puts its tag under this name: its
+/// *note*.
 const NOTE: &str = "countersign";
 
 /// The depth to which a schema is followed.

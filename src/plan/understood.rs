@@ -211,7 +211,8 @@ fn tagged_fields(contract: &Contract, id: OperationId) -> Result<BTreeSet<String
     Ok(names)
 }
 
-/// Adds the names of the fields whose strings contain the run tag, at any depth, and of the objects that hold a note.
+/// Adds the names of the fields whose strings contain the run tag, at any depth, and of the objects
+/// for data of callers, such as `metadata`, in which the run leaves its note.
 fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
     match value {
         Value::Array(elements) => elements.iter().for_each(|element| note_tagged(element, run_tag, names)),
@@ -230,7 +231,7 @@ fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a success of the read documents a string with one of these names, or an object that holds notes.
+/// Whether a success of the read documents a string with one of these names, or an object for data of callers.
 fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
     let responses = contract.operation(read).successes();
     let mut pending: Vec<_> = responses.filter_map(|response| response.body).collect();

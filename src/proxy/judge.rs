@@ -102,7 +102,8 @@ fn recorded(passed: PassedExchange, runtime: &Handle) -> (RequestLine, Result<Bo
     (request_line, recorded)
 }
 
-/// Returns the body of a request as text; `None` where there is none, or it is not known as text.
+/// Returns the body of a request as text; `None` where there is none, and where it is compressed, was not
+/// copied whole or is not UTF-8.
 fn request_body(headers: &HeaderMap, body: CopiedBody) -> Option<String> {
     match body {
         CopiedBody::Whole(body) if !body.is_empty() && !headers.contains_key(CONTENT_ENCODING) => text(&body),

@@ -29,7 +29,7 @@ pub(super) struct Operation {
     pub(super) locations: Vec<ResponseLocation>,
     /// The fields of the request's body and their kinds, including elements of arrays.
     pub(super) fields: Vec<(String, LocationKind)>,
-    /// A sample element for each array of the success's body, by the array's pattern.
+    /// A sample element for each array of the success's body, by the array's JSON pointer, with `*` for any element.
     pub(super) elements: HashMap<String, Value>,
     pub(super) page: Option<PageInvariant>,
     pub(super) created: Option<Created>,

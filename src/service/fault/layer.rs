@@ -124,7 +124,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inne
     response.into_response()
 }
 
-/// Has the service do a call, as often as the first deviation of that kind says.
+/// Has the service do a call: once, or as often as the first [`DeviationKind::Repetition`] says.
 async fn perform(call: &Call, deviations: &[&(&Deviation, FaultState)], inner: &InnerService) -> ServedResponse {
     for (deviation, state) in deviations {
         if let DeviationKind::Repetition(repetition) = &deviation.kind {

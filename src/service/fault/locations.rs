@@ -1,4 +1,4 @@
-//! Changes one location of a response's body: [`Edit`], at a pattern.
+//! Changes the locations of a response's body that a *pattern* names, a JSON pointer with `*` for any element: [`Edit`].
 
 use chrono::{DateTime, Duration, SecondsFormat};
 use serde_json::{Map, Value, json};

@@ -219,8 +219,8 @@ impl Repetition {
             .ok()
             .and_then(Result::ok);
         if swapped.is_none() {
-            // With the lock held, no other create is in the middle of answering this one: it has finished with this
-            // entry, with or without sending a response, or has never seen it.
+            // While the lock is held, no other create is answering this one. Either another one took it from the
+            // rendezvous and is done with it, whether it sent a response or not, or none came.
             let mut waiting = rendezvous.0.lock().await;
             match other.try_recv() {
                 Ok(body) => swapped = Some(body),

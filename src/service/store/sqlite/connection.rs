@@ -6,7 +6,7 @@
 //! twenty microseconds, less than it costs to hand it to another thread. A file is in WAL mode: readers neither wait
 //! for the writer nor see half of what it does. A database in memory belongs to its connection, so there is one
 //! connection for all, and there is no disk to wait for: reads and writes run on the calling thread. So a service in
-//! memory waits for no other thread, and works while the clock is paused.
+//! memory waits for no other thread, and works in tests that pause the time of tokio.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
