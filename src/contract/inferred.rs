@@ -131,8 +131,8 @@ impl<'document> Collections<'document> {
 }
 
 /// Returns the links from creates into required fields of bodies, if a field is named like the identifier of what the
-/// create makes: `flow_id` takes what `POST /flows` returns and `GET /flows/{id}` reads. None leads from a read: a
-/// record that it shows belongs to somebody.
+/// create makes: `flow_id`, or `flow` where that is a UUID, takes what `POST /flows` returns and `GET /flows/{id}` reads.
+/// None leads from a read: a record that it shows belongs to somebody.
 fn in_bodies(
     (document, operations): (&Document, &[Operation]),
     shapes: &[Shape],
@@ -157,9 +157,14 @@ fn in_bodies(
             let target = LinkTarget::Body(pointer::join("", name));
             let to = OperationId(index);
             let is_written = written.iter().any(|link| link.to == to && link.target == target);
-            let kind = comparable_name(name);
-            let kind = kind.strip_suffix("id").filter(|kind| !kind.is_empty());
-            let Some(source) = kind.and_then(|kind| only(creates.get(kind)?)) else {
+            let named = comparable_name(name);
+            // Text under the name of a kind of record may be anything, a UUID is an identifier.
+            let is_uuid = field.member("format").and_then(Node::string) == Some("uuid");
+            let kind = named.strip_suffix("id").filter(|kind| !kind.is_empty());
+            let Some(source) = kind
+                .or(is_uuid.then_some(named.as_str()))
+                .and_then(|kind| only(creates.get(kind)?))
+            else {
                 continue;
             };
             if is_written || source.from == to || !is_of_type(field, shape_at(shapes, operations, source)) {

@@ -151,8 +151,12 @@ fn create(creates: Creates, own: &mut Vec<(String, Value)>, (path, sent): (&str,
 }
 
 async fn checked(creates: Creates) -> (Record, Vec<(String, Value)>) {
+    checked_by(FLOWS, creates).await
+}
+
+async fn checked_by(document: &str, creates: Creates) -> (Record, Vec<(String, Value)>) {
     let (router, log) = service(creates);
-    let check = Check::new(Contract::read("flows.yaml", FLOWS.to_owned()).unwrap()).service(router);
+    let check = Check::new(Contract::read("flows.yaml", document.to_owned()).unwrap()).service(router);
     let check = check.writes(true).cleanup(true).seed(1);
     let report = check.settle(std::time::Duration::from_millis(50)).run().await.unwrap();
     let log = log.lock().unwrap().clone();
@@ -160,8 +164,9 @@ async fn checked(creates: Creates) -> (Record, Vec<(String, Value)>) {
 }
 
 /// The identifiers of flows that bodies had.
-fn flows(log: &[(String, Value)]) -> Vec<&str> {
-    log.iter().filter_map(|(_, body)| body["flow_id"].as_str()).collect()
+fn flows(log: &[(String, Value)]) -> Vec<String> {
+    let ids = |(_, body): &(String, Value)| ["flow_id", "flow"].map(|name| body[name].as_str().map(str::to_owned));
+    log.iter().flat_map(ids).flatten().collect()
 }
 
 /// The verdict on a fact.
@@ -186,6 +191,21 @@ async fn a_body_takes_the_identifier_of_the_record_of_the_run_and_no_other() {
         assert_eq!(found, creates == Creates::With201, "{:?}", record.findings);
         assert!(record.residue.is_empty(), "{creates:?} {:?} {log:?}", record.residue);
     }
+}
+
+#[tokio::test]
+async fn a_uuid_under_the_name_of_a_kind_of_record_is_its_identifier_and_a_text_is_not() {
+    let named = FLOWS.replace("flow_id", "flow");
+    let (record, log) = checked_by(&named, Creates::AsDocumented).await;
+    assert!(!flows(&log).is_empty(), "{log:?}");
+    assert!(flows(&log).iter().all(|id| id.starts_with("00000000-")), "{log:?}");
+    assert_eq!(verdict(&record, "addRun created: read by getRun"), "held");
+    let (_, log) = checked_by(&named, Creates::WithAnothersId).await;
+    assert_eq!(flows(&log), [""; 0]);
+
+    let text = named.replace("flow: {type: string, format: uuid}", "flow: {type: string}");
+    let (_, log) = checked_by(&text, Creates::AsDocumented).await;
+    assert!(flows(&log).iter().all(|id| !id.starts_with("00000000-")), "{log:?}");
 }
 
 #[tokio::test]
