@@ -1,4 +1,4 @@
-//! What differs between two contracts, as values. The main types are [`Diff`] and [`Difference`].
+//! What differs between two documents, as values. The main types are [`Diff`] and [`Difference`].
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::kind::Kind;
 use crate::contract::document::{Document, Position};
 use crate::contract::operation::Method;
 
-/// Everything that differs between two contracts in what they mean.
+/// Everything that differs between two documents in what they mean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diff {
     /// The old document.
@@ -188,11 +188,11 @@ impl Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Meaning {
-    /// A request that the old contract allows is no longer allowed, or a response is allowed that was not.
+    /// A request that the old document allows is no longer allowed, or a response is allowed that was not.
     Breaking,
     /// The documents do not say enough to decide.
     Unclear,
-    /// Nobody who kept to the old contract notices.
+    /// Nobody who kept to the old document notices.
     Compatible,
 }
 

@@ -1,4 +1,4 @@
-//! Compares two contracts: what a change of the document means for those who call the service, and for the Rust client.
+//! Compares two documents: what a change of the document means for those who call the service, and for the Rust client.
 //!
 //! - **In**: two OpenAPI documents, old and new, read leniently: what the check rejects stops nothing that can be
 //!   compared.

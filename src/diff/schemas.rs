@@ -3,8 +3,8 @@
 //!
 //! # Design
 //!
-//! What a schema allows is compared, not its text: a response of the new contract must have been allowed by the old one,
-//! a request of the old contract must still be allowed by the new one. Schemas refer to themselves, so a pair that is
+//! What a schema allows is compared, not its text: a response of the new document must have been allowed by the old one,
+//! a request of the old document must still be allowed by the new one. Schemas refer to themselves, so a pair that is
 //! being compared, or was, is not compared again within one comparison; a pair without any difference is remembered for
 //! all of them. That alternatives match each other is tried by comparisons of their own, whose differences are not kept.
 
@@ -33,7 +33,8 @@ const MAX_ATTEMPTS: usize = 3;
 /// multiply without bound.
 const MAX_PAIRS: usize = 20_000;
 
-/// A difference of two schemas. Two are equal if the same is said of the same places, wherever the value has them.
+/// A difference of two schemas. Two are equal if they say the same of the same locations in the documents, even at different
+/// paths of the value: what two fields share by a reference is reported once.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) kind: Kind,

@@ -245,7 +245,8 @@ pub enum Purpose {
     /// A documented request, and what a rejection of it would mean.
     Documented(RejectionMeaning),
     /// An equivalent request: a documented one in another spelling that RFCs define as the same. Its response is judged
-    /// in one respect only: that it is as good as the response to the plain one.
+    /// in one respect only: that it is as good as the response to the plain one. So is that to an update that is sent
+    /// again as it was.
     EquivalentSpelling,
     /// A request that must be rejected.
     MustBeRejected {
@@ -279,8 +280,9 @@ pub enum RejectionMeaning {
     /// Something in the request is left open by the document: some statuses are evidence on that gap, see
     /// [`Self::rejects_content`].
     Gap,
-    /// The request names a record that the target may not know: 404 and 410 decide nothing either.
-    ExampleIdentifier,
+    /// The request has a value that the target may not know or take, such as an identifier from an example, an optional
+    /// parameter or a page that the run made up: 404 and 410 decide nothing either.
+    UncertainValue,
     /// The request is another client's and may be wrong: no 4xx decides anything.
     OtherClient,
 }

@@ -862,7 +862,7 @@ fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<C
     match intent.purpose {
         // The record of an example need not exist.
         Purpose::MustBeRejected {
-            rejection_for_another_reason: RejectionMeaning::ExampleIdentifier,
+            rejection_for_another_reason: RejectionMeaning::UncertainValue,
             ..
         } if matches!(status, Some(404 | 410)) => None,
         Purpose::MustBeRejected {

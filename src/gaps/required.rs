@@ -36,7 +36,7 @@ pub(super) struct RequiredSearch {
     is_whole: bool,
     /// How often the smallest body must be accepted.
     needed_acceptances: u64,
-    /// The members at the top that the smallest body with objects has in any case: those that tell a record from others, and
+    /// The members at the top that are never left out of [`SmallestBodies::with_objects`]: those that tell a record from others, and
     /// those whose effect is looked for.
     always_sent: Members,
     /// Whether the service may accept a body without any member as one that does nothing, whatever it requires of others.
@@ -108,7 +108,8 @@ struct SmallestBodies {
     required: Members,
     /// The one without any other member.
     plain: Members,
-    /// The one that also has every object, each with its required members, and what it has in any case.
+    /// The one that also has every object, each with its required members, and the members in
+    /// [`RequiredSearch::always_sent`].
     with_objects: Members,
 }
 

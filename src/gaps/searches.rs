@@ -50,7 +50,7 @@ struct OperationSearches {
 struct QuestionOutcomes {
     accepted: BTreeMap<u16, u64>,
     rejected: BTreeMap<u16, u64>,
-    /// What the rejections say that may be for what the body lacks.
+    /// The texts of those rejections whose reason may be that the body lacks something, see [`is_of_body`].
     said: Vec<RejectionText>,
     /// Responses that show neither, such as a success that returns the original record.
     others: u64,

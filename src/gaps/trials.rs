@@ -386,8 +386,9 @@ impl RunTrials {
         }
     }
 
-    /// Looks for the record of the last accepted update in a response of the read that shows it. A field of the record may
-    /// show later than its name, so what contradicts every claim is looked at again.
+    /// Looks for the record of the last accepted update in a response of the read that shows it. The texts by which the
+    /// record is recognised may show before its other fields do. So what contradicts every claim is not final: the next
+    /// look decides.
     fn look(&mut self, contract: &Contract, read: OperationId, body: &Value) {
         let Some(update) = self
             .awaited

@@ -203,8 +203,8 @@ impl<'run> History<'run> {
         self.residue_tracker.counts.writes.iter().any(|written| written.gone)
     }
 
-    /// Whether a record carries what a write sent: every sent value that must come back, and in addition a string
-    /// with the run tag or, where none was sent, every field that must come back.
+    /// Whether a record carries what a write sent: no sent value that must come back differs. In addition, it has a string
+    /// with the run tag or, if the write sent none, lacks no field that must come back.
     fn carries_what_was_sent(&self, written: &CountedWrite, (record, numbers): (&Value, &[u64])) -> bool {
         let invariants = &self.contract.operation(written.operation).invariants;
         let created = invariants.created.as_ref().map(|created| &created.carries);

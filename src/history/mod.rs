@@ -15,6 +15,11 @@
 //! # }
 //! ```
 //!
+//! # Words
+//!
+//! - *tracked record*: one that a create without the invariant `created` returned, and of which an inferred lifecycle says
+//!   how it is read.
+//!
 //! # Design
 //!
 //! A run only sends requests. It says which role a request has, begins and ends a look at a list, and asks what the

@@ -89,7 +89,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             sink.undecided(fact, Reason::Rejected(status));
         }
         // A service may report an unknown record before it checks the credential.
-        status @ (404 | 410) if rejection_for_another_reason == RejectionMeaning::ExampleIdentifier => {
+        status @ (404 | 410) if rejection_for_another_reason == RejectionMeaning::UncertainValue => {
             sink.undecided(fact, Reason::Rejected(status));
         }
         // Beside a 401, a document that lists a 403 leaves open which of them it is.
@@ -204,7 +204,7 @@ mod tests {
             let judged = Bench::of("createTag").purpose(purpose).status(status);
             judged.fact("createTag auth: a request without a credential is rejected")
         };
-        let unknown = RejectionMeaning::ExampleIdentifier;
+        let unknown = RejectionMeaning::UncertainValue;
         assert_eq!(probed(unknown, 404), Verdict::Undecided(Reason::Rejected(404)));
         assert_eq!(probed(unknown, 401), Verdict::Held);
         assert_eq!(probed(unknown, 200), Verdict::Broken);

@@ -66,7 +66,7 @@ fn rejects(status: u16, on_rejection: RejectionMeaning) -> bool {
     match on_rejection {
         RejectionMeaning::Gap => RejectionMeaning::rejects_content(status),
         RejectionMeaning::Finding => false,
-        RejectionMeaning::ExampleIdentifier => matches!(status, 400 | 404 | 409 | 410 | 422),
+        RejectionMeaning::UncertainValue => matches!(status, 400 | 404 | 409 | 410 | 422),
         RejectionMeaning::OtherClient => (400..500).contains(&status),
     }
 }
@@ -74,7 +74,7 @@ fn rejects(status: u16, on_rejection: RejectionMeaning) -> bool {
 /// Returns why a rejected request decides nothing.
 fn rejection_reason(status: u16, on_rejection: RejectionMeaning) -> Reason {
     match on_rejection {
-        RejectionMeaning::ExampleIdentifier => Reason::RejectedExample(status),
+        RejectionMeaning::UncertainValue => Reason::RejectedExample(status),
         RejectionMeaning::OtherClient => Reason::Traffic(TrafficReason::Rejected(status)),
         RejectionMeaning::Gap | RejectionMeaning::Finding => Reason::Rejected(status),
     }
@@ -114,7 +114,7 @@ mod tests {
         for (on_rejection, excused) in [
             (RejectionMeaning::Finding, &[][..]),
             (RejectionMeaning::Gap, &[400, 409, 422]),
-            (RejectionMeaning::ExampleIdentifier, &[400, 404, 409, 410, 422]),
+            (RejectionMeaning::UncertainValue, &[400, 404, 409, 410, 422]),
         ] {
             for status in STATUSES {
                 let rejected = || {

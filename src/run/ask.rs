@@ -9,8 +9,8 @@
 //! they arrived.
 //!
 //! A question may be a *search*: what its trials showed so far decides what the next one sends. They come one after the
-//! other, and one control ends them all, if the last one was rejected. A create has no other questions, and each control
-//! of it would leave a record, so what it accepts counts as one.
+//! other, and a single control ends them all, sent only if the last trial was rejected. A create has no other questions,
+//! and each control of it would leave a record, so a trial that it accepts counts as a control.
 //!
 //! Several replicas may answer in turn. If every trial of a question met the same one, they would agree although the
 //! replicas differ, so further reads bring each trial to the next replica.

@@ -29,8 +29,8 @@ const SAYS_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
 /// Returns the purpose of a documented write. Where it may name a record that the target does not
 /// know, in its path or in its body, a 404 and a 410 decide nothing either.
 fn write_purpose(draft: &Draft, head: &RequestHead) -> Purpose {
-    if head.on_rejection == RejectionMeaning::ExampleIdentifier || draft.may_name_an_unknown_record() {
-        Purpose::Documented(RejectionMeaning::ExampleIdentifier)
+    if head.on_rejection == RejectionMeaning::UncertainValue || draft.may_name_an_unknown_record() {
+        Purpose::Documented(RejectionMeaning::UncertainValue)
     } else {
         WRITE_PURPOSE
     }
@@ -318,7 +318,7 @@ impl Session<'_> {
             request::request_head_with(self.contract, link.to, history.bindings(), (replacement, ""))
         };
         let mut head = head.ok()?;
-        head.on_rejection = RejectionMeaning::ExampleIdentifier;
+        head.on_rejection = RejectionMeaning::UncertainValue;
         self.expect_requests(1);
         let (exchange, _) = self.call(self.documented(link.to, head)).await;
         exchange.status()

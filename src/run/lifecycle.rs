@@ -55,7 +55,7 @@ impl Session<'_> {
         }
     }
 
-    /// Sends the last update of a record again.
+    /// Sends the last update of a record again, as it was. Like an equivalent request, it must do what the first did.
     async fn repeat_update(&self, look: LookId, (record, update): (usize, OperationId)) {
         let request = self.history().update_to_repeat(record, update);
         if let Some(request) = request {
@@ -117,7 +117,7 @@ impl Session<'_> {
                 let Some(request) = request.ok().filter(|_| was_accepted && self.has_room_for(source)) else {
                     continue;
                 };
-                Call::single(request, Purpose::Documented(RejectionMeaning::ExampleIdentifier))
+                Call::single(request, Purpose::Documented(RejectionMeaning::UncertainValue))
             } else {
                 self.documented(source, head)
             };
@@ -183,7 +183,7 @@ impl Session<'_> {
         let read = async || {
             if let Some(request) = self.request_of_record(by, record) {
                 self.expect_requests(1);
-                let purpose = Purpose::Documented(RejectionMeaning::ExampleIdentifier);
+                let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
                 self.call(Call::single(request, purpose).role(ExchangeRole::ReadById(look)))
                     .await;
             }

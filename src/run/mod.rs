@@ -22,6 +22,11 @@
 //! # }
 //! ```
 //!
+//! # Words
+//!
+//! - *settle*: the longest time for which the run waits until the target shows what it did ([`Settings::settle`]).
+//!   *Settled* is a look that has seen what it looks for, or that would see no more by waiting.
+//!
 //! # Design
 //!
 //! Lists are walked with several requests at a time. Writes are sent one by one, because what a write leaves decides

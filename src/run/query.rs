@@ -84,8 +84,8 @@ impl Session<'_> {
 
 /// Returns what a rejection means: the values of the body are made up.
 fn on_rejection(head: &RequestHead, draft: &Draft) -> RejectionMeaning {
-    if draft.may_name_an_unknown_record() || head.on_rejection == RejectionMeaning::ExampleIdentifier {
-        RejectionMeaning::ExampleIdentifier
+    if draft.may_name_an_unknown_record() || head.on_rejection == RejectionMeaning::UncertainValue {
+        RejectionMeaning::UncertainValue
     } else {
         RejectionMeaning::Gap
     }

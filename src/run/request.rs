@@ -184,7 +184,7 @@ fn filled(
         // another.
         let is_documented = linked.is_some_and(|(_, link, _)| !link.inferred);
         if !is_documented {
-            head.on_rejection = RejectionMeaning::ExampleIdentifier;
+            head.on_rejection = RejectionMeaning::UncertainValue;
         }
         let of_record = replacement.path_value(documented, index);
         let is_from_document = of_record.is_none() && linked.is_none() && parameter.given.is_none();
@@ -286,7 +286,7 @@ impl RequestHead {
             check_allowed(parameter, &text)?;
             self.fill(parameter, &text, None);
         }
-        self.on_rejection = RejectionMeaning::ExampleIdentifier;
+        self.on_rejection = RejectionMeaning::UncertainValue;
         Ok(())
     }
 
@@ -472,7 +472,7 @@ paths:
     fn a_read_takes_the_examples_of_the_contract_and_their_rejection_is_no_finding() {
         let head = filled("getPart", &[]).unwrap();
         assert_eq!(head.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
-        assert_eq!(head.on_rejection, RejectionMeaning::ExampleIdentifier);
+        assert_eq!(head.on_rejection, RejectionMeaning::UncertainValue);
         let headers = [("X-Trace", "t"), ("Cookie", "theme=d%3Dk")];
         assert_eq!(
             head.headers,
@@ -496,7 +496,7 @@ paths:
             head.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert_eq!(head.on_rejection, RejectionMeaning::ExampleIdentifier);
+        assert_eq!(head.on_rejection, RejectionMeaning::UncertainValue);
     }
 
     #[test]

@@ -90,7 +90,8 @@ pub enum RunEnd {
     Unreachable(Failure),
 }
 
-/// An awkward value that a target rejected: which values are allowed is a gap, and this is evidence on it.
+/// An awkward value (a valid one that software often mishandles, see [`plan`](crate::plan)) that a target rejected: which
+/// values are allowed is a gap, and this is evidence on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RejectedValue {
     /// The operation.

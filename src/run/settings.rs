@@ -16,7 +16,8 @@ pub struct Settings {
     pub jobs: usize,
     /// The most requests per second; `None` for as fast as the target answers.
     pub rate: Option<f64>,
-    /// How long a created record may take to be listed.
+    /// How long the target may take to show what the run did: to list a record, to show an update, to show a deleted
+    /// record no longer, and to let the pages of a list add up.
     pub settle: Duration,
     /// The most requests of a run that may leave a record in the target. Updates and clear rejections do not count.
     pub max_writes: u64,
