@@ -95,6 +95,68 @@ const ACTS_ALONE: [&str; 9] = [
     "suspend",
 ];
 
+/// More verbs for actions where they, or they and a noun, are the segment after a record: `/users/{id}/verify`.
+const ACTS_ON_RECORD: [&str; 52] = [
+    "accept",
+    "begin",
+    "block",
+    "charge",
+    "checkout",
+    "claim",
+    "clone",
+    "close",
+    "commit",
+    "copy",
+    "deploy",
+    "duplicate",
+    "empty",
+    "flag",
+    "impersonate",
+    "import",
+    "join",
+    "leave",
+    "lock",
+    "mark",
+    "merge",
+    "open",
+    "pay",
+    "pin",
+    "pop",
+    "prepare",
+    "reactivate",
+    "recalculate",
+    "redeploy",
+    "refund",
+    "release",
+    "remind",
+    "reprocess",
+    "rerun",
+    "resend",
+    "resolve",
+    "resubmit",
+    "run",
+    "share",
+    "sign",
+    "submit",
+    "take",
+    "touch",
+    "train",
+    "unarchive",
+    "unban",
+    "undelete",
+    "uninstall",
+    "unpublish",
+    "upgrade",
+    "verify",
+    "vote",
+];
+
+/// Nouns after a verb that say that a segment is a thing that is read: `/jobs/{id}/run-status`.
+const THINGS: [&str; 18] = [
+    "code", "config", "count", "date", "events", "history", "info", "link", "list", "log", "logs", "options", "policy",
+    "settings", "state", "status", "time", "url",
+];
+
 /// Verbs that are nouns or adjectives too.
 const NOUNS_TOO: [&str; 8] = [
     "clear", "delete", "force", "kill", "pause", "refresh", "reset", "trigger",
@@ -301,11 +363,17 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
     let ends_session = |words: &Vec<String>| ends_session(words);
     let is_last_literal = !operation.path.trim_end_matches('/').ends_with('}');
     let last = segments.last().filter(|_| is_last_literal);
+    let is_after_record = operation
+        .path
+        .trim_end_matches('/')
+        .rsplit('/')
+        .nth(1)
+        .is_some_and(|before| before.starts_with('{'));
     let name = stated(document, operation, "operationId").map(words);
     let summary = stated(document, operation, "summary").map(words);
     segments.iter().any(ends_session)
         || name.is_some_and(|words| ends_session(&words))
-        || last.is_some_and(|words| is_action_in_path(words))
+        || last.is_some_and(|words| is_action_in_path(words) || is_after_record && is_action_on_record(words))
         || summary.is_some_and(|words| begins_with_action(&words))
 }
 
@@ -331,6 +399,15 @@ fn is_action_in_path(words: &[String]) -> bool {
         [first, .., last] => is_in(&DESTROYS, first) || is_in(&DESTROYS, last),
         [] => false,
     }
+}
+
+/// Whether the words of a path's last segment, which follows a record, say what is done with it: `verify`, `reset-password`.
+/// `GET /reports/{id}/export` may only read, and so may what ends in a thing that is read.
+fn is_action_on_record(words: &[String]) -> bool {
+    let [verb, rest @ ..] = words else { return false };
+    let lists = [&ALWAYS_ACTIONS[..], &ACTS_ALONE, &ACTS, &ACTS_ON_RECORD];
+    let is_verb = lists.iter().any(|list| list.contains(&verb.as_str()));
+    is_verb && rest.len() < 3 && rest.last().is_none_or(|last| !THINGS.contains(&last.as_str()))
 }
 
 /// Whether a summary begins with a verb for an action: "Revoke the token", "Clears the cache". A verb that is a noun too
@@ -500,6 +577,8 @@ pub(crate) fn words(name: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::operation::OperationId;
+    use super::has_side_effect;
     use crate::contract::testing::of_paths;
 
     /// Whether the first `POST` of these paths is a read.
@@ -568,6 +647,46 @@ mod tests {
                 ""
             };
             assert!(!reads(&post(path, parameter, SHOWN)), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_segment_after_a_record_that_says_what_is_done_is_no_read() {
+        let acts = |path: &str| {
+            let parameters = "parameters: [{name: id, in: path, required: true, schema: {type: string}}]";
+            let paths = format!("{path}:\n  get: {{{parameters}, responses: {{'200': {{description: a}}}}}}\n");
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            has_side_effect(&contract.document, contract.operation(OperationId(0)))
+        };
+        for action in [
+            "activate",
+            "approve",
+            "verify",
+            "pay",
+            "lock",
+            "archive",
+            "send-invoice",
+            "reset-password",
+            "login-as",
+            "regenerateToken",
+        ] {
+            assert!(acts(&format!("/things/{{id}}/{action}")), "{action}");
+        }
+        for read in [
+            "members",
+            "export",
+            "lock-status",
+            "approvals",
+            "email",
+            "schedule",
+            "verify-status",
+            "runs",
+        ] {
+            assert!(!acts(&format!("/things/{{id}}/{read}")), "{read}");
+        }
+        // Elsewhere, they may name what is read.
+        for read in ["/things/archive/{id}", "/things/{id}/lock/{id}"] {
+            assert!(!acts(read), "{read}");
         }
     }
 

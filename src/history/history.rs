@@ -1,6 +1,6 @@
 //! What exchanges have shown so far. The main type is [`History`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -52,6 +52,11 @@ pub(crate) struct History<'run> {
     pub(super) latest: HashMap<OperationId, ObservedRecord>,
     /// For each create whose record later writes depend on, what is known about whose record it is.
     pub(super) own: HashMap<OperationId, OwnershipEntry>,
+    /// The creates whose identifiers led to another record, each with the reason: nothing is written under any of them
+    /// after that, in later rounds neither.
+    pub(super) doubted_creates: HashMap<OperationId, String>,
+    /// The updates that were accepted and changed nothing in the run's own record.
+    pub(super) updates_without_effect: HashSet<OperationId>,
     /// Digests of the identifiers that each operation's list or create has shown.
     pub(super) listed_identifiers: HashMap<OperationId, Digests>,
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
@@ -115,6 +120,8 @@ impl<'run> History<'run> {
             accepted_updates: Vec::new(),
             latest: HashMap::new(),
             own: HashMap::new(),
+            doubted_creates: HashMap::new(),
+            updates_without_effect: HashSet::new(),
             listed_identifiers: HashMap::new(),
             observed_values: ObservedValues::new(recognises_by_links),
             foreign_identifiers: ForeignIdentifiers::new(contract),
@@ -172,7 +179,9 @@ impl<'run> History<'run> {
             self.find_unnamed(exchange, &body.value);
         }
         if succeeded && !matches!(role, ExchangeRole::OtherClient(_)) {
-            self.track_created(exchange, body.map_or(&Value::Null, |body| &body.value));
+            let body = body.map_or(&Value::Null, |body| &body.value);
+            self.track_created(exchange, body);
+            self.doubt_by_response(exchange, body);
         }
         let mut showed_goal = None;
         match role {

@@ -26,6 +26,13 @@ fn has_identifier(record: &Value, lifecycle: &Lifecycle, id: &Value) -> bool {
     shown.is_some_and(|shown| identifier(shown) == identifier(id))
 }
 
+/// Whether a record has another identifier in that field.
+fn has_another_identifier(record: &Value, lifecycle: &Lifecycle, id: &Value) -> bool {
+    let name = pointer::tokens(&lifecycle.id).last();
+    let shown = name.and_then(|name| identifier(record.get(&*name)?));
+    shown.is_some_and(|shown| Some(shown) != identifier(id))
+}
+
 /// A list that shows this many records may be truncated, even if its document does not say so. The number is small on
 /// purpose: a list taken for truncated decides nothing, one taken for whole makes a finding.
 const MAY_BE_TRUNCATED_FROM: usize = 5;
@@ -54,6 +61,8 @@ pub(crate) struct TrackedRecord {
     pub(super) is_listed: bool,
     /// Whether a read by its identifier has shown it.
     is_read: bool,
+    /// The record as a read by its identifier showed it last.
+    last_read: Option<Value>,
     /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
     pub(crate) is_unreadable: bool,
     /// The record as a read showed it before its deletion.
@@ -94,6 +103,8 @@ pub(super) struct RecordSearch {
     /// The update that was sent again, and what its response says if that is no success.
     rejected_repeat: Option<(Request, ShownState)>,
     is_own: bool,
+    /// Whether the last response showed another record under the identifier.
+    shows_another: bool,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
     also_stored: Vec<String>,
 }
@@ -106,6 +117,7 @@ impl RecordSearch {
             last: None,
             rejected_repeat: None,
             is_own: false,
+            shows_another: false,
             also_stored: Vec::new(),
         }
     }
@@ -168,6 +180,7 @@ impl History<'_> {
         };
         let named = all_in_path(self.contract, request).zip(identifier(id));
         let Some((mut named, text)) = named else { return };
+        let is_doubtful = is_doubtful || self.doubted_creates.contains_key(&create);
         if self.contract.operation(create).chosen().is_none() {
             named.push((lifecycle.path_to_id.clone(), text));
         }
@@ -186,6 +199,7 @@ impl History<'_> {
             is_created_again: false,
             is_listed: false,
             is_read: false,
+            last_read: None,
             is_unreadable: false,
             before: None,
             round: self.round,
@@ -265,6 +279,15 @@ impl History<'_> {
         (record.is_read && !record.is_doubtful && !record.is_unreadable).then_some(number)
     }
 
+    /// Returns why no edge case of an update is sent, if it was accepted and changed nothing in the run's own record: it may
+    /// change another one.
+    pub(crate) fn reason_against_update(&self, update: OperationId) -> Option<String> {
+        let create = self.contract.lifecycle_of(update)?.create;
+        let is_without_effect = self.updates_without_effect.contains(&update);
+        is_without_effect
+            .then(|| self.reason_for_doubt(create, "an accepted update under it changed nothing in its record"))
+    }
+
     /// Returns a tracked record by its number.
     pub(crate) fn tracked(&self, number: usize) -> Option<&TrackedRecord> {
         self.tracked.get(number)
@@ -288,7 +311,14 @@ impl History<'_> {
         let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
             return;
         };
-        let shown = match (exchange.status(), body.filter(|_| self.succeeded(exchange))) {
+        let shows_own = |body: &Value| self.shows_own(record.create, (body, &record.id));
+        let body = body.filter(|_| self.succeeded(exchange));
+        let is_in_list = matches!(search.stage, RecordStage::CreateByList | RecordStage::DeleteByList);
+        let read = body.and_then(|body| pointer::get(&body.value, &lifecycle.record));
+        search.shows_another = read
+            .filter(|_| !is_in_list)
+            .is_some_and(|read| self.is_another(search.number, (read, lifecycle)));
+        let shown = match (exchange.status(), body) {
             (None, _) => ShownState::NoResponse,
             (Some(_), Some(body)) if matches!(search.stage, RecordStage::CreateByList | RecordStage::DeleteByList) => {
                 let list = lifecycle.list.as_ref();
@@ -307,8 +337,10 @@ impl History<'_> {
                     ShownState::Unclear
                 }
                 // If it is only guessed that the read takes this identifier (`Lifecycle::guessed`), it may show another
-                // record.
-                Some(shown) if lifecycle.guessed && !has_identifier(shown, lifecycle, &record.id) => {
+                // record, even one with the same identifier.
+                Some(shown)
+                    if lifecycle.guessed && !(has_identifier(shown, lifecycle, &record.id) && shows_own(shown)) =>
+                {
                     ShownState::Unclear
                 }
                 Some(shown) if shown.is_object() => ShownState::Record(shown.clone()),
@@ -316,9 +348,63 @@ impl History<'_> {
             },
             (Some(status), None) => ShownState::Status(status, exchange.request.credential.clone()),
         };
-        let shows_own = |body: &Value| self.shows_own(record.create, (body, &record.id));
-        search.is_own = !record.is_doubtful && matches!(&shown, ShownState::Record(body) if shows_own(body));
+        search.is_own = !record.is_doubtful
+            && !search.shows_another
+            && matches!(&shown, ShownState::Record(body) if shows_own(body));
         search.last = Some((exchange.request.clone(), shown));
+    }
+
+    /// Whether a read by the identifier of a tracked record shows another one: its identifier is another, or it shows what
+    /// only another create of the same operation sent.
+    fn is_another(&self, number: usize, (read, lifecycle): (&Value, &Lifecycle)) -> bool {
+        let Some(record) = self.tracked.get(number) else {
+            return false;
+        };
+        if has_another_identifier(read, lifecycle, &record.id) {
+            return true;
+        }
+        let sent = |request: &Request| self.run_tag.numbers_in(request.json().unwrap_or(&Value::Null));
+        let texts = read.as_object().into_iter().flat_map(serde_json::Map::values);
+        let shown: Vec<_> = texts.filter(|member| member.is_string()).collect();
+        let shown: Vec<_> = shown
+            .into_iter()
+            .flat_map(|text| self.run_tag.numbers_in(text))
+            .collect();
+        let own = [Some(&record.request), record.updated.as_ref()].into_iter().flatten();
+        let own: Vec<_> = own.flat_map(sent).collect();
+        let others = self.tracked.iter().enumerate().filter(|(other, tracked)| {
+            *other != number && tracked.create == record.create && tracked.path_records != record.path_records
+        });
+        let mut others = others.flat_map(|(_, tracked)| sent(&tracked.request));
+        !shown.iter().any(|number| own.contains(number)) && others.any(|number| shown.contains(&number))
+    }
+
+    /// Doubts the records of a create if the response to a write under the identifier of one has the identifier of a record
+    /// that was known before.
+    pub(super) fn doubt_by_response(&mut self, exchange: &Exchange, body: &Value) {
+        let operation = exchange.request.operation;
+        let Some(lifecycle) = self.contract.lifecycle_of(operation) else {
+            return;
+        };
+        if lifecycle.create == operation || self.contract.operation(operation).is_safe() {
+            return;
+        }
+        let named = all_in_path(self.contract, &exchange.request);
+        let is_named =
+            |record: &&TrackedRecord| record.create == lifecycle.create && Some(&record.path_records) == named.as_ref();
+        let Some(record) = self.tracked.iter().find(is_named) else {
+            return;
+        };
+        let shown = [body, pointer::get(body, &lifecycle.record).unwrap_or(&Value::Null)];
+        let name = pointer::tokens(&lifecycle.id).last();
+        let is_known = |shown: &&Value| {
+            let id = name.as_ref().and_then(|name| shown.get(&**name));
+            id.is_some_and(|id| identifier(id) != identifier(&record.id) && self.observed_values.contains(id))
+        };
+        if shown.iter().any(is_known) {
+            let create = lifecycle.create;
+            self.doubt_all(create, "a write under it returned the identifier of another record");
+        }
     }
 
     /// Returns what a list shows of a record after a write. That the record is missing means something only if the list
@@ -420,7 +506,10 @@ impl History<'_> {
         let read = exchange.request.operation;
         if let (Some(create), Some(status)) = (self.create_of_unused_name(&exchange.request), exchange.status()) {
             if (200..300).contains(&status) {
-                self.doubt_all(create);
+                self.doubt_all(
+                    create,
+                    "the target returned a record for a name under which nothing was created",
+                );
             } else {
                 self.status_of_unknown_record.entry(read).or_insert(status);
             }
@@ -432,13 +521,11 @@ impl History<'_> {
         }
     }
 
-    /// Marks every record of a create under chosen names as possibly somebody else's, because the target returned a
-    /// record for an unknown name.
-    fn doubt_all(&mut self, create: OperationId) {
-        self.doubt_own(
-            create,
-            "the target returned a record for a name under which nothing was created",
-        );
+    /// Marks every record of a create, those to come included, as possibly somebody else's: the target takes their
+    /// identifiers for those of other records.
+    pub(super) fn doubt_all(&mut self, create: OperationId, doubt: &str) {
+        let reason = self.reason_for_doubt(create, doubt);
+        self.doubted_creates.entry(create).or_insert(reason);
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
         tracked.for_each(|record| record.is_doubtful = true);
     }
@@ -515,6 +602,7 @@ impl History<'_> {
             return;
         };
         let (create, id) = (record.create, identifier(&record.id));
+        let mut doubt = search.shows_another.then_some("a read by it shows another record");
         record.is_read |= matches!(&search.last, Some((_, ShownState::Record(_))));
         match (search.stage, &search.last) {
             (RecordStage::BeforeDelete, Some((_, ShownState::Record(shown)))) => record.before = Some(shown.clone()),
@@ -522,12 +610,29 @@ impl History<'_> {
             (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
                 record.after_update = Some(shown.clone());
             }
+            (RecordStage::Update(update), Some((_, ShownState::Record(shown)))) => {
+                if record.last_read.as_ref() == Some(shown) {
+                    self.updates_without_effect.insert(update);
+                }
+            }
+            // A service that marks its record as deleted shows it changed.
+            (RecordStage::DeleteByRead, Some((_, ShownState::Record(_)))) => {
+                doubt = Some("its record is still there after a deletion that was accepted");
+            }
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
             (_, Some((_, ShownState::Another))) => {
                 record.is_doubtful = true;
                 self.doubt_own(create, "its list shows the record with other values");
             }
             _ => {}
+        }
+        if let (Some((_, ShownState::Record(shown))), Some(record)) =
+            (&search.last, self.tracked.get_mut(search.number))
+        {
+            record.last_read = Some(shown.clone());
+        }
+        if let Some(doubt) = doubt {
+            self.doubt_all(create, doubt);
         }
         self.note_also_stored((create, id.as_deref()), &search.also_stored);
     }

@@ -7,6 +7,10 @@
 //! run tag twice: in the create's response and, before the first write that takes it, in its list or by its identifier.
 //! If only the `Location` header of a 201 shows the identifier, the header replaces the first of the two. Until then
 //! nothing is written under it; if this cannot be established, nothing ever is.
+//!
+//! A service may take the identifier for that of another record only later, or only in a write. So what shows that (a read
+//! or the response to a write with another identifier, a record that is still there after its deletion) ends all writes
+//! to the records of that create: see [`History::doubt_all`].
 
 use std::collections::VecDeque;
 
@@ -119,6 +123,9 @@ impl History<'_> {
 
     /// Returns whose record this create returned last.
     pub(crate) fn ownership(&self, create: OperationId) -> Ownership {
+        if let Some(reason) = self.doubted_creates.get(&create) {
+            return Ownership::Doubtful(reason.clone());
+        }
         match self.own.get(&create) {
             // Where nothing is known, no identifier of this create is bound, so no write takes one from it.
             None | Some(OwnershipEntry::Confirmed) => Ownership::Own,
@@ -225,7 +232,7 @@ impl History<'_> {
     }
 
     /// Returns the reason why the record that a create returned may be somebody else's.
-    fn reason_for_doubt(&self, create: OperationId, doubt: &str) -> String {
+    pub(super) fn reason_for_doubt(&self, create: OperationId, doubt: &str) -> String {
         let operation = self.contract.operation(create);
         let identifier = match operation.chosen() {
             Some(_) => format!("the name under which {} created a record", operation.name),

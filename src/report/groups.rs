@@ -6,7 +6,7 @@
 //! One cause usually breaks several facts: a serializer writes fourteen fields as null, a gateway rejects nine
 //! operations. So the findings of one rule, level and operation are one group, and groups of several operations are
 //! joined if they are alike. Findings about fields are alike if the same properties of the contract received the same type
-//! of JSON, or if the same `format` is broken, because one serializer writes it; others, if the same was documented and the
+//! of JSON, or if the same `format` is broken in fields of one name, because one serializer writes them; others, if the same was documented and the
 //! same received. Operations that were not checked are alike, whatever the reason. Operations that let in a request without a
 //! credential are alike, whichever success it had and whatever else they let in: one check is missing. A group never
 //! joins two rules or two levels, nor facts that are new with others, so that its headline is true of each finding.
@@ -133,7 +133,9 @@ impl<'record> Group<'record> {
         }
         let of_fields = matches!(self.headline_of_rule(), Some(Headline::Field(..)));
         let part = |finding: &'record FindingRecord| match (of_fields, &*finding.documented) {
-            (true, format) if format.starts_with("format: ") => [format, json_type(&finding.received), ""],
+            (true, format) if format.starts_with("format: ") => {
+                [format, json_type(&finding.received), name_of(finding)]
+            }
             (true, _) => [
                 &*finding.contract_pointer,
                 json_type(&finding.received),
@@ -172,10 +174,21 @@ impl<'record> Group<'record> {
             Headline::Field(one, many) => match (self.len(), first.response_pointer.as_str()) {
                 (1, "") => format!(": the body {one}"),
                 (1, field) => format!(": {field} {one}"),
-                (count, _) => format!(": {count} fields {many}"),
+                (count, _) => format!(": {count} fields {many}{}", self.names_of_fields()),
             },
         };
         format!("{named}{wrong}{seen}{new}")
+    }
+
+    /// Returns the names of the fields in brackets, if there are few of them and several operations: ` (detail)`.
+    fn names_of_fields(&self) -> String {
+        let mut names: Vec<_> = self.findings().map(name_of).collect();
+        names.sort_unstable();
+        names.dedup();
+        if self.operations.len() == 1 || names.len() > MAX_NAMED || names.contains(&"") {
+            return String::new();
+        }
+        format!(" ({})", names.join(", "))
     }
 
     /// Returns the group without its headline, as lines: the first finding, up to [`MAX_LISTED`] others, what to do.
@@ -217,6 +230,14 @@ impl<'record> Group<'record> {
 fn is_open_to_everyone(finding: &FindingRecord) -> bool {
     let is_success = matches!(finding.received.as_bytes(), [b'2', _, _]);
     is_success && finding.fact.ends_with(NO_CREDENTIAL)
+}
+
+/// Returns the name of the field that a finding is about: the last of its location that is no index; empty for the whole
+/// body.
+fn name_of(finding: &FindingRecord) -> &str {
+    let names = finding.response_pointer.split('/');
+    let is_index = |name: &&str| name.bytes().all(|byte| byte.is_ascii_digit());
+    names.rev().find(|name| !is_index(name)).unwrap_or_default()
 }
 
 /// Returns the type of a value that was received, given as a shape (`string(4)`) or, if values are shown, as JSON.
@@ -334,7 +355,7 @@ mod tests {
     #[test]
     fn operations_are_one_group_where_the_same_is_wrong_and_otherwise_not() {
         let field = |operation, field, received| ("missing-field", operation, field, received);
-        let expected = ["getThings, addThing: 2 fields are missing", "getOther: /b is missing"];
+        let expected = ["getThings, addThing: 2 fields are missing (a)", "getOther: /b is missing"];
         let alike = [
             field("getThings", "/a", "nothing"),
             field("addThing", "/a", "nothing"),
@@ -350,7 +371,7 @@ mod tests {
         ];
         assert_eq!(
             headlines(&types),
-            ["a, b: 2 fields have the wrong type", "c: /a has the wrong type"]
+            ["a, b: 2 fields have the wrong type (a)", "c: /a has the wrong type"]
         );
         let shown = [
             mistyped("a", "\"seven\""),

@@ -30,8 +30,8 @@ pub(super) static RULE: Rule = Rule {
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
                   without a token; so could one who is rejected with a body that has the records all the same.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401, and a 403 \
-                   where it lists that too. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect, or \
-                   a 4xx other than 401 and 403, that the right credential gets too.",
+                   where it lists that too. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
+                   right credential gets too; of a read, also another 4xx than 401 and 403.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "The document, sections \"Authentication\" and \"Errors\"",
     example: Example {
@@ -141,10 +141,11 @@ fn conforms(contract: &Contract, shape: ShapeId, value: &Value) -> bool {
 }
 
 /// Whether no call of the operation succeeded, and the right credential got the same status: then the status shows nothing
-/// about the credential.
+/// about the credential. A write may have been carried out all the same, so of one only a redirect counts.
 fn is_same_with_credential(seen: &ExchangeSeen<'_>, status: u16, sink: &Sink<'_>) -> bool {
     let with_credential = sink.verdicts.successes.first_failed(seen.id);
-    with_credential.is_some_and(|failed| failed.status == Some(status))
+    let says_nothing_was_done = status < 400 || seen.operation.is_read();
+    says_nothing_was_done && with_credential.is_some_and(|failed| failed.status == Some(status))
 }
 
 /// Describes what was let in, where that is more than a missing credential or another scheme.

@@ -26,6 +26,7 @@ mod lifecycle;
 mod listing;
 mod located;
 mod long;
+mod misled;
 mod mock;
 mod moves;
 mod once;
