@@ -185,9 +185,13 @@ impl<'record> Group<'record> {
         let mut names: Vec<_> = self.findings().map(name_of).collect();
         names.sort_unstable();
         names.dedup();
-        if self.operations.len() == 1 || names.len() > MAX_NAMED || names.contains(&"") {
+        if self.operations.len() == 1 || names.len() > MAX_NAMED {
             return String::new();
         }
+        let names: Vec<_> = names
+            .into_iter()
+            .map(|name| if name.is_empty() { "the body" } else { name })
+            .collect();
         format!(" ({})", names.join(", "))
     }
 
@@ -355,7 +359,10 @@ mod tests {
     #[test]
     fn operations_are_one_group_where_the_same_is_wrong_and_otherwise_not() {
         let field = |operation, field, received| ("missing-field", operation, field, received);
-        let expected = ["getThings, addThing: 2 fields are missing (a)", "getOther: /b is missing"];
+        let expected = [
+            "getThings, addThing: 2 fields are missing (a)",
+            "getOther: /b is missing",
+        ];
         let alike = [
             field("getThings", "/a", "nothing"),
             field("addThing", "/a", "nothing"),
