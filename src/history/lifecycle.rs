@@ -610,10 +610,10 @@ impl History<'_> {
             (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
                 record.after_update = Some(shown.clone());
             }
-            (RecordStage::Update(update), Some((_, ShownState::Record(shown)))) => {
-                if record.last_read.as_ref() == Some(shown) {
-                    self.updates_without_effect.insert(update);
-                }
+            (RecordStage::Update(update), Some((_, ShownState::Record(shown))))
+                if record.last_read.as_ref() == Some(shown) =>
+            {
+                self.updates_without_effect.insert(update);
             }
             // A service that marks its record as deleted shows it changed.
             (RecordStage::DeleteByRead, Some((_, ShownState::Record(_)))) => {
