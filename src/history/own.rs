@@ -217,7 +217,7 @@ impl History<'_> {
     /// Decides whose record a create returned, after a look at what the operation `shown_by` shows
     /// of it.
     pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, check: TagCheck) {
-        let shown_by = &self.contract.operation(shown_by).name;
+        let shown_by = self.contract.operation(shown_by).name.as_str();
         let entry = match check {
             TagCheck::Tagged => OwnershipEntry::Confirmed,
             TagCheck::Missing => OwnershipEntry::Doubtful(
@@ -225,6 +225,9 @@ impl History<'_> {
             ),
             TagCheck::Untagged => {
                 let doubt = format!("{shown_by} shows a record under it with nothing that the run sent");
+                if self.contract.operation(create).invariants.created.is_none() {
+                    self.doubt_all(create, &doubt);
+                }
                 OwnershipEntry::Doubtful(self.reason_for_doubt(create, &doubt))
             }
         };
