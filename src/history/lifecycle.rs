@@ -18,19 +18,10 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
 
-/// Whether a record has this identifier in the field in which the create's response showed it.
-fn has_identifier(record: &Value, lifecycle: &Lifecycle, id: &Value) -> bool {
-    let shown = pointer::tokens(&lifecycle.id)
-        .last()
-        .and_then(|name| record.get(&*name));
-    shown.is_some_and(|shown| identifier(shown) == identifier(id))
-}
-
-/// Whether a record has another identifier in that field.
-fn has_another_identifier(record: &Value, lifecycle: &Lifecycle, id: &Value) -> bool {
-    let name = pointer::tokens(&lifecycle.id).last();
-    let shown = name.and_then(|name| identifier(record.get(&*name)?));
-    shown.is_some_and(|shown| Some(shown) != identifier(id))
+/// Returns what a record has in the field in which the create's response showed the identifier.
+fn identifier_in<'body>(record: &'body Value, lifecycle: &Lifecycle) -> Option<&'body Value> {
+    let name = pointer::tokens(&lifecycle.id).last()?;
+    record.get(&*name)
 }
 
 /// A list that shows this many records may be truncated, even if its document does not say so. The number is small on
@@ -59,14 +50,10 @@ pub(crate) struct TrackedRecord {
     is_created_again: bool,
     /// Whether its list has shown it.
     pub(super) is_listed: bool,
-    /// Whether a read by its identifier has shown it.
-    is_read: bool,
-    /// The record as a read by its identifier showed it last.
+    /// The record as a read by its identifier showed it last; `None` if none has.
     last_read: Option<Value>,
     /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
     pub(crate) is_unreadable: bool,
-    /// The record as a read showed it before its deletion.
-    before: Option<Value>,
     /// The round of the plan that created it.
     round: u64,
 }
@@ -198,10 +185,8 @@ impl History<'_> {
             is_doubtful,
             is_created_again: false,
             is_listed: false,
-            is_read: false,
             last_read: None,
             is_unreadable: false,
-            before: None,
             round: self.round,
         });
     }
@@ -223,15 +208,11 @@ impl History<'_> {
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
             return;
         };
-        let Some(named) = all_in_path(self.contract, request) else {
-            return;
-        };
-        let is_updated =
-            |record: &&mut TrackedRecord| record.create == lifecycle.create && record.path_records == named;
         if lifecycle.create != update
             && exchange.status() != Some(202)
             && context.role == RecordRole::Main
-            && let Some(record) = self.tracked.iter_mut().rev().find(is_updated)
+            && let Some(number) = self.named_in_path(request)
+            && let Some(record) = self.tracked.get_mut(number)
         {
             record.updated = Some(request.clone());
             record.after_update = None;
@@ -271,12 +252,17 @@ impl History<'_> {
 
     /// Returns the number of the record that an update names in its path, if it can be read and is the run's own.
     pub(crate) fn readable_in_path(&self, update: &Request) -> Option<usize> {
-        let create = self.contract.lifecycle_of(update.operation)?.create;
-        let named = all_in_path(self.contract, update)?;
-        let is_named = |record: &TrackedRecord| record.create == create && record.path_records == named;
-        let number = self.tracked.iter().rposition(is_named)?;
+        let number = self.named_in_path(update)?;
         let record = self.tracked.get(number)?;
-        (record.is_read && !record.is_doubtful && !record.is_unreadable).then_some(number)
+        (record.last_read.is_some() && !record.is_doubtful && !record.is_unreadable).then_some(number)
+    }
+
+    /// Returns the number of the tracked record that a write names in its path: of several, the last.
+    fn named_in_path(&self, write: &Request) -> Option<usize> {
+        let create = self.contract.lifecycle_of(write.operation)?.create;
+        let named = all_in_path(self.contract, write)?;
+        let is_named = |record: &TrackedRecord| record.create == create && record.path_records == named;
+        self.tracked.iter().rposition(is_named)
     }
 
     /// Returns why no edge case of an update is sent, if it was accepted and changed nothing in the run's own record: it may
@@ -333,13 +319,18 @@ impl History<'_> {
             (Some(_), Some(body)) => match pointer::get(&body.value, &lifecycle.record) {
                 // A service that keeps deleted records and marks them returns this one changed. One
                 // that returns it unchanged has deleted nothing.
-                Some(shown) if search.stage == RecordStage::DeleteByRead && record.before.as_ref() != Some(shown) => {
+                Some(shown)
+                    if search.stage == RecordStage::DeleteByRead && record.last_read.as_ref() != Some(shown) =>
+                {
                     ShownState::Unclear
                 }
                 // If it is only guessed that the read takes this identifier (`Lifecycle::guessed`), it may show another
                 // record, even one with the same identifier.
                 Some(shown)
-                    if lifecycle.guessed && !(has_identifier(shown, lifecycle, &record.id) && shows_own(shown)) =>
+                    if lifecycle.guessed
+                        && !(identifier_in(shown, lifecycle)
+                            .is_some_and(|shown| identifier(shown) == identifier(&record.id))
+                            && shows_own(shown)) =>
                 {
                     ShownState::Unclear
                 }
@@ -360,16 +351,14 @@ impl History<'_> {
         let Some(record) = self.tracked.get(number) else {
             return false;
         };
-        if has_another_identifier(read, lifecycle, &record.id) {
+        let id = identifier_in(read, lifecycle).and_then(identifier);
+        if id.is_some_and(|id| Some(id) != identifier(&record.id)) {
             return true;
         }
         let sent = |request: &Request| self.run_tag.numbers_in(request.json().unwrap_or(&Value::Null));
         let texts = read.as_object().into_iter().flat_map(serde_json::Map::values);
-        let shown: Vec<_> = texts.filter(|member| member.is_string()).collect();
-        let shown: Vec<_> = shown
-            .into_iter()
-            .flat_map(|text| self.run_tag.numbers_in(text))
-            .collect();
+        let texts = texts.filter(|member| member.is_string());
+        let shown: Vec<_> = texts.flat_map(|text| self.run_tag.numbers_in(text)).collect();
         let own = [Some(&record.request), record.updated.as_ref()].into_iter().flatten();
         let own: Vec<_> = own.flat_map(sent).collect();
         let others = self.tracked.iter().enumerate().filter(|(other, tracked)| {
@@ -389,16 +378,13 @@ impl History<'_> {
         if lifecycle.create == operation || self.contract.operation(operation).is_safe() {
             return;
         }
-        let named = all_in_path(self.contract, &exchange.request);
-        let is_named =
-            |record: &&TrackedRecord| record.create == lifecycle.create && Some(&record.path_records) == named.as_ref();
-        let Some(record) = self.tracked.iter().find(is_named) else {
-            return;
-        };
+        let record = self
+            .named_in_path(&exchange.request)
+            .and_then(|number| self.tracked.get(number));
+        let Some(record) = record else { return };
         let shown = [body, pointer::get(body, &lifecycle.record).unwrap_or(&Value::Null)];
-        let name = pointer::tokens(&lifecycle.id).last();
         let is_known = |shown: &&Value| {
-            let id = name.as_ref().and_then(|name| shown.get(&**name));
+            let id = identifier_in(shown, lifecycle);
             id.is_some_and(|id| identifier(id) != identifier(&record.id) && self.observed_values.contains(id))
         };
         if shown.iter().any(is_known) {
@@ -460,7 +446,7 @@ impl History<'_> {
     /// Returns what a list shows of a deleted record that it still has: whether all of it is as the read showed it
     /// before its deletion.
     fn kept_in_list(&self, record: &TrackedRecord, item: &Value) -> ShownState {
-        let before = record.before.as_ref().and_then(Value::as_object);
+        let before = record.last_read.as_ref().and_then(Value::as_object);
         let members = item.as_object().zip(before);
         let is_unchanged = members.is_some_and(|(members, before)| {
             let mut members = members.iter();
@@ -603,16 +589,16 @@ impl History<'_> {
         };
         let (create, id) = (record.create, identifier(&record.id));
         let mut doubt = search.shows_another.then_some("a read by it shows another record");
-        record.is_read |= matches!(&search.last, Some((_, ShownState::Record(_))));
+        let is_unchanged = match &search.last {
+            Some((_, ShownState::Record(shown))) => record.last_read.replace(shown.clone()).as_ref() == Some(shown),
+            _ => false,
+        };
         match (search.stage, &search.last) {
-            (RecordStage::BeforeDelete, Some((_, ShownState::Record(shown)))) => record.before = Some(shown.clone()),
             (RecordStage::CreateByList, Some((_, ShownState::Listed(_)))) => record.is_listed = true,
             (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
                 record.after_update = Some(shown.clone());
             }
-            (RecordStage::Update(update), Some((_, ShownState::Record(shown))))
-                if record.last_read.as_ref() == Some(shown) =>
-            {
+            (RecordStage::Update(update), _) if is_unchanged => {
                 self.updates_without_effect.insert(update);
             }
             // A service that marks its record as deleted shows it changed.
@@ -625,11 +611,6 @@ impl History<'_> {
                 self.doubt_own(create, "its list shows the record with other values");
             }
             _ => {}
-        }
-        if let (Some((_, ShownState::Record(shown))), Some(record)) =
-            (&search.last, self.tracked.get_mut(search.number))
-        {
-            record.last_read = Some(shown.clone());
         }
         if let Some(doubt) = doubt {
             self.doubt_all(create, doubt);

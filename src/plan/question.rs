@@ -8,6 +8,8 @@
 //! a record without a string of the run can be recognised only by its identifier. The contract says where a question
 //! arises: its `x-gap` keys name the fields, the lists and the operations, and the kind of the gap says how.
 
+use std::cell::LazyCell;
+
 use chrono::NaiveDate;
 use rand_chacha::rand_core::Rng;
 use serde_json::{Value, json};
@@ -528,6 +530,7 @@ fn ask_at(
 
 /// Adds the questions about the body and its fields.
 fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
+    let limits = LazyCell::new(|| contract.length_limits(operation));
     for (schema, node) in contract.located_body_schemas(operation) {
         let mut add =
             |location: &str, kind, asks: &[Asks]| ask_at(contract, (operation, location), kind, asks, questions);
@@ -551,8 +554,8 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
             let entries = entries(contract, operation, &field);
             add(&location, GapKind::ReferenceEntries, &entries);
             // A service that accepts more than its own responses admit can no longer show the record.
-            let may_be_long = || contract.length_limits(operation).admit(&field, usize::MAX);
-            if contract.tagged_carries(operation).any(|carry| carry.sent == field) && may_be_long() {
+            let is_tagged = contract.tagged_carries(operation).any(|carry| carry.sent == field);
+            if is_tagged && limits.admit(&field, usize::MAX) {
                 add(
                     &location,
                     GapKind::FieldSizes,
