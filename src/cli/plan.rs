@@ -30,7 +30,7 @@ pub(super) struct PlanArguments {
 pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
     let base_url = "The service to plan for; it is not contacted; without it and without a target, the reference \
                     service";
-    let verbose = "Name each fact that a step can decide, and each awkward value that it sends: a valid one that software often mishandles";
+    let verbose = "Name each fact that a step is made to decide, and each awkward value that it sends: a valid one that software often mishandles";
     without_effect(
         command,
         &["accept", "color", "quiet", "report", "residue", "show_values"],

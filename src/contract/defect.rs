@@ -101,11 +101,16 @@ impl DefectList {
     }
 }
 
+/// What follows the defects of a document that leave none of its operations: not each of them has to be mended.
+pub(super) const NO_OPERATION_LEFT: &str = "\nno operation is left; `countersign lint` names the operations that each defect leaves out, and some leave out none";
+
 /// All defects of a contract, in the order of the file. There is at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defects {
     first: Box<Defect>,
     others: Vec<Defect>,
+    /// Whether they are all that is wrong with a document that was read as far as possible, and leave no operation.
+    leave_no_operation: bool,
 }
 
 impl Defects {
@@ -114,7 +119,19 @@ impl Defects {
         let mut defects = defects.into_iter();
         let first = Box::new(defects.next()?);
         let others = defects.collect();
-        Some(Self { first, others })
+        Some(Self {
+            first,
+            others,
+            leave_no_operation: false,
+        })
+    }
+
+    /// Says that they leave no operation of the document.
+    pub(super) fn leaving_no_operation(self) -> Self {
+        Self {
+            leave_no_operation: true,
+            ..self
+        }
     }
 
     /// Returns the first defect.
@@ -144,6 +161,7 @@ impl From<Defect> for Defects {
         Self {
             first: Box::new(defect),
             others: Vec::new(),
+            leave_no_operation: false,
         }
     }
 }
@@ -159,7 +177,11 @@ impl fmt::Display for Defects {
             0 => Ok(()),
             1 => write!(formatter, "\nand 1 more defect"),
             more => write!(formatter, "\nand {more} more defects"),
+        }?;
+        if self.leave_no_operation {
+            formatter.write_str(NO_OPERATION_LEFT)?;
         }
+        Ok(())
     }
 }
 

@@ -174,10 +174,19 @@ pub(crate) fn in_words(claim: &Value) -> String {
     let member = |(name, value): (&String, &Value)| {
         let value = match value {
             Value::Array(elements) if elements.is_empty() => "none".to_owned(),
+            // Each of them is accepted in place of the others.
+            Value::Array(elements) if name == "entries" => {
+                let ways = elements.iter().map(|element| format!("by {}", text(element)));
+                ways.collect::<Vec<_>>().join(" or ")
+            }
             Value::Array(elements) => elements.iter().map(text).collect::<Vec<_>>().join(" "),
             value => text(value),
         };
-        format!("{}: {value}", name.replace('_', " "))
+        let name = match name.as_str() {
+            "answered" => "shown in responses".to_owned(),
+            name => name.replace('_', " "),
+        };
+        format!("{name}: {value}")
     };
     members.map(member).collect::<Vec<_>>().join(", ")
 }

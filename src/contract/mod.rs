@@ -370,7 +370,8 @@ impl Contract {
             let of_overlay = defects.filter(|defect| contract.document.is_of_overlay(defect.position));
             return Defects::new(of_overlay.cloned().collect()).map_or(Ok(contract), Err);
         }
-        Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
+        let defects = Defects::new(std::mem::take(&mut contract.defects)).map(Defects::leaving_no_operation);
+        defects.map_or(Ok(contract), Err)
     }
 
     /// Reads what can be read of a document, even if no operation is left.
@@ -765,6 +766,7 @@ fn undocumented(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::defect::NO_OPERATION_LEFT;
     use super::*;
 
     fn broken(from: &str, to: &str) -> String {
@@ -772,6 +774,29 @@ mod tests {
         Contract::read(Contract::BUILT_IN_NAME, Contract::BUILT_IN.replacen(from, to, 1))
             .unwrap_err()
             .to_string()
+    }
+
+    #[test]
+    fn defects_that_leave_no_operation_are_said_to() {
+        let get =
+            |status: &str| format!("get: {{operationId: {status}, responses: {{'{status}': {{description: D}}}}}}");
+        let document = |second: &str| {
+            let (first, second) = (get("2XZ"), get(second));
+            format!(
+                "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n  /a:\n    {first}\n  /b:\n    {second}\n"
+            )
+        };
+        let none = Contract::read_partly("a.yaml", document("2YY"))
+            .unwrap_err()
+            .to_string();
+        assert!(none.ends_with(NO_OPERATION_LEFT), "{none}");
+        assert_eq!(
+            Contract::read_partly("a.yaml", document("200"))
+                .unwrap()
+                .operations
+                .len(),
+            1
+        );
     }
 
     #[test]

@@ -38,14 +38,15 @@ const MIN_FOR_BOUND: u64 = 10;
 
 impl Answer {
     /// Returns how many of the responses that were not observed may differ, in words that follow the count of those that
-    /// were: `; of all others, at most 3 in 37 differ (95 %)`. With n observations that agree, that is 95 % certain of 3
-    /// in n: the rule of three. Nothing follows from a few of them, nor for a time or a rate, which are claimed of these observations alone.
+    /// were: `; of the responses not seen, at most 3 in 37 differ (95 % confidence)`. With n observations that agree, 3 in
+    /// n is certain at 95 %: the rule of three. Nothing follows from a few of them, nor for a time or a rate, which are
+    /// claimed of these observations alone.
     pub(crate) fn bound(&self) -> String {
         let all = self.observations.supporting.saturating_add(self.observations.against);
         let is_of_responses = !matches!(self.claim, Some(Claim::Duration { .. } | Claim::Limited { .. }));
         match all {
             MIN_FOR_BOUND.. if self.state == AnswerState::Seen && is_of_responses => {
-                format!("; of all others, at most 3 in {all} differ (95 %)")
+                format!("; of the responses not seen, at most 3 in {all} differ (95 % confidence)")
             }
             _ => String::new(),
         }
@@ -129,16 +130,16 @@ pub enum WhyUnanswered {
 }
 
 impl WhyUnanswered {
-    /// Returns the reason as it is written.
+    /// Returns the reason in words. Reports in JSON and ledgers keep shorter spellings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AskTheOperator => "ask whoever runs the service",
-            Self::Confounded => "confounded",
+            Self::Confounded => "what was seen is inconclusive",
             Self::NeedsWrites => "needs writes",
-            Self::NoValue => "no row",
-            Self::OutOfReach => "out of reach",
-            Self::Rejected => "refused",
+            Self::NoValue => "no response had such a value",
+            Self::OutOfReach => "nothing that was sent could show it",
+            Self::Rejected => "every request that would show it was rejected",
         }
     }
 }
@@ -726,6 +727,15 @@ pub(super) mod tests {
         );
         let time = Claim::Duration { after_ms: [20, 130] };
         assert_eq!(time.to_string(), "takes 20 to 130 ms");
+        let entries = Claim::Entries {
+            entries: vec!["id".to_owned(), "name".to_owned()],
+        };
+        assert_eq!(entries.to_string(), "entries: by id or by name");
+        let dates = Claim::Dates {
+            accepted: Vec::new(),
+            answered: DateForm::IsoDate,
+        };
+        assert_eq!(dates.to_string(), "shown in responses: iso-date");
     }
 
     #[test]

@@ -780,8 +780,13 @@ impl<'contract> Gaps<'contract> {
         if kind == GapKind::Deprecation {
             return WhyUnanswered::AskTheOperator;
         }
-        if kind == GapKind::NullValues && !self.calls.is_empty() {
-            return WhyUnanswered::NoValue;
+        if kind == GapKind::NullValues {
+            let has = |counts: fn(&CallCounts) -> u64| self.calls.values().any(|calls| counts(calls) > 0);
+            return match (has(|calls| calls.succeeded), has(|calls| calls.rejected)) {
+                (true, _) => WhyUnanswered::NoValue,
+                (false, true) => WhyUnanswered::Rejected,
+                (false, false) => WhyUnanswered::OutOfReach,
+            };
         }
         match needs_writes(kind) {
             true => self.why_not_called(),

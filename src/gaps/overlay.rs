@@ -153,8 +153,8 @@ fn comments(heading: &str, lines: &[String]) -> String {
 }
 
 /// Returns what is known in one line:
-/// `seen: list-order, getTags, at /paths/~1tags/get: order: oldest-first in 14 of 14; of all others, at most 3 in 14 differ
-/// (95 %)`.
+/// `seen: list-order, getTags, at /paths/~1tags/get: order: oldest-first in 14 of 14; of the responses not seen, at most
+/// 3 in 14 differ (95 % confidence)`.
 fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
     let about = [Some(answer.gap.as_str()), answer.operation.as_deref()]
         .into_iter()
@@ -415,8 +415,8 @@ paths:
             ),
             (
                 run(2, &[more]),
-                "seen: order, getThings, at /paths/~1things/get: order: newest-first in 14 of 14; of all others, at \
-                 most 3 in 14 differ (95 %)",
+                "seen: order, getThings, at /paths/~1things/get: order: newest-first in 14 of 14; of the responses not seen, at \
+                 most 3 in 14 differ (95 % confidence)",
             ),
             (
                 [two_runs(&[status(201)]), run(1, &[seen])].concat(),

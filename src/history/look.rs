@@ -169,7 +169,7 @@ impl History<'_> {
             LookGoal::InferredPages(target) => LookState::InferredPages(Box::new(InferredWalk::new(target.clone()))),
             LookGoal::Residue => LookState::Residue(self.residue_search()),
             LookGoal::Nothing => LookState::Nothing,
-            LookGoal::Own { operation } => LookState::Own(*operation, TagCheck::Missing),
+            LookGoal::Own { operation } => LookState::Own(*operation, TagCheck::Unread),
             LookGoal::Pages => LookState::Pages,
             LookGoal::Record(number, stage) => LookState::Record(Box::new(RecordSearch::new(*number, *stage))),
             LookGoal::Recount => LookState::Recount,
@@ -219,7 +219,7 @@ impl History<'_> {
             }
             LookState::Created(search) => search.begin_walk(),
             LookState::Residue(search) => search.begin_walk(),
-            LookState::Own(_, check) => *check = TagCheck::Missing,
+            LookState::Own(_, check) => *check = TagCheck::Unread,
             LookState::Update(search) => search.begin_walk(),
             LookState::Pages | LookState::Recount => look.before = (!last.pages.is_empty()).then_some(last),
             LookState::FirstAndLastPage(_)
@@ -296,6 +296,9 @@ impl History<'_> {
             .bind_under(self.contract, (list, &exchange.request.path), &body.value);
         let items = pointer::get(&body.value, &invariant.items).and_then(Value::as_array);
         self.note_nested(list, items.map_or(&[][..], Vec::as_slice));
+        if let LookState::Own(_, check @ TagCheck::Unread) = &mut look.state {
+            *check = TagCheck::Missing;
+        }
         let mut enough = false;
         for (index, value) in items.into_iter().flatten().enumerate() {
             let item = Item {
@@ -347,8 +350,12 @@ impl History<'_> {
         let Some(mut look) = self.looks.remove(&id) else { return };
         match &mut look.state {
             LookState::Own(create, check) => {
-                let body = body.filter(|_| self.succeeded(exchange));
-                *check = body.map_or(TagCheck::Missing, |body| self.check_read(*create, &body.value));
+                let is_missing = matches!(exchange.status(), Some(404 | 410));
+                *check = match body.filter(|_| self.succeeded(exchange)) {
+                    Some(body) => self.check_read(*create, &body.value),
+                    None if is_missing => TagCheck::Missing,
+                    None => TagCheck::Unread,
+                };
             }
             LookState::Record(search) => self.observe_record(search, exchange, body),
             LookState::Residue(search) => self.search_whole_list(search, exchange, body),

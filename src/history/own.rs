@@ -52,6 +52,8 @@ pub(super) enum TagCheck {
     Tagged,
     /// No record with its identifier.
     Missing,
+    /// Nothing: what should show it could not be read.
+    Unread,
     /// A record with its identifier and without the run tag: somebody else's.
     Untagged,
 }
@@ -156,7 +158,7 @@ impl History<'_> {
                 *check = self.check_tag(record);
             }
         }
-        *check != TagCheck::Missing
+        matches!(check, TagCheck::Tagged | TagCheck::Untagged)
     }
 
     /// Checks what the response to a read by the identifier of a create's record shows.
@@ -222,6 +224,9 @@ impl History<'_> {
             TagCheck::Tagged => OwnershipEntry::Confirmed,
             TagCheck::Missing => OwnershipEntry::Doubtful(
                 self.reason_for_doubt(create, &format!("{shown_by} showed no record under it")),
+            ),
+            TagCheck::Unread => OwnershipEntry::Doubtful(
+                self.reason_for_doubt(create, &format!("{shown_by}, which would show that, could not be read")),
             ),
             TagCheck::Untagged => {
                 let doubt = format!("{shown_by} shows a record under it with nothing that the run sent");

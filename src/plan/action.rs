@@ -287,8 +287,8 @@ const CREATE: ActionSpec = ActionSpec {
 
 const FILL_TO_SECOND_PAGE: ActionSpec = ActionSpec {
     reason: "create more of the list's records until it has a second page, if that can be reached",
-    requests: "none if the list has a second page; otherwise as many as it lacks for one, if {reserved} of max-writes \
-               {max_writes} stay free",
+    requests: "none if the list has a second page; otherwise as many as a second page takes, provided that {reserved} \
+               of the {max_writes} writes of max-writes stay unused",
     fills: true,
     always_sends: false,
     ..ONE
@@ -296,9 +296,10 @@ const FILL_TO_SECOND_PAGE: ActionSpec = ActionSpec {
 
 const FILL_LAST_PAGE: ActionSpec = ActionSpec {
     reason: "create more of the list's records until its last page is full, if max-writes is above its default",
-    requests: "none unless max-writes ({max_writes}) is above its default ({by_default}); then all pages of the list, \
-               and as many records as its last page lacks, if that many are allowed beyond the default; its first and \
-               last page when one record is missing, when the last page is full, and after one more record",
+    requests: "none unless max-writes ({max_writes}) is above its default ({by_default}); then it reads all pages, and \
+               creates as many records as the last page lacks, if the writes beyond the default suffice; it reads the \
+               first and the last page three times: one record before the last page is full, when it is full, and one \
+               record later",
     // What it creates stays, so it is done only once.
     repeats: false,
     ..FILL_TO_SECOND_PAGE
@@ -308,8 +309,8 @@ const VARY_CREATE: ActionSpec = ActionSpec {
     reason: "create further records: awkward values, single fields, only the required fields, other UTC offsets",
     requests: "one with awkward values, or with fewer of them if they are rejected; then one other accepted body for \
                every {variant} records that max-writes ({max_writes}) allows, rounded up, after at most {tries} tries \
-               for each; unless jobs is 1, one operation instead gets a plain create and a read of the list at the \
-               same time as the first",
+               for each; for one operation, unless jobs is 1, that other body is a plain one, sent at the same time as \
+               the one with awkward values, together with a read of the list",
     read_after: |contract, _, create| contract.list_whose_items_are_created_by(create),
     varies: true,
     always_sends: false,

@@ -4,7 +4,7 @@ use super::phrases::{self, counted};
 use super::record::{GapRecord, Outcome, Record};
 use super::summary::{requests, residue};
 use super::terminal::{Terminal, Verbosity};
-use crate::gaps::{Answer, AnswerState};
+use crate::gaps::{Answer, AnswerState, WhyUnanswered};
 
 impl Terminal {
     /// Returns the answers, followed by what the run cost.
@@ -31,7 +31,9 @@ impl Terminal {
         if !unknown.is_empty() {
             text.push_str("Cannot tell:\n");
             for (gap, answers) in &unknown {
-                let reason = answers.iter().find_map(|answer| answer.reason);
+                let reasons = answers.iter().filter_map(|answer| answer.reason);
+                // What was sent says more than what was not.
+                let reason = reasons.min_by_key(|reason| *reason == WhyUnanswered::NeedsWrites);
                 let reason = reason.map_or("not asked", |reason| reason.as_str());
                 text.push_str(&self.line(&format!("    {}: ", gap.id), reason));
             }
@@ -70,6 +72,7 @@ impl Terminal {
         }
         if !matches!(record.outcome, Outcome::Conforms) {
             let findings = match record.reason.as_deref() {
+                _ if record.requests.sent == 0 => "nothing was sent: no request can answer what was asked".to_owned(),
                 Some(reason) => format!("the run did not complete: {reason}"),
                 None => "the service departs from the document; `check` says where".to_owned(),
             };

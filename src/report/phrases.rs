@@ -77,15 +77,18 @@ pub(super) fn level_word(level: Level) -> &'static str {
     }
 }
 
-/// Counts the records that are left, those that may be, and those that were deleted: `1 record left in the target, 2 more
-/// may be, 3 deleted`.
+/// Counts the records that are left, those that may be, and those that were deleted: `1 record left in the target, and
+/// perhaps 2 more, 3 deleted`.
 pub(super) fn records_left(record: &Record) -> String {
     let unsure = record.residue.iter().filter(|left| !is_surely_there(left)).count();
     let sure = all_residue(record).count() - unsure;
     let left = match (sure, unsure) {
         (0, 1..) => format!("{} may be left in the target", counted(unsure, "record")),
         (_, 0) => format!("{} left in the target", counted(sure, "record")),
-        (_, 1..) => format!("{} left in the target, {unsure} more may be", counted(sure, "record")),
+        (_, 1..) => format!(
+            "{} left in the target, and perhaps {unsure} more",
+            counted(sure, "record")
+        ),
     };
     match record.deleted {
         0 => left,
@@ -365,7 +368,7 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", known.join(", ")))
 }
 
-/// Returns an answer in words: `getTags: 200, seen in 14 of 14; of all others, at most 3 in 14 differ (95 %)`.
+/// Returns an answer in words: `getTags: 200, seen in 14 of 14; of the responses not seen, at most 3 in 14 differ (95 % confidence)`.
 pub(crate) fn answer_in_words(answer: &Answer) -> String {
     let observations = answer.observations;
     let all = observations.supporting.saturating_add(observations.against);

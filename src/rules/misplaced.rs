@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Operation("writes to another record", "write to another record"),
     topic: Topic::Invariants,
-    summary: "A created record appears only under its own owner, and an update changes only its own record.",
+    summary: "A created record appears only in the record that it was created for, and an update changes only its own record.",
     explanation: "A contact method must appear under the contact that it was created for, and an update in the contact \
                   that was updated. Every other item of the list is searched for what was sent, which carries the run \
                   tag: there it would be one person's data under another's name. What an edge case sends to an \

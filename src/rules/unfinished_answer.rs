@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Operation("does not complete a response", "do not complete a response"),
     topic: Topic::Responses,
-    summary: "A documented request, and each edge case, gets a complete response within the deadline and the bounds.",
+    summary: "A documented request, and each edge case, gets a complete response within the deadline and the size limit.",
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have up to 8 MiB after \
                   decoding. A response that is cut off, endless or not HTTP does not count as one: the caller waits \
                   in vain.",

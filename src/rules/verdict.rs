@@ -220,7 +220,7 @@ impl fmt::Display for Reason {
             Self::NotShown => "no response showed it".into(),
             Self::OnePage => "the list has one page".into(),
             Self::NotReturned => "the response lacks the field that would carry what was sent".into(),
-            Self::NotReady => "the target did not become ready in time".into(),
+            Self::NotReady => "the target did not become ready".into(),
             Self::NotRepeated => "the target throttled the request, which is not sent again".into(),
             Self::OnlyNull => "the value was null, and null is a gap".into(),
             Self::PageUnclear => "a page lacks last_page or items, or an item has no identifier".into(),
@@ -235,7 +235,7 @@ impl fmt::Display for Reason {
             Self::Failed(status) => format!("the server failed with {status}").into(),
             Self::No401(status) => format!("the response was {status}, and only a 401 carries a challenge").into(),
             Self::NoFullPage(left) => format!(
-                "the last page is not full, and filling it takes more records than max-writes allows ({left} left)"
+                "the last page was not filled: that takes records beyond the default of max-writes, of which {left} are left"
             )
             .into(),
             Self::NoSecondPage(needed, left) => {

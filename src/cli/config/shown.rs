@@ -39,7 +39,16 @@ pub(in crate::cli) fn with_own_help(command: clap::Command) -> clap::Command {
                     reference service";
     without_effect(
         command,
-        &["accept", "color", "quiet", "residue", "show_values", "verbose"],
+        &[
+            "accept",
+            "color",
+            "quiet",
+            "residue",
+            "shard",
+            "show_values",
+            "since",
+            "verbose",
+        ],
     )
     .mut_arg("base_url", |flag| flag.help(base_url))
 }

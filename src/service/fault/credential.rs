@@ -67,7 +67,7 @@ const NEARLY_RIGHT: [(PresentedCredential, &str, &str, &str); 6] = [
     (
         PresentedCredential::Shorter,
         "let-in-with-a-beginning",
-        "a token is compared as far as it goes, and an empty one not at all",
+        "any beginning of the token is let in, even an empty one",
         "a request without a credential is rejected",
     ),
 ];

@@ -24,6 +24,25 @@ fn learn(url: &str, arguments: &[&str]) -> Ended {
         .run()
 }
 
+#[test]
+fn what_was_rejected_is_not_said_to_need_writes() {
+    let target = Target::sound();
+    let learned = |token: &str, arguments: &[&str]| {
+        let fixed = ["learn", "--seed", "1", "--base-url", &target.url()];
+        let ended = countersign(&[&fixed, arguments].concat())
+            .env("COUNTERSIGN_TOKEN", token)
+            .run();
+        ended.stdout
+    };
+    let rejected = learned("another-token-of-nobody", &[]);
+    for gap in ["success-status", "compression", "null-values"] {
+        let line = format!("    {gap}: every request that would show it was rejected\n");
+        assert!(rejected.contains(&line), "{gap}: {rejected}");
+    }
+    let nothing = learned(TOKEN, &["--gap", "purpose"]);
+    assert!(nothing.contains("nothing was sent"), "{nothing}");
+}
+
 /// A folder with the ledger of a run without writes. It has asked the reference service, which one run does for all
 /// tests.
 fn learned(url: &str) -> TempDir {

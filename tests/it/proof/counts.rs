@@ -102,7 +102,8 @@ async fn each_list_that_creates_fill_is_brought_to_a_full_last_page() {
 async fn a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so() {
     let checked = Check::default().run(sevens()).await;
     for (_, list) in LISTS {
-        let reason = "the last page is not full, and filling it takes more records than max-writes allows (0 left)";
+        let reason =
+            "the last page was not filled: that takes records beyond the default of max-writes, of which 0 are left";
         assert_eq!(
             full(&checked, list),
             (VerdictRecord::Undecided, Some(reason.to_owned())),

@@ -167,6 +167,29 @@ async fn a_create_with_the_identifier_of_a_record_that_no_page_showed_is_not_wri
 }
 
 #[tokio::test]
+async fn a_list_that_cannot_be_read_is_not_said_to_lack_a_record() {
+    let failing = || Deviation::none().at("getContacts", |_, reply| *reply = Reply::json(500, json!({})));
+    let hiding = || {
+        Deviation::none().relisted(|call, listing| {
+            if call.is("getContacts") {
+                listing.change(Vec::clear);
+            }
+        })
+    };
+    for (deviation, said, unsaid) in [
+        (failing(), "could not be read", "showed no record"),
+        (hiding(), "showed no record", "could not be read"),
+    ] {
+        let checked = Check::default().run(deviation).await;
+        let rows = checked.record.facts.rows.iter();
+        let below = rows.filter(|row| row.operation == "updateContact");
+        let reasons: HashSet<_> = below.filter_map(|row| row.reason.as_deref()).collect();
+        assert!(reasons.iter().any(|reason| reason.contains(said)), "{reasons:?}");
+        assert!(!reasons.iter().any(|reason| reason.contains(unsaid)), "{reasons:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_has_no_identifier_is_not_said_to_be_that_of_another_record() {
     let nothing = Deviation::none().at("createContact", |_, reply| *reply = Reply::json(201, json!(null)));
     let checked = Check::default().run(nothing).await;
