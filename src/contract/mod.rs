@@ -779,7 +779,7 @@ mod tests {
     #[test]
     fn defects_that_leave_no_operation_are_said_to() {
         let get =
-            |status: &str| format!("get: {{operationId: {status}, responses: {{'{status}': {{description: D}}}}}}");
+            |status: &str| format!("get: {{operationId: get{status}, responses: {{'{status}': {{description: D}}}}}}");
         let document = |second: &str| {
             let (first, second) = (get("2XZ"), get(second));
             format!(

@@ -95,8 +95,13 @@ const ACTS_ALONE: [&str; 9] = [
     "suspend",
 ];
 
+/// More verbs for actions where they are all of the last segment, after a collection too: `/jobs/claim`.
+const ACTS_ON_COLLECTION: [&str; 9] = [
+    "claim", "consume", "dequeue", "drain", "drop", "evict", "migrate", "pop", "rollback",
+];
+
 /// More verbs for actions where they, or they and a noun, are the segment after a record: `/users/{id}/verify`.
-const ACTS_ON_RECORD: [&str; 52] = [
+const ACTS_ON_RECORD: [&str; 65] = [
     "accept",
     "begin",
     "block",
@@ -106,9 +111,14 @@ const ACTS_ON_RECORD: [&str; 52] = [
     "clone",
     "close",
     "commit",
+    "complete",
     "copy",
+    "decommission",
+    "demote",
     "deploy",
+    "discard",
     "duplicate",
+    "eject",
     "empty",
     "flag",
     "impersonate",
@@ -123,6 +133,7 @@ const ACTS_ON_RECORD: [&str; 52] = [
     "pin",
     "pop",
     "prepare",
+    "promote",
     "reactivate",
     "recalculate",
     "redeploy",
@@ -134,18 +145,25 @@ const ACTS_ON_RECORD: [&str; 52] = [
     "resend",
     "resolve",
     "resubmit",
+    "rollback",
     "run",
     "share",
+    "ship",
     "sign",
     "submit",
     "take",
+    "toggle",
     "touch",
     "train",
     "unarchive",
     "unban",
     "undelete",
+    "unfollow",
     "uninstall",
+    "unlink",
+    "unpin",
     "unpublish",
+    "unshare",
     "upgrade",
     "verify",
     "vote",
@@ -156,6 +174,21 @@ const THINGS: [&str; 18] = [
     "code", "config", "count", "date", "events", "history", "info", "link", "list", "log", "logs", "options", "policy",
     "settings", "state", "status", "time", "url",
 ];
+
+/// Verbs that are never half of a noun, so that what follows one is no thing that is read: `/jobs/{id}/set-status`.
+const NEVER_A_NOUN: [&str; 4] = ["save", "send", "set", "toggle"];
+
+/// What is switched by the words of a segment: `/machines/{id}/power-off`.
+const SWITCHES: [&str; 4] = ["power", "shut", "switch", "turn"];
+
+/// Names of fields and parameters, or words in them, that say that what a read shows is taken away, or given to the reader
+/// alone.
+const CONSUMES: [&str; 9] = [
+    "ack", "ackmode", "acks", "consume", "dequeue", "lease", "pop", "requeue", "take",
+];
+
+/// Sayings in a description that mean the same.
+const SAYS_CONSUMED: [&str; 4] = ["invisible", "no longer", "not returned again", "taken off"];
 
 /// Verbs that are nouns or adjectives too.
 const NOUNS_TOO: [&str; 8] = [
@@ -370,11 +403,37 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         .nth(1)
         .is_some_and(|before| before.starts_with('{'));
     let name = stated(document, operation, "operationId").map(words);
-    let summary = stated(document, operation, "summary").map(words);
+    let says = ["summary", "description"].into_iter();
+    let said = says.filter_map(|key| stated(document, operation, key)).next();
     segments.iter().any(ends_session)
-        || name.is_some_and(|words| ends_session(&words))
+        || name.is_some_and(|words| ends_session(&words) || begins_with_action(&words))
         || last.is_some_and(|words| is_action_in_path(words) || is_after_record && is_action_on_record(words))
-        || summary.is_some_and(|words| begins_with_action(&words))
+        || has_action_after_record(&operation.path)
+        || said.is_some_and(|said| begins_with_action(&without_prefixes(said)))
+}
+
+/// Returns the words of a summary without what may come before its verb: "[Admin] Permanently delete all pets".
+fn without_prefixes(summary: &str) -> Vec<String> {
+    let closed = |open: char, close: char| summary.trim_start().strip_prefix(open)?.split_once(close);
+    let tagged = closed('[', ']').or_else(|| closed('(', ')'));
+    let words = words(tagged.map_or(summary, |(_, rest)| rest)).into_iter();
+    let is_prefix = |word: &String| word.ends_with("ly") || ["bulk", "mass"].contains(&word.as_str());
+    words.skip_while(is_prefix).collect()
+}
+
+/// Whether a segment somewhere after a record is a verb that always means an action: `/pets/{id}/delete/confirm`.
+fn has_action_after_record(path: &str) -> bool {
+    let mut segments = path.split('/').skip_while(|segment| !segment.starts_with('{'));
+    segments.any(|segment| {
+        let words = words(segment);
+        let [only] = words.as_slice() else { return false };
+        !segment.starts_with('{') && is_in(&[&ALWAYS_ACTIONS, &DESTROYS], only)
+    })
+}
+
+/// Whether one of the lists has the word.
+fn is_in(lists: &[&[&str]], word: &str) -> bool {
+    lists.iter().any(|list| list.contains(&word))
 }
 
 /// Whether words begin or end with those for the end of a session: `logout`, `userLogout`, `sign-out`.
@@ -391,23 +450,51 @@ fn ends_session(words: &[String]) -> bool {
         || words.get(words.len().saturating_sub(2)..).is_some_and(is_end)
 }
 
-/// Whether the words of a path's last segment say that something is done: `clear`, `clear-cache`, `cache:clear`.
+/// Whether the words of a path's last segment say that something is done: `clear`, `clear-cache`, `cache:clear`,
+/// `archive-all`, `reset.json`.
 fn is_action_in_path(words: &[String]) -> bool {
-    let is_in = |list: &[&str], word: &String| list.contains(&word.as_str());
-    match words {
-        [only] => is_in(&ALWAYS_ACTIONS, only) || is_in(&DESTROYS, only) || is_in(&ACTS_ALONE, only),
-        [first, .., last] => is_in(&DESTROYS, first) || is_in(&DESTROYS, last),
-        [] => false,
-    }
+    let is_format = |word: &String| ["html", "json", "php", "xml"].contains(&word.as_str());
+    let words = match words {
+        [before @ .., last] if !before.is_empty() && is_format(last) => before,
+        words => words,
+    };
+    let acts_on_all = |first: &str| {
+        let is_verb = is_in(
+            &[
+                &ALWAYS_ACTIONS,
+                &ACTS_ALONE,
+                &ACTS,
+                &ACTS_ON_COLLECTION,
+                &ACTS_ON_RECORD,
+            ],
+            first,
+        );
+        is_verb && words[1..].iter().any(|word| word == "all")
+    };
+    let follows_and = words.windows(2).any(|pair| pair[0] == "and" && is_act(&pair[1]));
+    follows_and
+        || match words {
+            [only] => is_in(&[&ALWAYS_ACTIONS, &DESTROYS, &ACTS_ALONE, &ACTS_ON_COLLECTION], only),
+            [first, .., last] => {
+                let is_thing = THINGS.contains(&last.as_str()) || last.ends_with('s');
+                is_in(&[&DESTROYS], first)
+                    || is_in(&[&DESTROYS], last)
+                    || acts_on_all(first)
+                    || is_in(&[&ALWAYS_ACTIONS], first) && !is_thing
+            }
+            [] => false,
+        }
 }
 
 /// Whether the words of a path's last segment, which follows a record, say what is done with it: `verify`, `reset-password`.
 /// `GET /reports/{id}/export` may only read, and so may what ends in a thing that is read.
 fn is_action_on_record(words: &[String]) -> bool {
     let [verb, rest @ ..] = words else { return false };
-    let lists = [&ALWAYS_ACTIONS[..], &ACTS_ALONE, &ACTS, &ACTS_ON_RECORD];
-    let is_verb = lists.iter().any(|list| list.contains(&verb.as_str()));
-    is_verb && rest.len() < 3 && rest.last().is_none_or(|last| !THINGS.contains(&last.as_str()))
+    let is_verb = is_in(&[&ALWAYS_ACTIONS, &ACTS_ALONE, &ACTS, &ACTS_ON_RECORD], verb);
+    let is_switch = SWITCHES.contains(&verb.as_str()) && matches!(rest, [to] if to == "off" || to == "on");
+    let is_reset = verb == "reset" && rest.last().is_some_and(|last| last == "settings" || last == "config");
+    let is_thing = rest.last().is_some_and(|last| THINGS.contains(&last.as_str()));
+    is_switch || is_verb && rest.len() < 3 && (is_reset || NEVER_A_NOUN.contains(&verb.as_str()) || !is_thing)
 }
 
 /// Whether a summary begins with a verb for an action: "Revoke the token", "Clears the cache". A verb that is a noun too
@@ -420,7 +507,9 @@ fn begins_with_action(words: &[String]) -> bool {
     let has_object = rest
         .first()
         .is_some_and(|second| DETERMINERS.contains(&second.as_str()));
-    let is_noun_too = NOUNS_TOO.iter().any(|verb| first == verb);
+    // "Delete pets" names what is deleted, and "Delete history" a thing that is read.
+    let deletes = first == "delete" && rest.last().is_some_and(|last| !THINGS.contains(&last.as_str()));
+    let is_noun_too = NOUNS_TOO.iter().any(|verb| first == verb) && !deletes;
     ends_session(&words[..words.len().min(2)])
         || ends_session(&words[..1])
         || (is_always && (!is_noun_too || has_object))
@@ -524,9 +613,42 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
     let mut said = keys.into_iter().filter_map(|key| stated(document, operation, key));
     let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
     let mut others = ["delete", "patch", "put"].into_iter();
-    said.any(|text| contains_act(&words(text)))
+    said.any(|text| contains_act(&words(text)) || SAYS_CONSUMED.iter().any(|saying| text.contains(saying)))
+        || consumes(document, operation)
         || required_fields(document, operation).any(|field| words(field).iter().any(|word| is_command(word)))
         || others.any(|method| document.node(&pointer::join(path, method)).is_some())
+}
+
+/// Whether a field of the body, or a value that it may have, says that what is shown is taken away.
+fn consumes(document: &Document, operation: &Operation) -> bool {
+    let is_said = |text: &str| words(text).iter().any(|word| CONSUMES.contains(&word.as_str()));
+    let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
+    let properties = schema
+        .and_then(|schema| document.node(&load::resolve(document, schema)))
+        .and_then(|schema| schema.member("properties"));
+    properties.map_or(&[][..], Node::members).iter().any(|property| {
+        let listed = property.node.member("enum").map_or(&[][..], Node::elements);
+        is_said(&property.name) || listed.iter().filter_map(Node::string).any(is_said)
+    })
+}
+
+/// Whether a word always means an action.
+pub(crate) fn is_action(word: &str) -> bool {
+    is_in(&[&ALWAYS_ACTIONS, &DESTROYS], word)
+}
+
+/// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is a
+/// boolean.
+pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
+    const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
+    let words = words(name);
+    let Some(first) = words.first() else { return false };
+    let lists = [&ACTS_ALONE[..], &ACTS, &ACTS_ON_RECORD, &ACTS_ON_COLLECTION, &CONSUMES];
+    let is_verb = |word: &str| is_in(&lists, word);
+    let is_automatic = matches!(words.as_slice(), [auto, verb] if auto == "auto" && is_verb(verb));
+    words.iter().any(|word| is_action(word))
+        || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str()))
+        || is_switch && (is_verb(first) || is_automatic)
 }
 
 fn is_command(word: &str) -> bool {
@@ -669,6 +791,12 @@ mod tests {
             "reset-password",
             "login-as",
             "regenerateToken",
+            "set-status",
+            "toggle",
+            "power-off",
+            "reset-settings",
+            "ping-and-reset",
+            "delete/confirm",
         ] {
             assert!(acts(&format!("/things/{{id}}/{action}")), "{action}");
         }
@@ -681,12 +809,86 @@ mod tests {
             "schedule",
             "verify-status",
             "runs",
+            "reset-link",
+            "power",
         ] {
             assert!(!acts(&format!("/things/{{id}}/{read}")), "{read}");
         }
         // Elsewhere, they may name what is read.
         for read in ["/things/archive/{id}", "/things/{id}/lock/{id}"] {
             assert!(!acts(read), "{read}");
+        }
+    }
+
+    #[test]
+    fn a_get_of_a_collection_that_says_that_it_acts_is_no_read() {
+        let acts = |path: &str, said: &str| {
+            let paths = format!("{path}:\n  get: {{{said}responses: {{'200': {{description: a}}}}}}\n");
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            has_side_effect(&contract.document, contract.operation(OperationId(0)))
+        };
+        for path in [
+            "/admin/reset-database",
+            "/pets/reset.json",
+            "/db/drop-all",
+            "/pets/archive-all",
+            "/pets/mark-all-read",
+            "/pets/pop",
+            "/jobs/claim",
+            "/migrate",
+        ] {
+            assert!(acts(path, ""), "{path}");
+        }
+        for path in [
+            "/pets/list-all",
+            "/export-all",
+            "/reset-tokens",
+            "/pets/take",
+            "/refresh-config",
+            "/stats.json",
+        ] {
+            assert!(!acts(path, ""), "{path}");
+        }
+        for said in [
+            "operationId: deleteAllPets, description: Deletes all pets., ",
+            "operationId: deletePets, ",
+            "summary: Permanently delete all pets, ",
+            "summary: Bulk delete pets, ",
+            "summary: '[Admin] Delete all pets', ",
+            "description: Purges the queue., ",
+        ] {
+            assert!(acts("/pets", said), "{said}");
+        }
+        for said in [
+            "summary: Delete history, ",
+            "summary: Recently deleted pets, ",
+            "summary: List pets, description: Deletes nothing., ",
+            "operationId: getDeletedPets, ",
+        ] {
+            assert!(!acts("/pets", said), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_takes_away_what_it_shows_is_no_read() {
+        let body = |properties: &str| {
+            format!(
+                "requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {{{properties}}}}}}}}}}}, "
+            )
+        };
+        for said in [
+            body("count: {type: integer}, ackmode: {type: string}"),
+            body("mode: {type: string, enum: [take, peek]}"),
+            "description: The pet is then invisible for 30 seconds., ".to_owned(),
+            "description: Fetched messages are no longer in the queue., ".to_owned(),
+        ] {
+            assert!(!reads(&post("/pets/get", &said, SHOWN)), "{said}");
+        }
+        for said in [
+            body("count: {type: integer}"),
+            body("order: {type: string, enum: [name, age]}"),
+        ] {
+            assert!(reads(&post("/pets/get", &said, SHOWN)), "{said}");
         }
     }
 

@@ -4,7 +4,8 @@
 //! # Design
 //!
 //! A list shows the identifiers of its own items, and those of other records that its items refer to: what a create was
-//! sent as a reference comes back there. Both follow from the invariants. An item with the run tag is the run's own, and
+//! sent as a reference comes back there. Both follow from the invariants; the list of an inferred lifecycle shows its own
+//! items. An item with the run tag is the run's own, and
 //! may be shown before the response to its create has come.
 
 use std::collections::HashMap;
@@ -49,6 +50,15 @@ impl ForeignIdentifiers {
                         id: id.unwrap_or_else(|| page.id.clone()),
                     });
                 }
+            }
+        }
+        for lifecycle in contract.lifecycles() {
+            if let Some(list) = &lifecycle.list {
+                sites.entry(list.operation).or_default().push(IdentifierSite {
+                    create: lifecycle.create,
+                    items: list.items.clone(),
+                    id: list.id.clone(),
+                });
             }
         }
         Self {

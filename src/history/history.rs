@@ -55,6 +55,8 @@ pub(crate) struct History<'run> {
     /// The creates whose identifiers led to another record, each with the reason: nothing is written under any of them
     /// after that, in later rounds neither.
     pub(super) doubted_creates: HashMap<OperationId, String>,
+    /// Those of them that returned the identifier of a record that existed, and are not sent again.
+    pub(super) replacing_creates: HashSet<OperationId>,
     /// The updates that were accepted and changed nothing in the run's own record.
     pub(super) updates_without_effect: HashSet<OperationId>,
     /// Digests of the identifiers that each operation's list or create has shown.
@@ -121,6 +123,7 @@ impl<'run> History<'run> {
             latest: HashMap::new(),
             own: HashMap::new(),
             doubted_creates: HashMap::new(),
+            replacing_creates: HashSet::new(),
             updates_without_effect: HashSet::new(),
             listed_identifiers: HashMap::new(),
             observed_values: ObservedValues::new(recognises_by_links),

@@ -9,6 +9,7 @@ use super::carried::field_changed_by_repeat;
 use super::evidence::{Evidence, ListedCount, RecordShown, ShownState};
 use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
+use super::own::doubt_by_form;
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
@@ -147,9 +148,19 @@ impl History<'_> {
         let id = located.as_ref().or_else(|| body.pointer(&lifecycle.id));
         let Some(id) = id else { return };
         let path = exchange.request.path.as_str();
+        let mut is_replaced = false;
         let earlier = self.tracked.iter_mut().filter(|record| record.create == create);
         for record in earlier.filter(|record| record.id == *id && record.request.path == path) {
             record.is_created_again = true;
+            // A service that returns an equal record instead of a second one replaces nothing.
+            is_replaced |= record.request.json() != exchange.request.json();
+        }
+        if self.contract.operation(create).chosen().is_none() {
+            if self.foreign_identifiers.contains(create, id) {
+                self.doubt_creates(create, "its list showed a record under it before");
+            } else if is_replaced {
+                self.doubt_creates(create, "a later create of another record returned it again");
+            }
         }
         if !has_created {
             return;
@@ -168,7 +179,9 @@ impl History<'_> {
         let named = all_in_path(self.contract, request).zip(identifier(id));
         let Some((mut named, text)) = named else { return };
         let is_doubtful = is_doubtful || self.doubted_creates.contains_key(&create);
-        if self.contract.operation(create).chosen().is_none() {
+        let is_chosen = self.contract.operation(create).chosen().is_some();
+        let is_doubtful = is_doubtful || !is_chosen && doubt_by_form(&text).is_some();
+        if !is_chosen {
             named.push((lifecycle.path_to_id.clone(), text));
         }
         let is_tracked = self.tracked.iter().any(|record| record.path_records == named);
@@ -265,13 +278,28 @@ impl History<'_> {
         self.tracked.iter().rposition(is_named)
     }
 
-    /// Returns why no edge case of an update is sent, if it was accepted and changed nothing in the run's own record: it may
-    /// change another one.
-    pub(crate) fn reason_against_update(&self, update: OperationId) -> Option<String> {
-        let create = self.contract.lifecycle_of(update)?.create;
-        let is_without_effect = self.updates_without_effect.contains(&update);
-        is_without_effect
+    /// Returns why neither a create that returned somebody else's record is sent again, nor an update of records one of
+    /// whose updates was accepted and changed nothing in the run's own record: each may change another record.
+    pub(crate) fn reason_against_write(&self, write: OperationId) -> Option<String> {
+        let lifecycle = self.contract.lifecycle_of(write)?;
+        let create = lifecycle.create;
+        if write == create {
+            let replaces = self.replacing_creates.contains(&create);
+            return self.doubted_creates.get(&create).filter(|_| replaces).cloned();
+        }
+        let mut without_effect = self.updates_without_effect.iter();
+        let is_of_these = |update: &OperationId| {
+            let other = self.contract.lifecycle_of(*update);
+            other.is_some_and(|other| other.create == create)
+        };
+        (lifecycle.delete != Some(write) && without_effect.any(is_of_these))
             .then(|| self.reason_for_doubt(create, "an accepted update under it changed nothing in its record"))
+    }
+
+    /// Doubts the records of a create that replaces those that exist, and ends its calls.
+    fn doubt_creates(&mut self, create: OperationId, doubt: &str) {
+        self.doubt_all(create, doubt);
+        self.replacing_creates.insert(create);
     }
 
     /// Returns a tracked record by its number.

@@ -58,11 +58,39 @@ pub(super) enum TagCheck {
     Untagged,
 }
 
-/// Whether an identifier may change the path that it is put into when a gateway decodes and normalises that path: it
-/// contains a delimiter of URLs (RFC 3986, section 2.2), an escape, or what is trimmed.
-fn may_leave_its_segment(id: &str) -> bool {
+/// Words that services take for an identifier in a path, and that name another record, or several.
+const ALIASES: [&str; 15] = [
+    "_all",
+    "all",
+    "any",
+    "current",
+    "default",
+    "first",
+    "last",
+    "latest",
+    "me",
+    "new",
+    "newest",
+    "none",
+    "null",
+    "self",
+    "undefined",
+];
+
+/// Why a request under an identifier may concern another record, whatever a read of it shows: `None` if nothing in it
+/// says so.
+pub(super) fn doubt_by_form(id: &str) -> Option<&'static str> {
+    // A gateway may decode and normalise a path with a delimiter of URLs (RFC 3986, section 2.2), an escape, or what is
+    // trimmed.
     let is_delimiter = |character: char| matches!(character, '/' | '\\' | '?' | '#' | ';' | '%');
-    id.contains(|character: char| is_delimiter(character) || character.is_whitespace() || character.is_control())
+    if id.contains(|character: char| is_delimiter(character) || character.is_whitespace() || character.is_control()) {
+        return Some("a gateway may read the identifier as part of the path");
+    }
+    let names_several = |character: char| matches!(character, '*' | ',' | '|' | '{' | '}');
+    if id.contains(names_several) || ALIASES.contains(&id.to_ascii_lowercase().as_str()) {
+        return Some("services use such an identifier for another record, or for several");
+    }
+    None
 }
 
 impl History<'_> {
@@ -73,10 +101,8 @@ impl History<'_> {
             Some("it named another record before")
         } else if !tagged {
             Some("the create's response carries nothing that the run sent")
-        } else if identifier(id).is_some_and(|id| may_leave_its_segment(&id)) {
-            Some("a gateway may read the identifier as part of the path")
         } else {
-            None
+            identifier(id).and_then(|id| doubt_by_form(&id))
         };
         let operation = made.operation;
         let entry = match doubt {

@@ -15,7 +15,7 @@ use super::parameter::generated;
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, overrides_request};
-use crate::contract::query::ALWAYS_ACTIONS;
+use crate::contract::query::{ALWAYS_ACTIONS, acts_by_name};
 
 /// The maximum number of optional parameters that one operation is read with.
 pub(crate) const MAX_OPTIONAL: u64 = 20;
@@ -87,9 +87,12 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
         [first, second, ..] => LEADING_SIDE_EFFECT_VERBS.contains(&first) && DETERMINERS.contains(&second),
         _ => false,
     };
-    let name = separated(&parameter.name);
-    let mut all = words(&name).chain(described);
-    begins_with_verb || all.any(|word| ALWAYS_ACTIONS.contains(&word))
+    let schema = parameter.schema.as_deref();
+    let schema = schema.and_then(|pointer| contract.document.node(pointer));
+    let kind = schema.and_then(|schema| contract.referred(schema).member("type"));
+    let is_switch = kind.and_then(Node::string) == Some("boolean");
+    let mut described = described.into_iter();
+    begins_with_verb || acts_by_name(&parameter.name, is_switch) || described.any(|word| ALWAYS_ACTIONS.contains(&word))
 }
 
 /// Whether the parameter selects which fields of a record the response has: facts about the others
@@ -146,6 +149,11 @@ mod tests {
             "name: forceRefresh, schema: {type: boolean}",
             "name: paused, description: Set pause state, schema: {type: string, enum: [paused, unpaused]}",
             "name: seen, description: Mark the messages as read., schema: {type: boolean}",
+            "name: mark_read, schema: {type: boolean}",
+            "name: autoAck, schema: {type: boolean}",
+            "name: consume, schema: {type: boolean}",
+            "name: wipe, schema: {type: string}",
+            "name: action, schema: {type: string, enum: [delete, show]}",
             "name: flag, description: 検索後にdeleteする, schema: {type: boolean}",
             "name: after, description: 'If true, the record is read, to delete it afterwards.', schema: {type: boolean}",
         ] {
@@ -162,6 +170,9 @@ mod tests {
             "name: from, description: Start date, schema: {type: string}",
             "name: ids, description: Set of identifiers, schema: {type: string}",
             "name: enforced, schema: {type: boolean}",
+            "name: update_time, schema: {type: string}",
+            "name: include_archived, schema: {type: boolean}",
+            "name: mark, schema: {type: string}",
         ] {
             assert!(sent(stated), "{stated}");
         }

@@ -1,10 +1,12 @@
-//! Keeps made-up bodies from giving anybody rights, and from locking a record away: a record that a run creates, and may
-//! leave, is neither an administrator nor public, and it can be read, updated and deleted.
+//! Keeps made-up bodies from giving anybody rights, from locking a record away, and from changing other records: a record
+//! that a run creates, and may leave, is neither an administrator nor public nor the default, and it can be read, updated
+//! and deleted.
 
 use serde_json::Value;
 
 use super::optional::{separated, words};
 use crate::contract::document::Node;
+use crate::contract::query::{acts_by_name, is_action};
 
 /// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
 /// `admin` do too.
@@ -93,15 +95,80 @@ const LOCKED_AWAY: [&str; 16] = [
     "trashed",
 ];
 
+/// What one record at most may be: another one loses it to the record that gets it. The words of a name.
+const ONE_AT_MOST: [&str; 10] = [
+    "as default",
+    "current",
+    "default",
+    "leader",
+    "main",
+    "make default",
+    "master",
+    "primary",
+    "selected",
+    "set default",
+];
+
+/// The words of booleans that have a write concern other records too.
+const CONCERNS_OTHERS: [&str; 12] = [
+    "broadcast",
+    "cascade",
+    "everywhere",
+    "existing",
+    "global",
+    "globally",
+    "maintenance",
+    "merge",
+    "others",
+    "propagate",
+    "recursive",
+    "takeover",
+];
+
+/// The words of values that replace or remove something.
+const REPLACES: [&str; 3] = ["global", "overwrite", "replace"];
+
+/// The names of fields whose numbers may say whose a record is, or who takes part.
+const NAMES_SOMEBODY: [&str; 16] = [
+    "account", "accounts", "assignee", "author", "creator", "customer", "from", "member", "members", "owner", "owners",
+    "parent", "tenant", "to", "user", "users",
+];
+
+/// The names of fields whose numbers say where a record stands among others, which may then move.
+const PLACES: [&str; 6] = ["ordinal", "position", "rank", "seat", "sequence", "slot"];
+
+/// Whether a number, or a string with a pattern, in a field with this name may be somebody else's: an account, a member.
+pub(super) fn names_somebody(name: &str) -> bool {
+    NAMES_SOMEBODY.contains(&separated(name).as_str())
+}
+
+/// Whether a number in a field with this name may move other records.
+pub(super) fn is_place_among_others(name: &str) -> bool {
+    PLACES.contains(&separated(name).as_str())
+}
+
 /// Whether a boolean with this name says that the record itself is in such a state: `is_locked`, but not
 /// `notifications_disabled`.
 fn locks_away(name: &str) -> bool {
+    LOCKED_AWAY.contains(&state(name).as_str())
+}
+
+/// Whether a boolean with this name makes a write concern other records, or do more than it says: `is_default`,
+/// `replace_existing`, `send_email`.
+fn concerns_others(name: &str) -> bool {
+    let separated = separated(name);
+    let mut words = words(&separated);
+    ONE_AT_MOST.contains(&state(name).as_str())
+        || words.any(|word| CONCERNS_OTHERS.contains(&word))
+        || acts_by_name(name, true)
+}
+
+/// Returns the words of the state that a boolean is named after, without `is`.
+fn state(name: &str) -> String {
     let name = separated(name);
-    let mut words: Vec<_> = words(&name).collect();
-    if words.first() == Some(&"is") {
-        words.remove(0);
-    }
-    LOCKED_AWAY.contains(&words.join(" ").as_str())
+    let words: Vec<_> = words(&name).collect();
+    let state = words.strip_prefix(&["is"]).unwrap_or(&words);
+    state.join(" ")
 }
 
 /// Whether a field with this name says who may see or change a record, or whether anybody may, so that a run sends no
@@ -112,20 +179,23 @@ pub(super) fn concerns_rights(name: &str) -> bool {
     words(&lower).any(is_concerned) || locks_away(name)
 }
 
-/// Whether a value for a field with this name gives rights or locks the record away: `true` for `isAdmin` and for
-/// `locked`, or `admin` for any field.
+/// Whether a value for a field with this name gives rights, locks the record away or concerns other records: `true` for
+/// `isAdmin`, `locked` and `is_default`, or `admin` and `replace` for any field.
 fn is_unwanted(name: &str, value: &Value) -> bool {
     let is_granting = |word: &str| GRANTING.contains(&word) || word.starts_with("admin") || word.ends_with("admin");
     let says = |text: &str| text == "*" || words(&separated(text)).any(is_granting);
     match value {
-        Value::Bool(is_on) => *is_on && (says(name) || locks_away(name)),
-        Value::String(text) => says(text),
+        Value::Bool(is_on) => *is_on && (says(name) || locks_away(name) || concerns_others(name)),
+        Value::String(text) => {
+            let replaces = |word: &str| REPLACES.contains(&word) || is_action(word);
+            says(text) || words(&separated(text)).any(replaces)
+        }
         _ => false,
     }
 }
 
-/// Returns the value, or one in its place that gives no rights and locks nothing away, for a boolean or an `enum` with
-/// this schema. `None` if the schema lists no such value.
+/// Returns the value, or one in its place that gives no rights, locks nothing away and concerns no other record, for a
+/// boolean or an `enum` with this schema. `None` if the schema lists no such value.
 pub(super) fn without_rights(value: Value, name: &str, schema: &Node) -> Option<Value> {
     if !is_unwanted(name, &value) {
         return Some(value);
@@ -182,12 +252,47 @@ mod tests {
             ("frozen", json!(true), "{type: boolean}", Some(json!(false))),
             ("deletionProtection", json!(true), "{type: boolean}", Some(json!(false))),
             ("locked", json!(true), "{type: boolean, enum: [true]}", None),
-            ("notify_when_deleted", json!(true), "{type: boolean}", Some(json!(true))),
+            (
+                "notify_when_deleted",
+                json!(true),
+                "{type: boolean}",
+                Some(json!(false)),
+            ),
             (
                 "notifications_disabled",
                 json!(true),
                 "{type: boolean}",
                 Some(json!(true)),
+            ),
+            ("is_default", json!(true), "{type: boolean}", Some(json!(false))),
+            ("isPrimary", json!(true), "{type: boolean}", Some(json!(false))),
+            ("set_as_default", json!(true), "{type: boolean}", Some(json!(false))),
+            ("replace_existing", json!(true), "{type: boolean}", Some(json!(false))),
+            ("overwrite", json!(true), "{type: boolean}", Some(json!(false))),
+            ("deleteOthers", json!(true), "{type: boolean}", Some(json!(false))),
+            ("cascade", json!(true), "{type: boolean}", Some(json!(false))),
+            ("apply_to_children", json!(true), "{type: boolean}", Some(json!(false))),
+            ("send_email", json!(true), "{type: boolean}", Some(json!(false))),
+            ("enabled", json!(true), "{type: boolean}", Some(json!(true))),
+            ("has_default_image", json!(true), "{type: boolean}", Some(json!(true))),
+            (
+                "mode",
+                json!("replace"),
+                "{enum: [replace, append]}",
+                Some(json!("append")),
+            ),
+            (
+                "on_conflict",
+                json!("delete"),
+                "{enum: [delete, skip]}",
+                Some(json!("skip")),
+            ),
+            ("command", json!("reset"), "{enum: [reset]}", None),
+            (
+                "status",
+                json!("deleted"),
+                "{enum: [deleted, done]}",
+                Some(json!("deleted")),
             ),
             ("draft", json!(true), "{type: boolean}", Some(json!(true))),
             ("hidden", json!(true), "{type: boolean}", Some(json!(true))),

@@ -17,7 +17,9 @@ use super::understood::Understood;
 use super::variants::varies;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::contract::operation::{Method, OperationId, Security, SecurityScheme};
+use crate::contract::operation::{
+    Location, Method, OperationId, Parameter, Security, SecurityScheme, overrides_request,
+};
 use crate::contract::query::has_side_effect;
 use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
 
@@ -545,10 +547,10 @@ fn reason_against(
     if operation.always_streams() {
         return Some("it responds with a stream, which may not end".to_owned());
     }
-    if operation.is_safe() && !scope.also_send.contains(&id) && has_side_effect(&contract.document, operation) {
-        let words =
-            "its path or its summary says that it does something; `also_send` in the configuration sends it anyway";
-        return Some(words.to_owned());
+    if !scope.also_send.contains(&id)
+        && let Some(reason) = reason_against_action(contract, id)
+    {
+        return Some(format!("{reason}; `also_send` in the configuration sends it anyway"));
     }
     if !operation.is_safe() && !scope.writes {
         return Some("needs writes, which are off".to_owned());
@@ -565,6 +567,31 @@ fn reason_against(
         return Some("it takes a user and a password by HTTP Basic, and the token is not `user:password`".to_owned());
     }
     None
+}
+
+/// Returns why an operation does something that its method does not say; `None` if nothing speaks for that.
+fn reason_against_action(contract: &Contract, id: OperationId) -> Option<String> {
+    let operation = contract.operation(id);
+    let is_chosen = operation.chosen().is_some();
+    let updates = matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !is_chosen;
+    if (operation.is_safe() || updates) && has_side_effect(&contract.document, operation) {
+        return Some("its path, its name or its summary says that it does something".to_owned());
+    }
+    let needed = operation
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.required && parameter.given.is_none() && parameter.location != Location::Path);
+    let acts = |parameter: &&Parameter| {
+        let in_query = operation.is_safe() && parameter.location == Location::Query;
+        let in_header = parameter.location == Location::Header;
+        let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
+        overrides_request(&parameter.name) || is_of_webdav || in_query && optional::has_side_effect(contract, parameter)
+    };
+    let parameter = needed.filter(acts).next()?;
+    Some(format!(
+        "its required parameter `{}` chooses what is done",
+        parameter.name
+    ))
 }
 
 /// Returns the operations so that each comes after those whose values it takes, and otherwise in the order of the

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
-use super::rights::{concerns_rights, without_rights};
+use super::rights::{concerns_rights, is_place_among_others, names_somebody, without_rights};
 use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, Sample, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
@@ -541,13 +541,20 @@ impl LeafBuilder<'_> {
                 .and_then(|value| without_rights(value, &name, node))
                 .map(Choice::own);
         }
+        let name = top(&field.pointer).and_then(|field| pointer::tokens(field).last());
+        let is_number = matches!(kind, Some("integer" | "number"));
+        let is_named = |is_one: fn(&str) -> bool| name.as_deref().is_some_and(is_one);
+        let may_be_others =
+            (is_number && !is_wide_number(node) || stated("pattern").is_some()) && is_named(names_somebody);
+        if may_be_others || is_number && !field.required && is_named(is_place_among_others) {
+            return None;
+        }
         if stated("pattern").is_some() {
             return self.sample(field, false).map(Choice::invented);
         }
         if is_wide_number(node) {
             return Some(Choice::invented(self.unlikely(node)));
         }
-        let name = top(&field.pointer).and_then(|field| pointer::tokens(field).last());
         if kind == Some("object") {
             // It has no properties of its own: those would be fields.
             let notes = name.filter(|name| holds_data_of_callers(name));

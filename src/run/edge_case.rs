@@ -87,9 +87,6 @@ impl Session<'_> {
         if let Some(reason) = self.edge_cases.ended.borrow().get(&operation) {
             return Some(reason.clone());
         }
-        if let Some(reason) = self.history().reason_against_update(operation) {
-            return Some(Reason::NotOwn(reason));
-        }
         let writes = !self.contract.operation(operation).is_safe();
         if writes && !self.budget_allows_one() {
             return Some(self.budget_spent());

@@ -67,7 +67,7 @@ impl Session<'_> {
     }
 
     /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own
-    /// record. A read may go to any record.
+    /// record, and that no earlier write has shown that it may concern another's. A read may go to any record.
     ///
     /// # Errors
     ///
@@ -76,6 +76,9 @@ impl Session<'_> {
         let contract = self.contract;
         if contract.operation(operation).is_safe() {
             return Ok(());
+        }
+        if let Some(reason) = self.history().reason_against_write(operation) {
+            return Err(Reason::NotOwn(reason));
         }
         let links = contract.links_to(operation);
         let mut creates: Vec<_> = links.map(|link| link.from).collect();
