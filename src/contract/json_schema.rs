@@ -217,7 +217,12 @@ impl Converter<'_> {
             "exclusiveMinimum" | "exclusiveMaximum" | "nullable" | "discriminator" | "example" | "xml"
             | "externalDocs" | "readOnly" | "writeOnly" | "deprecated" | "default" | "description" | "title" => {}
             "oneOf" | "anyOf" | "allOf" => {
-                let parts = value.elements().iter().map(|part| self.schema(part)).collect();
+                let mut parts: Vec<_> = value.elements().iter().map(|part| self.schema(part)).collect();
+                // With a discriminator, a value says itself which alternative it is of. Others that are open admit it too,
+                // and such documents do not mean that as an error.
+                if name == "oneOf" && schema.member("discriminator").is_some() {
+                    parts = vec![json!({ "anyOf": parts })];
+                }
                 converted.insert(name.to_owned(), Value::Array(parts));
             }
             "properties" => {

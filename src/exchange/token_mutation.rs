@@ -60,7 +60,7 @@ impl TokenMutation {
         } else {
             Self::Last
         };
-        let cased = token.bytes().any(|byte| byte.is_ascii_alphabetic()) && !is_hexadecimal(token);
+        let cased = token.bytes().any(|byte| byte.is_ascii_alphabetic()) && !may_be_a_number(token);
         [first, Self::Longer, if cased { Self::OtherCase } else { part(1) }]
     }
 
@@ -109,9 +109,16 @@ fn signature(token: &str) -> Option<usize> {
     is_one.then(|| token.len() - signature.len())
 }
 
-/// Whether a service may read the token as a number, a UUID for example, so that its case does not matter.
-fn is_hexadecimal(token: &str) -> bool {
-    token.len() >= NUMBER_DIGITS && token.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+/// Whether a service may read the token as a number, so that its case does not matter: it is hexadecimal, as a UUID is,
+/// or written in capitals of one of the alphabets of Base32 (RFC 4648, section 6, and Crockford's, which has no I, L, O
+/// and U).
+fn may_be_a_number(token: &str) -> bool {
+    let is_all = |is_digit: fn(u8) -> bool| token.bytes().all(|byte| is_digit(byte) || matches!(byte, b'-' | b'='));
+    let is_base32 = |byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7');
+    let is_crockfords =
+        |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase() && !matches!(byte, b'I' | b'L' | b'O' | b'U');
+    let alphabets = [|byte: u8| byte.is_ascii_hexdigit(), is_base32, is_crockfords];
+    token.len() >= NUMBER_DIGITS && alphabets.into_iter().any(is_all)
 }
 
 /// Returns the index of the last character that is not padding.
@@ -322,6 +329,9 @@ mod tests {
         for (token, third) in [
             ("0123456789", TokenMutation::Half(1)),
             ("5eed0000-0000-4000-8000-00000000cafe", TokenMutation::Half(1)),
+            ("ONSWG4TFOQ2TI3LN", TokenMutation::Half(1)),
+            ("3V0N-9C8Q-ZK5T-0Y1R", TokenMutation::Half(1)),
+            ("LONGERAND01OFMINE", TokenMutation::OtherCase),
             ("cafe", TokenMutation::OtherCase),
             ("q", TokenMutation::OtherCase),
         ] {

@@ -278,21 +278,22 @@ impl History<'_> {
         self.tracked.iter().rposition(is_named)
     }
 
-    /// Returns why neither a create that returned somebody else's record is sent again, nor an update of records one of
-    /// whose updates was accepted and changed nothing in the run's own record: each may change another record.
-    pub(crate) fn reason_against_write(&self, write: OperationId) -> Option<String> {
-        let lifecycle = self.contract.lifecycle_of(write)?;
-        let create = lifecycle.create;
-        if write == create {
-            let replaces = self.replacing_creates.contains(&create);
-            return self.doubted_creates.get(&create).filter(|_| replaces).cloned();
-        }
+    /// Returns why a create is not sent again: it returned somebody else's record.
+    pub(crate) fn reason_against_create(&self, create: OperationId) -> Option<String> {
+        let replaces = self.replacing_creates.contains(&create);
+        self.doubted_creates.get(&create).filter(|_| replaces).cloned()
+    }
+
+    /// Returns why nothing but a deletion is sent under the identifiers of a create any more: an update of its record was
+    /// accepted and changed nothing in it, so it may have changed another one.
+    pub(crate) fn reason_against_update(&self, create: OperationId) -> Option<String> {
         let mut without_effect = self.updates_without_effect.iter();
-        let is_of_these = |update: &OperationId| {
-            let other = self.contract.lifecycle_of(*update);
-            other.is_some_and(|other| other.create == create)
+        let is_of_it = |update: &OperationId| {
+            let lifecycle = self.contract.lifecycle_of(*update);
+            lifecycle.is_some_and(|lifecycle| lifecycle.create == create)
         };
-        (lifecycle.delete != Some(write) && without_effect.any(is_of_these))
+        without_effect
+            .any(is_of_it)
             .then(|| self.reason_for_doubt(create, "an accepted update under it changed nothing in its record"))
     }
 

@@ -96,21 +96,28 @@ const LOCKED_AWAY: [&str; 16] = [
 ];
 
 /// What one record at most may be: another one loses it to the record that gets it. The words of a name.
-const ONE_AT_MOST: [&str; 10] = [
+const ONE_AT_MOST: [&str; 17] = [
     "as default",
     "current",
     "default",
+    "exclusive",
+    "favorite",
+    "favourite",
+    "featured",
     "leader",
     "main",
     "make default",
     "master",
+    "pinned",
+    "preferred",
     "primary",
+    "promoted",
     "selected",
     "set default",
 ];
 
 /// The words of booleans that have a write concern other records too.
-const CONCERNS_OTHERS: [&str; 12] = [
+const CONCERNS_OTHERS: [&str; 13] = [
     "broadcast",
     "cascade",
     "everywhere",
@@ -120,6 +127,7 @@ const CONCERNS_OTHERS: [&str; 12] = [
     "maintenance",
     "merge",
     "others",
+    "override",
     "propagate",
     "recursive",
     "takeover",
@@ -135,16 +143,27 @@ const NAMES_SOMEBODY: [&str; 16] = [
 ];
 
 /// The names of fields whose numbers say where a record stands among others, which may then move.
-const PLACES: [&str; 6] = ["ordinal", "position", "rank", "seat", "sequence", "slot"];
+const PLACES: [&str; 10] = [
+    "index",
+    "order",
+    "ordinal",
+    "position",
+    "priority",
+    "rank",
+    "seat",
+    "sequence",
+    "slot",
+    "sort order",
+];
 
 /// Whether a number, or a string with a pattern, in a field with this name may be somebody else's: an account, a member.
 pub(super) fn names_somebody(name: &str) -> bool {
-    NAMES_SOMEBODY.contains(&separated(name).as_str())
+    NAMES_SOMEBODY.contains(&state(name).as_str())
 }
 
 /// Whether a number in a field with this name may move other records.
 pub(super) fn is_place_among_others(name: &str) -> bool {
-    PLACES.contains(&separated(name).as_str())
+    PLACES.contains(&state(name).as_str())
 }
 
 /// Whether a boolean with this name says that the record itself is in such a state: `is_locked`, but not

@@ -192,6 +192,17 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_names_its_alternative_may_fit_an_open_one_too() {
+        let choice = "oneOf: [{type: object, required: [a]}, {type: object, required: [b]}]";
+        let fact = "getThings /field: oneOf";
+        let both = json!({"a": 1, "b": 2, "kind": "x"});
+        let named = format!("{{{choice}, discriminator: {{propertyName: kind}}}}");
+        assert_eq!(judged(&named, &both).fact(fact), Verdict::Held);
+        assert_eq!(judged(&named, &json!({"kind": "x"})).fact(fact), Verdict::Broken);
+        assert_eq!(judged(&format!("{{{choice}}}"), &both).fact(fact), Verdict::Broken);
+    }
+
+    #[test]
     fn a_documented_null_is_not_held_to_the_enum() {
         let result = judged("{type: string, nullable: true, enum: [a]}", &json!(null));
         assert_eq!(

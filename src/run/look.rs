@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::session::Session;
 use super::walk::PageOrder;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 use crate::history::{AcceptedUpdate, ExchangeRole, LookGoal, Ownership, SearchExtent, WalkExtent};
 use crate::plan::{Action, ShownBy};
 use crate::rules::{Evaluation, Reason};
@@ -77,7 +77,8 @@ impl Session<'_> {
         if contract.operation(operation).is_safe() {
             return Ok(());
         }
-        if let Some(reason) = self.history().reason_against_write(operation) {
+        let deletes = contract.operation(operation).method == Method::Delete;
+        if let Some(reason) = self.history().reason_against_create(operation) {
             return Err(Reason::NotOwn(reason));
         }
         let links = contract.links_to(operation);
@@ -86,6 +87,9 @@ impl Session<'_> {
         creates.sort_unstable();
         creates.dedup();
         for create in creates {
+            if let Some(reason) = self.history().reason_against_update(create).filter(|_| !deletes) {
+                return Err(Reason::NotOwn(reason));
+            }
             let mut ownership = self.history().ownership(create);
             if let Ownership::Unconfirmed = ownership {
                 self.confirm(create).await?;

@@ -31,6 +31,7 @@ mod mock;
 mod moves;
 mod once;
 mod ordinary;
+mod others;
 mod owned;
 mod paging;
 mod query;

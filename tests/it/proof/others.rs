@@ -1,0 +1,180 @@
+//! What says before a write that it may concern a record of somebody else: an identifier that a gateway or the service may
+//! read as another one, a path that ends with a verb, a create that returns a listed record. Nothing of the kind is sent,
+//! and where nothing says so, everything is.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{Method, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use countersign::{Check, Contract};
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+
+const THINGS: &str = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+components:
+  parameters: {Id: {name: id, in: path, required: true, schema: {type: string}}}
+  schemas:
+    New: {type: object, properties: {name: {type: string}, colour: {type: string}}}
+    Thing: {type: object, properties: {id: {type: string}, name: {type: string}, colour: {type: string}}}
+  responses:
+    Thing: {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}
+    None: {description: None}
+  requestBodies: {New: {content: {application/json: {schema: {$ref: '#/components/schemas/New'}}}}}
+paths:
+  /things:
+    get:
+      operationId: listThings
+      responses: {'200': {description: OK, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Thing'}}}}}}
+    post:
+      operationId: addThing
+      requestBody: {$ref: '#/components/requestBodies/New'}
+      responses: {'201': {$ref: '#/components/responses/Thing'}}
+  /things/{id}:
+    parameters: [{$ref: '#/components/parameters/Id'}]
+    get: {operationId: getThing, responses: {'200': {$ref: '#/components/responses/Thing'}, '404': {$ref: '#/components/responses/None'}}}
+    put:
+      operationId: setThing
+      requestBody: {$ref: '#/components/requestBodies/New'}
+      responses: {'200': {$ref: '#/components/responses/Thing'}, '404': {$ref: '#/components/responses/None'}}
+    delete: {operationId: dropThing, responses: {'204': {$ref: '#/components/responses/None'}, '404': {$ref: '#/components/responses/None'}}}
+  /things/{id}/activate:
+    parameters: [{$ref: '#/components/parameters/Id'}]
+    put: {operationId: putActive, responses: {'204': {$ref: '#/components/responses/None'}}}
+  /things/{id}/colour:
+    parameters: [{$ref: '#/components/parameters/Id'}]
+    put:
+      operationId: setColour
+      requestBody: {$ref: '#/components/requestBodies/New'}
+      responses: {'204': {$ref: '#/components/responses/None'}}
+";
+
+/// What the service does besides storing its records.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// The identifier that the n-th create gets.
+    id: fn(usize) -> String,
+    /// Whether `PUT /things/{id}` changes anything.
+    updates: bool,
+}
+
+/// Returns the requests that were accepted: `PUT /things/t-1/colour`.
+async fn accepted(kind: Kind) -> Vec<String> {
+    let other = json!({"id": "t-0", "name": "Other", "colour": "red"});
+    let state = Arc::new(Mutex::new((vec![other], Vec::new())));
+    let shared = state.clone();
+    let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
+        let sent = serde_json::from_slice(&body)
+            .ok()
+            .or_else(|| body.is_empty().then_some(Value::Null));
+        let response = sent.map_or(StatusCode::BAD_REQUEST.into_response(), |sent| {
+            let (things, accepted) = &mut *shared.lock().unwrap();
+            let response = respond(kind, things, (&method, uri.path()), &sent);
+            if response.status().is_success() {
+                accepted.push(format!("{method} {}", uri.path()));
+            }
+            response
+        });
+        async { response }
+    });
+    let check = Check::new(Contract::read("things.yaml", THINGS.to_owned()).unwrap()).service(router);
+    let check = check.writes(true).cleanup(true).max_writes(40).seed(1);
+    check.settle(std::time::Duration::ZERO).run().await.unwrap();
+    let (_, accepted) = &*state.lock().unwrap();
+    accepted
+        .iter()
+        .filter(|line| !line.starts_with("GET"))
+        .cloned()
+        .collect()
+}
+
+fn respond(kind: Kind, things: &mut Vec<Value>, (method, path): (&Method, &str), sent: &Value) -> Response {
+    let Some(below) = path.strip_prefix("/things/") else {
+        if method == Method::GET {
+            return axum::Json(&things).into_response();
+        }
+        let id = (kind.id)(things.len());
+        things.retain(|thing| thing["id"] != *id);
+        let thing = json!({"id": id, "name": sent["name"], "colour": sent["colour"]});
+        things.push(thing.clone());
+        return (StatusCode::CREATED, axum::Json(thing)).into_response();
+    };
+    let (id, part) = below.split_once('/').unwrap_or((below, ""));
+    let id = percent_decode_str(id).decode_utf8_lossy();
+    let Some(at) = things.iter().position(|thing| thing["id"] == *id) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    if method == Method::DELETE {
+        things.remove(at);
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    if method == Method::PUT && kind.updates {
+        for name in ["name", "colour"] {
+            if let Some(value) = sent.get(name) {
+                things[at][name] = value.clone();
+            }
+        }
+    }
+    match part {
+        "" => axum::Json(&things[at]).into_response(),
+        _ => StatusCode::NO_CONTENT.into_response(),
+    }
+}
+
+const PLAIN: Kind = Kind {
+    id: |number| format!("t-{number}"),
+    updates: true,
+};
+
+fn count(accepted: &[String], beginning: &str) -> usize {
+    accepted.iter().filter(|line| line.starts_with(beginning)).count()
+}
+
+#[tokio::test]
+async fn everything_but_a_verb_is_sent_under_a_plain_identifier() {
+    let accepted = accepted(PLAIN).await;
+    let creates = count(&accepted, "POST");
+    assert!(creates > 1, "{accepted:?}");
+    assert_eq!(count(&accepted, "DELETE"), creates, "{accepted:?}");
+    assert!(count(&accepted, "PUT /things/t-1/colour") > 0, "{accepted:?}");
+    assert!(!accepted.iter().any(|line| line.ends_with("/activate")), "{accepted:?}");
+}
+
+#[tokio::test]
+async fn nothing_is_written_under_an_identifier_that_may_be_read_as_another_one() {
+    let ids: [fn(usize) -> String; 5] = [
+        |number| format!("t{number}/../t-0"),
+        |number| format!("t{number};v=2"),
+        |number| format!("t{number},t-0"),
+        |number| format!("t{number}*"),
+        |number| ["all", "latest", "me", "default"][number % 4].to_owned(),
+    ];
+    for id in ids {
+        let accepted = accepted(Kind { id, ..PLAIN }).await;
+        assert!(count(&accepted, "POST") > 0, "{accepted:?}");
+        assert_eq!(count(&accepted, "PUT") + count(&accepted, "DELETE"), 0, "{accepted:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_create_that_returns_a_listed_record_is_sent_once() {
+    let accepted = accepted(Kind {
+        id: |_| "t-0".to_owned(),
+        ..PLAIN
+    })
+    .await;
+    assert_eq!(accepted, ["POST /things"]);
+}
+
+#[tokio::test]
+async fn after_an_update_without_effect_no_update_of_the_record_follows() {
+    let accepted = accepted(Kind {
+        updates: false,
+        ..PLAIN
+    })
+    .await;
+    assert_eq!(count(&accepted, "PUT"), 1, "{accepted:?}");
+    assert_eq!(count(&accepted, "DELETE"), count(&accepted, "POST"), "{accepted:?}");
+}
