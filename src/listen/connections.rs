@@ -46,8 +46,8 @@ pub(super) struct Slot {
 
 #[derive(Default)]
 struct State {
-    /// The number among the idle connections; `None` while busy.
-    number: Option<u64>,
+    /// The key in [`Idle::closers`]; `None` while busy.
+    idle_key: Option<u64>,
     /// How many responses are under way: the end of one may be noticed after the next request has begun.
     under_way: usize,
 }
@@ -110,11 +110,11 @@ impl Slot {
     /// closed.
     pub(super) fn begin(self: Arc<Self>) -> Option<Busy> {
         let mut state = self.state();
-        // Without a number, the connection is still busy: the end of an earlier response has not been noticed yet.
+        // Without a key, the connection is still busy: the end of an earlier response has not been noticed yet.
         let is_chosen = state
-            .number
+            .idle_key
             .take()
-            .is_some_and(|number| self.connections.idle().closers.remove(&number).is_none());
+            .is_some_and(|key| self.connections.idle().closers.remove(&key).is_none());
         if is_chosen {
             return None;
         }
@@ -124,17 +124,17 @@ impl Slot {
     }
 
     /// Waits until the connection is to be closed.
-    pub(super) async fn closed(&self) {
+    pub(super) async fn close_requested(&self) {
         self.close.notified().await;
     }
 
     fn become_idle(&self) {
         let mut idle = self.connections.idle();
-        let number = idle.next;
+        let key = idle.next;
         idle.next += 1;
-        idle.closers.insert(number, self.close.clone());
+        idle.closers.insert(key, self.close.clone());
         drop(idle);
-        self.state().number = Some(number);
+        self.state().idle_key = Some(key);
         self.connections.inner.became_idle.notify_waiters();
     }
 
@@ -157,8 +157,8 @@ impl Drop for Busy {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        if let Some(number) = self.state().number.take() {
-            self.connections.idle().closers.remove(&number);
+        if let Some(key) = self.state().idle_key.take() {
+            self.connections.idle().closers.remove(&key);
         }
     }
 }
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     fn is_closed(slot: &Slot) -> bool {
-        slot.closed().now_or_never().is_some()
+        slot.close_requested().now_or_never().is_some()
     }
 
     #[tokio::test]

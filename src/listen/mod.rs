@@ -142,7 +142,7 @@ async fn serve<S, B>(
                 return;
             }
             Ok(()) = stopping.changed() => connection.as_mut().graceful_shutdown(),
-            () = slot.closed() => {
+            () = slot.close_requested() => {
                 tracing::debug!("an idle connection made room for another");
                 return;
             }

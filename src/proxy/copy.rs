@@ -22,19 +22,19 @@ struct Copy {
     pending: Arc<Pending>,
     keep: fn(&Pending, CopiedBody),
     bytes: Vec<u8>,
-    /// Whether the body is larger than what is copied.
-    is_too_large: bool,
+    /// Whether the copy was given up: the body is too large, or the queue has no room.
+    is_given_up: bool,
 }
 
 impl Copying {
     /// Passes on the body of a request.
     pub(super) fn request(body: Incoming, pending: Option<&Arc<Pending>>) -> Self {
-        Self::new(body, pending, Pending::end_request)
+        Self::new(body, pending, Pending::keep_request_body)
     }
 
     /// Passes on the body of a response.
     pub(super) fn response(body: Incoming, pending: Option<&Arc<Pending>>) -> Self {
-        Self::new(body, pending, Pending::end_response)
+        Self::new(body, pending, Pending::keep_response_body)
     }
 
     fn new(body: Incoming, pending: Option<&Arc<Pending>>, keep: fn(&Pending, CopiedBody)) -> Self {
@@ -42,7 +42,7 @@ impl Copying {
             pending: Arc::clone(pending),
             keep,
             bytes: Vec::new(),
-            is_too_large: false,
+            is_given_up: false,
         });
         let mut copying = Self { body, copy };
         copying.end_if_ended();
@@ -60,21 +60,21 @@ impl Copying {
 
 impl Copy {
     fn add(&mut self, piece: &Bytes) {
-        if self.is_too_large {
+        if self.is_given_up {
             return;
         }
         let fits = self.bytes.len() + piece.len() <= Limits::default().body;
         if fits && self.pending.reserve(piece.len()) {
             self.bytes.extend_from_slice(piece);
         } else {
-            self.is_too_large = true;
+            self.is_given_up = true;
             self.pending.release(self.bytes.len());
             self.bytes = Vec::new();
         }
     }
 
     fn end(self, is_whole: bool) {
-        let copied = match (is_whole, self.is_too_large) {
+        let copied = match (is_whole, self.is_given_up) {
             (false, _) => CopiedBody::Incomplete,
             (true, true) => CopiedBody::TooLarge,
             (true, false) => CopiedBody::Whole(self.bytes.into()),

@@ -84,13 +84,13 @@ pub(crate) async fn serve(
 impl Forwarding {
     async fn pass(&self, request: Request<Incoming>, link: &Link) -> Response<Passing> {
         if request.method() == Method::CONNECT || request.uri().authority().is_some() {
-            return own(
+            return proxy_response(
                 StatusCode::MISDIRECTED_REQUEST,
                 "this is a reverse proxy: set your client's base URL to it, not your client's proxy",
             );
         }
         if has_other_transfer_coding(request.headers()) {
-            return own(
+            return proxy_response(
                 StatusCode::NOT_IMPLEMENTED,
                 "the only transfer coding that passes is `chunked`",
             );
@@ -120,7 +120,7 @@ impl Forwarding {
         match link.send(&self.upstream, request).await {
             Ok(response) if has_other_transfer_coding(response.headers()) => {
                 self.queue.count_bad_gateway();
-                own(
+                proxy_response(
                     StatusCode::BAD_GATEWAY,
                     "the response has a transfer coding other than `chunked`",
                 )
@@ -129,7 +129,7 @@ impl Forwarding {
             Err(cause) => {
                 self.queue.count_bad_gateway();
                 let why = format!("no response from {}: {cause}", self.target.origin());
-                own(StatusCode::BAD_GATEWAY, &why)
+                proxy_response(StatusCode::BAD_GATEWAY, &why)
             }
         }
     }
@@ -154,7 +154,7 @@ fn back(
     pending: Option<&Arc<Pending>>,
 ) -> Response<Passing> {
     if let Some(pending) = pending {
-        pending.respond(response.status().as_u16(), response.headers());
+        pending.keep_response_head(response.status().as_u16(), response.headers());
     }
     let protocol = remove_connection_headers(response.headers_mut());
     if response.status() == StatusCode::SWITCHING_PROTOCOLS
@@ -176,8 +176,8 @@ async fn tunnel(client: hyper::upgrade::OnUpgrade, target: hyper::upgrade::OnUpg
     }
 }
 
-/// A response of the proxy itself.
-fn own(status: StatusCode, why: &str) -> Response<Passing> {
+/// Makes a response of the proxy itself.
+fn proxy_response(status: StatusCode, why: &str) -> Response<Passing> {
     let mut response = Response::new(Either::Right(Full::from(format!("countersign proxy: {why}\n"))));
     *response.status_mut() = status;
     let text = HeaderValue::from_static("text/plain; charset=utf-8");

@@ -66,7 +66,7 @@ async fn respond(request: &Request<Incoming>, queue: &Queue) -> Response<Full<By
     if !matches!(*request.method(), Method::GET | Method::HEAD) || request.uri().path() != "/metrics" {
         return text(StatusCode::NOT_FOUND, "the metrics are at /metrics\n".to_owned());
     }
-    match queue.ask().await {
+    match queue.request_snapshot().await {
         Ok(snapshot) => text(StatusCode::OK, snapshot.to_string()),
         Err(_) => text(StatusCode::SERVICE_UNAVAILABLE, "judging has ended\n".to_owned()),
     }

@@ -47,7 +47,7 @@ struct State {
     /// The period in which dropped writes were under way.
     dropped_writes: Option<(DateTime<Utc>, DateTime<Utc>)>,
     is_closed: bool,
-    /// Pending requests for a snapshot, each with the number that the next exchange gets.
+    /// Pending requests for a snapshot, each with the number of the next exchange at that time.
     snapshot_requests: VecDeque<(u64, oneshot::Sender<Snapshot>)>,
 }
 
@@ -165,7 +165,7 @@ impl Queue {
         self.state().counts.bad_gateway += 1;
     }
 
-    /// Says that nothing more will come; what is still under way is passed over.
+    /// Says that nothing more will come; what is still under way counts as having no response.
     pub(crate) fn close(&self) {
         self.state().is_closed = true;
         self.changed.notify_one();
@@ -173,11 +173,11 @@ impl Queue {
 
     /// Requests a snapshot, which is taken once everything that has ended until now is judged. It never comes once
     /// judging has ended.
-    pub(super) fn ask(&self) -> oneshot::Receiver<Snapshot> {
+    pub(super) fn request_snapshot(&self) -> oneshot::Receiver<Snapshot> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state();
-        let next = state.next;
-        state.snapshot_requests.push_back((next, sender));
+        let requested_at = state.next;
+        state.snapshot_requests.push_back((requested_at, sender));
         drop(state);
         self.changed.notify_one();
         receiver
@@ -245,9 +245,13 @@ impl State {
             });
         }
         let first = self.exchanges.first_key_value();
-        let has_come =
-            |next: u64| first.is_none_or(|(number, slot)| *number >= next || matches!(slot, Slot::UnderWay(..)));
-        if let Some((_, requested)) = self.snapshot_requests.pop_front_if(|(next, _)| has_come(*next)) {
+        let is_due = |requested_at: u64| {
+            first.is_none_or(|(number, slot)| *number >= requested_at || matches!(slot, Slot::UnderWay(..)))
+        };
+        if let Some((_, requested)) = self
+            .snapshot_requests
+            .pop_front_if(|(requested_at, _)| is_due(*requested_at))
+        {
             return Some(Next::SnapshotRequest(requested));
         }
         loop {
@@ -327,7 +331,7 @@ impl Pending {
     }
 
     /// Keeps the head of the response, whose body follows.
-    pub(super) fn respond(&self, status: u16, headers: &HeaderMap) {
+    pub(super) fn keep_response_head(&self, status: u16, headers: &HeaderMap) {
         self.reserve(size(headers));
         self.parts().response = Some(PassedResponse {
             status,
@@ -337,12 +341,12 @@ impl Pending {
     }
 
     /// Keeps the body of the request.
-    pub(super) fn end_request(&self, body: CopiedBody) {
+    pub(super) fn keep_request_body(&self, body: CopiedBody) {
         self.parts().body = Some(body);
     }
 
     /// Keeps the body of the response.
-    pub(super) fn end_response(&self, body: CopiedBody) {
+    pub(super) fn keep_response_body(&self, body: CopiedBody) {
         if let Some(response) = &mut self.parts().response {
             response.body = body;
         }
@@ -507,7 +511,7 @@ mod tests {
     fn who_asks_how_far_judging_is_hears_of_all_that_has_ended() {
         let queue = queue();
         drop(begin(&queue, "GET"));
-        let _asked = queue.ask();
+        let _asked = queue.request_snapshot();
         let _under_way = begin(&queue, "POST");
         assert_eq!(ready(&queue), on_time("GET"));
         assert!(matches!(queue.state().ready(), Some(Next::SnapshotRequest(_))));
