@@ -109,7 +109,7 @@ impl Service {
             return None;
         }
         Some(CacheVersion {
-            state: self.store().state()?,
+            store: self.store().version()?,
             today: now.date_naive(),
         })
     }

@@ -125,7 +125,7 @@ async fn make_page<R: Listed, T: Serialize>(
     write(profile, &Page { data })
 }
 
-/// Reads a page in the profile's order, without the records that are held back.
+/// Reads a page in the profile's order, without the records that are not listed yet.
 async fn read_page<R: Listed>(service: &Service, number: PageNumber) -> Result<RecordSlice<R>, StoreError> {
     let profile = service.profile();
     if profile.list_order == ListOrder::NewestFirst {

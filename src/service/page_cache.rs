@@ -6,7 +6,7 @@
 //! anything was written since. A page depends on the store, the day, which sets the ages of contacts, and the profile,
 //! which never changes. So a page is valid for one [`CacheVersion`], and all are dropped at the next. The version is taken
 //! before the page is read, so a page can be newer than its version but never older; and no store returns to an earlier
-//! state.
+//! version.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,8 +23,8 @@ const MAX_BYTES: usize = 64 * 1024;
 /// What a page was made from, apart from its list and number: the page is valid while this stays the same.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct CacheVersion {
-    /// The number of the state of the store, which differs after each write.
-    pub(super) state: i64,
+    /// The version of the store, which differs after each write.
+    pub(super) store: i64,
     pub(super) today: NaiveDate,
 }
 
@@ -75,9 +75,9 @@ mod tests {
 
     const BODY: Bytes = Bytes::from_static(b"{}");
 
-    fn version(state: i64, day: u32) -> CacheVersion {
+    fn version(store: i64, day: u32) -> CacheVersion {
         CacheVersion {
-            state,
+            store,
             today: NaiveDate::from_ymd_opt(2024, 2, day).unwrap(),
         }
     }

@@ -62,7 +62,7 @@ impl Reach {
         let updates = operation.updated.is_some();
         match self {
             Reach::Every => true,
-            Reach::Records => updates || of_a_record(operation).is_some(),
+            Reach::TopLevelRecords => updates || of_a_record(operation).is_some(),
             Reach::Rewritten => updates || is_rewritten(operation),
             Reach::Updates => updates,
         }

@@ -52,7 +52,7 @@ fn altered(write: &Operation, on: &str, expected: ExpectedFinding, (name, about)
         operation: write.name.clone(),
         fact: expected.fact,
         pointer: expected.pointer.clone(),
-        elsewhere: Vec::new(),
+        other_findings: Vec::new(),
         deviation: Deviation {
             on: on.to_owned(),
             kind: DeviationKind::Location {

@@ -55,7 +55,7 @@ fn deviations(location: &ResponseLocation) -> Vec<AtLocation> {
     };
     deviations.push(("null", of_null, kind, Edit::Null));
     if let LocationKind::Array | LocationKind::Object(_) = location.kind {
-        deviations.push(("exchanged", "wrong-type", kind, Edit::Exchanged));
+        deviations.push(("exchanged", "wrong-type", kind, Edit::OtherContainer));
     }
     match location.kind {
         LocationKind::Object(Members::Closed) => deviations.push(("opened", "envelope", "closed", another())),
@@ -85,7 +85,7 @@ fn location_fault(
         operation: operation.name.clone(),
         fact: Some(format!("{} {subject}: {stated}", operation.name)),
         pointer,
-        elsewhere: Vec::new(),
+        other_findings: Vec::new(),
         deviation: Deviation {
             on: operation.name.clone(),
             kind: DeviationKind::Location {
@@ -115,8 +115,8 @@ fn words(edit: &Edit, kind: LocationKind) -> &'static str {
         (Edit::Added(_), LocationKind::Absent) => "is present",
         (Edit::Added(_), _) => "has another field",
         (Edit::Dropped, _) => "is missing",
-        (Edit::Exchanged, LocationKind::Array) => "is an object",
-        (Edit::Exchanged, _) => "is wrapped in an array",
+        (Edit::OtherContainer, LocationKind::Array) => "is an object",
+        (Edit::OtherContainer, _) => "is wrapped in an array",
         (Edit::Null, _) => "is null",
         (Edit::Renamed, _) => "has another name",
         (Edit::Retyped, LocationKind::String) => "is an integer",

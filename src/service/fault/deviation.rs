@@ -28,7 +28,7 @@ pub struct Fault {
     /// Where in the response, as a JSON pointer with `*` for any one token; empty for the whole response.
     pub pointer: String,
     /// Where else it may be seen, each as good as the first: a fault of many fields is reported on one that shows it.
-    pub elsewhere: Vec<ExpectedFinding>,
+    pub other_findings: Vec<ExpectedFinding>,
     pub(super) deviation: Deviation,
 }
 
@@ -82,7 +82,7 @@ impl<Kind> ProposedFault<Kind> {
             operation: self.on.clone(),
             fact,
             pointer,
-            elsewhere: expected.collect(),
+            other_findings: expected.collect(),
             deviation: Deviation {
                 on: self.on,
                 kind: kind(self.kind),

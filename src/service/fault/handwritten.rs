@@ -46,7 +46,7 @@ fn fault(
         operation: on.to_owned(),
         fact,
         pointer: String::new(),
-        elsewhere: Vec::new(),
+        other_findings: Vec::new(),
         deviation: Deviation {
             on: on.to_owned(),
             kind,

@@ -164,7 +164,7 @@ pub(super) fn words_capitalised(text: &str) -> String {
 }
 
 /// The string with one of the `repeated` character where several follow each other.
-pub(super) fn clipped_runs(text: &str, repeated: char) -> String {
+pub(super) fn collapsed_runs(text: &str, repeated: char) -> String {
     with_before(text, |before, character| {
         let repeats = character == repeated && before == Some(repeated);
         if repeats { String::new() } else { character.to_string() }

@@ -15,8 +15,8 @@ pub(super) enum Edit {
     Altered,
     /// The field is missing.
     Dropped,
-    /// An array where an object belongs, or the other way round.
-    Exchanged,
+    /// An array becomes an object; any other value is wrapped in an array.
+    OtherContainer,
     /// Null.
     Null,
     /// The field has another name.
@@ -50,7 +50,9 @@ pub(super) fn edit(body: &mut Value, operation: &Operation, pattern: &str, edit:
             });
         }),
         Edit::Altered => each(body, pattern, &mut |location| *location = altered(location)),
-        Edit::Exchanged => each(body, pattern, &mut |location| *location = exchanged(location.take())),
+        Edit::OtherContainer => each(body, pattern, &mut |location| {
+            *location = in_other_container(location.take());
+        }),
         Edit::Null => each(body, pattern, &mut |location| *location = Value::Null),
         Edit::Retyped => each(body, pattern, &mut |location| *location = retyped(location)),
         Edit::String(text) => each(body, pattern, &mut |location| *location = json!(text)),
@@ -121,7 +123,7 @@ fn members(value: &mut Value, change: impl FnOnce(&mut Map<String, Value>)) {
     }
 }
 
-fn exchanged(value: Value) -> Value {
+fn in_other_container(value: Value) -> Value {
     match value {
         Value::Array(elements) => elements.into_iter().find(Value::is_object).unwrap_or_else(|| json!({})),
         other => json!([other]),
@@ -161,16 +163,16 @@ mod tests {
     }
 
     #[test]
-    fn objects_and_arrays_are_exchanged() {
+    fn an_array_becomes_an_object_and_an_object_an_array() {
         assert_eq!(
-            edited("/data/items/*/tags", &Edit::Exchanged)["tags"],
+            edited("/data/items/*/tags", &Edit::OtherContainer)["tags"],
             json!([{"id": "b"}])
         );
         assert_eq!(
-            edited("/data/items/*/excluded_channels", &Edit::Exchanged)["excluded_channels"],
+            edited("/data/items/*/excluded_channels", &Edit::OtherContainer)["excluded_channels"],
             json!({})
         );
-        assert_eq!(exchanged(json!([{"id": "b"}])), json!({"id": "b"}));
+        assert_eq!(in_other_container(json!([{"id": "b"}])), json!({"id": "b"}));
     }
 
     #[test]

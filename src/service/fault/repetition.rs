@@ -219,8 +219,8 @@ impl Repetition {
             .ok()
             .and_then(Result::ok);
         if swapped.is_none() {
-            // While the lock is held, no other create is answering this one. Either another one took it from the
-            // rendezvous and is done with it, whether it sent a response or not, or none came.
+            // The second create holds the lock until it is done. So by now it has either finished, with or without
+            // sending a body, or never come.
             let mut waiting = rendezvous.0.lock().await;
             match other.try_recv() {
                 Ok(body) => swapped = Some(body),

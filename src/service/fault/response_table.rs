@@ -166,7 +166,7 @@ const ROWS: &[Row] = &[
     ),
     row(
         "name-twice",
-        "the first name appears twice",
+        "the first key of the body appears twice",
         "malformed-json",
         Broken::Json,
         ResponseFault::NameTwice,
@@ -238,7 +238,7 @@ impl Row {
             operation: operation.name.clone(),
             fact: Some(format!("{} {stated}", operation.name)),
             pointer: pointer.to_owned(),
-            elsewhere: Vec::new(),
+            other_findings: Vec::new(),
             deviation: Deviation {
                 on: operation.name.clone(),
                 kind: DeviationKind::Response(self.fault),

@@ -71,8 +71,8 @@ const ANOTHER_ORDER: &str = "JSON in another order, with white space";
 pub(super) fn faults() -> impl Iterator<Item = ProposedFault<SpellingFault>> {
     let updates = operations().iter().filter(|operation| operation.updated.is_some());
     let of_updates = updates.flat_map(|update| {
-        let rejected = REJECTED.into_iter().map(move |(fault, deviation, about, rendered)| {
-            let expected = vec![equivalent(update, rendered)];
+        let rejected = REJECTED.into_iter().map(move |(fault, deviation, about, spelling)| {
+            let expected = vec![equivalent(update, spelling)];
             ProposedFault::new(&update.name, deviation, about, expected, fault)
         });
         let kept = [

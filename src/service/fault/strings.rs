@@ -6,7 +6,7 @@
 //! plus at the start.
 
 use super::letters::{
-    capitals_lost, clipped_bytes, clipped_runs, cut, decoded_percents, dollar_names_lost, folded, formula_marked,
+    capitals_lost, clipped_bytes, collapsed_runs, cut, decoded_percents, dollar_names_lost, folded, formula_marked,
     local_part, mojibake, number_written, phone, replaced_above, reversed, rounded_to_double, unescaped, without,
     without_between, word_as_value, word_lost, words_capitalised,
 };
@@ -20,22 +20,22 @@ pub(super) struct StringDistortion {
     pub(super) change: fn(&str) -> String,
 }
 
-/// Which writes have it. Updates leave no record behind. So a distortion is limited to them if the string that shows it
-/// would take one more created record, or if nothing could overwrite that string later.
+/// Which writes have it. A distortion is limited to updates if showing it in a create would need one more record, or
+/// would leave a string that nothing can overwrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
     /// Every write that carries a string.
     Every,
-    /// Writes of whole records: a record that belongs to another, such as a method of a contact, carries only an
-    /// address.
-    Records,
+    /// Updates, and creates of records that stand alone. Not creates of a part, such as a contact's method, whose only
+    /// string is an address.
+    TopLevelRecords,
     /// Updates, and creates of what an update can overwrite.
     Rewritten,
     /// Updates.
     Updates,
 }
 
-use Reach::{Every, Records, Rewritten, Updates};
+use Reach::{Every, Rewritten, TopLevelRecords, Updates};
 
 const fn distortion(
     name: &'static str,
@@ -323,8 +323,8 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "inner-blanks-collapsed",
         "has one space for several inside",
-        Records,
-        |text| clipped_runs(text, ' '),
+        TopLevelRecords,
+        |text| collapsed_runs(text, ' '),
     ),
     distortion(
         "hard-blank-softened",

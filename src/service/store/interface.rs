@@ -26,9 +26,9 @@ pub(crate) type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 /// What it reports as written is durable, and every later call sees it, through any replica. A slice shows the store at
 /// one moment: its items and its total agree.
 pub(crate) trait Store: Send + Sync {
-    /// Returns a number for the state of the store; `None` where that does not cost much less than reading a page. It
-    /// changes with every write, through any replica, and never returns to an earlier value.
-    fn state(&self) -> Option<i64> {
+    /// Returns the version of the store, a number that changes with every write, through any replica, and never returns to
+    /// an earlier value; `None` where that does not cost much less than reading a page.
+    fn version(&self) -> Option<i64> {
         None
     }
 

@@ -186,9 +186,9 @@ mod tests {
             "sslrootcert=a.pem",
             "sslmode=require&sslrootcert=a",
         ] {
-            let rendered = rejected(&format!("postgres://ada@localhost/db?{query}"));
-            assert_eq!(rendered, StoreUrlError::PostgresTls, "{query}");
-            assert!(!rendered.to_string().contains("hidden"));
+            let error = rejected(&format!("postgres://ada@localhost/db?{query}"));
+            assert_eq!(error, StoreUrlError::PostgresTls, "{query}");
+            assert!(!error.to_string().contains("hidden"));
         }
     }
 }

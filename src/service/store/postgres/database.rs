@@ -170,14 +170,14 @@ struct Rejected(SqlState);
 impl From<tokio_postgres::Error> for StoreError {
     fn from(error: tokio_postgres::Error) -> Self {
         let is_unavailable = is_unavailable(&error);
-        let rendered: Arc<dyn Error + Send + Sync> = match error.code() {
+        let cause: Arc<dyn Error + Send + Sync> = match error.code() {
             Some(code) => Arc::new(Rejected(code.clone())),
             None => Arc::new(error),
         };
         if is_unavailable {
-            StoreError::Unavailable(rendered)
+            StoreError::Unavailable(cause)
         } else {
-            StoreError::Database(rendered)
+            StoreError::Database(cause)
         }
     }
 }

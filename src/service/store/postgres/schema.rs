@@ -69,8 +69,8 @@ async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
         .get()
         .await
         .map_err(|error| Failed::Final(unreachable(store, error)))?;
-    let rendered = |error| rejected(store, error);
-    let done = match recognise(&client).await.map_err(rendered)? {
+    let failed = |error| rejected(store, error);
+    let done = match recognise(&client).await.map_err(failed)? {
         Format::None => 0,
         Format::Foreign => return Err(Failed::Final(OpenError::ForeignStore { store: store.clone() })),
         Format::Known(FORMAT) => return Ok(()),
@@ -83,9 +83,9 @@ async fn attempt(database: &Database, store: &StoreUrl) -> Result<(), Failed> {
         }
         Format::Known(found) => usize::try_from(found).unwrap_or_default(),
     };
-    let transaction = client.transaction().await.map_err(rendered)?;
-    migrate(&transaction, done).await.map_err(rendered)?;
-    transaction.commit().await.map_err(rendered)
+    let transaction = client.transaction().await.map_err(failed)?;
+    migrate(&transaction, done).await.map_err(failed)?;
+    transaction.commit().await.map_err(failed)
 }
 
 /// What the database holds.

@@ -38,8 +38,9 @@ pub(crate) enum Sqlite {
 pub(crate) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    /// The connection that is asked for the state: its answers can only be compared with each other.
-    watcher: Mutex<Option<Connection>>,
+    /// The connection that is asked for the version, always the same one: the numbers of different connections cannot be
+    /// compared.
+    version_connection: Mutex<Option<Connection>>,
 }
 
 /// How many queries a connection keeps prepared: more than the service has.
@@ -72,7 +73,7 @@ impl Sqlite {
         let readers = Readers {
             path: path.to_owned(),
             idle: Mutex::default(),
-            watcher: Mutex::default(),
+            version_connection: Mutex::default(),
         };
         let connection = open_file(path).and_then(prepared);
         connection
@@ -91,11 +92,12 @@ impl Sqlite {
             .map_err(|error| OpenError::unavailable(&StoreUrl::Memory, error))
     }
 
-    /// Returns the state of a file; `None` for a store in memory, where reading a page costs little more.
-    pub(super) fn state(&self) -> Option<i64> {
+    /// Returns a number that changes with every write to the file; `None` for a store in memory, where reading a page
+    /// costs little more.
+    pub(super) fn version(&self) -> Option<i64> {
         match self {
             // If something is wrong with the file, the next read reports it.
-            Self::File { readers, .. } => readers.state().ok(),
+            Self::File { readers, .. } => readers.version().ok(),
             Self::Memory(_) => None,
         }
     }
@@ -136,14 +138,13 @@ impl Readers {
     }
 
     /// Returns `PRAGMA data_version`, which goes up whenever another connection, in any process, has committed.
-    fn state(&self) -> rusqlite::Result<i64> {
-        let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        let connection = match watcher.take() {
+    fn version(&self) -> rusqlite::Result<i64> {
+        let mut kept = self.version_connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match kept.take() {
             Some(connection) => connection,
             None => self.connect()?,
         };
-        watcher
-            .insert(connection)
+        kept.insert(connection)
             .prepare_cached("PRAGMA data_version")?
             .query_one([], |row| row.get(0))
     }

@@ -24,8 +24,8 @@ use super::record::{
 };
 
 impl Store for Sqlite {
-    fn state(&self) -> Option<i64> {
-        Sqlite::state(self)
+    fn version(&self) -> Option<i64> {
+        Sqlite::version(self)
     }
 
     fn contacts(&self, span: Span) -> StoreFuture<'_, RecordSlice<Contact>> {

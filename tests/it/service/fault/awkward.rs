@@ -54,7 +54,7 @@ async fn written(service: &Running, write: &str, body: &Value) -> Value {
 fn of_values(write: &str) -> Vec<&'static str> {
     let names = faults().iter().filter(|fault| fault.operation == write);
     let names = names.filter(|fault| {
-        !fault.elsewhere.is_empty() && !fault.name.contains("at-once") && !fault.name.ends_with("row-added")
+        !fault.other_findings.is_empty() && !fault.name.contains("at-once") && !fault.name.ends_with("row-added")
     });
     names.map(|fault| fault.name.as_str()).collect()
 }

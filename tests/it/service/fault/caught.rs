@@ -210,7 +210,7 @@ fn missed(contract: &Contract, checker: &Checker<'_>, fault: &Fault) -> Option<(
     // One that many fields can show takes awkward values, which are none of the core's, and one of edge cases takes
     // those.
     let is_of_edge_cases = fault.fact.as_ref().is_some_and(|fact| fact.contains(" edge cases: "));
-    let parts = match (fault.elsewhere.is_empty(), is_of_edge_cases) {
+    let parts = match (fault.other_findings.is_empty(), is_of_edge_cases) {
         (false, _) => [Part::Varied; 2],
         (true, true) => [Part::Whole; 2],
         (true, false) if is_exhaustive() => [Part::Core, Part::Whole],
@@ -260,7 +260,7 @@ fn catches(found: &Found, fault: &Fault) -> bool {
         };
         found.rule == rule && is_the_fact && is_at(&found.pointer, pointer)
     };
-    let mut elsewhere = fault.elsewhere.iter();
+    let mut elsewhere = fault.other_findings.iter();
     seen(fault.rule, fault.fact.as_ref(), &fault.pointer)
         || elsewhere.any(|location| seen(location.rule, location.fact.as_ref(), &location.pointer))
 }
@@ -308,7 +308,7 @@ fn each_fact_has_a_fault_and_each_fault_names_a_fact_and_a_rule_that_exist() {
     let facts = contract.facts.iter().filter(of_the_service);
     let facts: HashSet<_> = facts.map(|fact| fact.name.as_str()).collect();
     let broken = faults().iter().flat_map(|fault| {
-        let elsewhere = fault.elsewhere.iter().filter_map(|seen| seen.fact.as_deref());
+        let elsewhere = fault.other_findings.iter().filter_map(|seen| seen.fact.as_deref());
         fault.fact.as_deref().into_iter().chain(elsewhere)
     });
     let broken: HashSet<_> = broken.collect();
