@@ -30,8 +30,8 @@ pub(super) fn check(document: &Document, findings: &mut Findings) {
     });
     let cyclic = graph.cyclic();
     for pointer in graph.order.iter().filter(|pointer| cyclic.contains(pointer.as_str())) {
-        // Of a reference in a cycle, the schema that it leads to is reported; one that leads to no schema at all is a
-        // defect of its own.
+        // A reference in a cycle is not reported itself; the schema that it leads to is. A reference that only leads to
+        // references is a defect already.
         let Some(node) = document.node(pointer).filter(|node| referred_pointer(node).is_none()) else {
             continue;
         };
@@ -62,7 +62,7 @@ impl Graph {
         self.order.push(pointer.to_owned());
     }
 
-    /// Returns the schemas that lead back to themselves: those that apply one of their own strongly connected
+    /// Returns the schemas that lead back to themselves: those with an edge to a schema of their own strongly connected
     /// component.
     fn cyclic(&self) -> HashSet<&str> {
         let edges: Edges<'_> = self

@@ -66,7 +66,8 @@ pub struct LintFinding {
     pub message: String,
     /// Whether it is an error: a check leaves out operations because of this, or cannot read the document at all.
     pub is_error: bool,
-    /// The operations that a check leaves out because of this. One that several findings concern is named at the first.
+    /// The operations that a check leaves out because of this. If several findings concern an operation, only the first
+    /// one names it.
     pub left_out: Vec<String>,
 }
 
