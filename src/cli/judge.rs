@@ -164,7 +164,7 @@ impl Judging {
         let arguments = &resolved.arguments;
         let started_at = edge::now();
         let since = Since::read(arguments)?;
-        let contract = Arc::new(contract(arguments.spec(), None)?.hiding_other_names());
+        let contract = Arc::new(contract(arguments.spec(), None)?.hiding_undocumented_names());
         let entries = resolved.levels(&contract, started_at.date_naive())?;
         let mut levels = levels(arguments)?;
         let accepted_deviations = config::add(&entries, &mut levels);

@@ -13,7 +13,7 @@ use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
 
 /// What is documented, for an operation that requires a credential, about a request without one.
-pub(crate) const NO_CREDENTIAL: &str = "a request without a credential is rejected";
+pub(crate) const FACT_WITHOUT_CREDENTIAL: &str = "a request without a credential is rejected";
 
 /// Adds what the typed client states about the contract that it is generated from: each response that has a type
 /// decodes.
@@ -149,7 +149,12 @@ impl FactBuilder<'_> {
             return;
         };
         let location = pointer::join("/components/securitySchemes", name);
-        self.add(FactKind::NoCredential, "auth", NO_CREDENTIAL, location.clone());
+        self.add(
+            FactKind::NoCredential,
+            "auth",
+            FACT_WITHOUT_CREDENTIAL,
+            location.clone(),
+        );
         if scheme.is_authorization() {
             self.add(
                 FactKind::OtherScheme,

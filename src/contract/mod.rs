@@ -53,7 +53,6 @@ mod facts_beyond_schemas;
 pub mod field;
 mod guessed;
 mod identity;
-mod implied_gaps;
 mod inferred;
 pub mod json_schema;
 pub mod learned;
@@ -77,6 +76,7 @@ mod singular_query;
 #[cfg(test)]
 mod testing;
 pub(crate) mod tree;
+mod unlisted_gaps;
 pub mod vocabulary;
 
 use std::collections::{HashMap, HashSet};
@@ -85,7 +85,7 @@ use std::fmt;
 use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
-pub(crate) use facts_beyond_schemas::NO_CREDENTIAL;
+pub(crate) use facts_beyond_schemas::FACT_WITHOUT_CREDENTIAL;
 use learned::LearnedAnswer;
 use lifecycle::Lifecycles;
 use link::Link;
@@ -218,7 +218,7 @@ pub struct Contract {
     /// The names of all documented fields.
     field_names: HashSet<SharedString>,
     /// Whether a name that it does not document is never printed.
-    hides_other_names: bool,
+    hides_undocumented_names: bool,
 }
 
 /// An operation of the document that cannot be read.
@@ -324,7 +324,7 @@ impl Contract {
             lifecycles: Lifecycles::default(),
             pagings: HashMap::new(),
             field_names,
-            hides_other_names: false,
+            hides_undocumented_names: false,
         }
     }
 
@@ -415,7 +415,7 @@ impl Contract {
             }
         }
         Ok(Self {
-            hides_other_names: self.hides_other_names,
+            hides_undocumented_names: self.hides_undocumented_names,
             ..contract
         })
     }
@@ -566,9 +566,9 @@ impl Contract {
     /// Makes sure that no name outside of the contract is ever printed, however harmless it looks:
     /// in other people's traffic, the name of a field may be the name of a person.
     #[must_use]
-    pub fn hiding_other_names(self) -> Self {
+    pub fn hiding_undocumented_names(self) -> Self {
         Self {
-            hides_other_names: true,
+            hides_undocumented_names: true,
             ..self
         }
     }
@@ -621,7 +621,7 @@ impl Contract {
     /// overlay answers some of it.
     #[must_use]
     pub fn check_collects_answers(&self) -> bool {
-        !self.answers.is_empty() || self.gaps.iter().any(|gap| !gap.is_implied)
+        !self.answers.is_empty() || self.gaps.iter().any(|gap| !gap.is_unlisted)
     }
 
     /// Returns the list whose items are the records that the operation creates; `None` where it
@@ -740,7 +740,7 @@ impl Contract {
     /// Whether the name may be printed unchanged.
     #[must_use]
     pub fn may_print(&self, name: &str) -> bool {
-        self.field_names.contains(name) || (!self.hides_other_names && name::looks_like_identifier(name))
+        self.field_names.contains(name) || (!self.hides_undocumented_names && name::looks_like_identifier(name))
     }
 
     /// Returns the file of the overlay that states a fact, as it was named; none for a fact of the document.

@@ -66,11 +66,11 @@ pub struct Shape {
     /// Whether unlisted fields are documented, by `additionalProperties`.
     pub allows_unlisted_fields: bool,
     /// The names that only an alternative of `oneOf` or `anyOf`, or a definition that a discriminator names, documents.
-    pub alternative_names: BTreeSet<String>,
+    pub names_of_alternatives: BTreeSet<String>,
     /// The shape of each element.
     pub items: Option<ShapeId>,
     /// The schemas' other assertions: the fact, and the location of the schema.
-    pub assertions: Vec<(FactId, String)>,
+    pub other_assertions: Vec<(FactId, String)>,
     /// The indexes of the fields in the order of their names, where there are more than a few.
     by_name: Vec<usize>,
 }
@@ -122,7 +122,7 @@ pub struct Field {
     /// The shape of its value.
     pub shape: ShapeId,
     /// The fact that the field is present, where the contract requires it.
-    pub present: Option<FactId>,
+    pub required_fact: Option<FactId>,
 }
 
 /// JSON's types, with OpenAPI's names.
@@ -459,7 +459,7 @@ impl<'document> Expander<'document> {
                     let properties = member.node.member("properties").map_or(&[][..], Node::members);
                     self.count(properties.len());
                     shape
-                        .alternative_names
+                        .names_of_alternatives
                         .extend(properties.iter().map(|property| property.name.to_string()));
                     let additional = member.node.member("additionalProperties");
                     shape.allows_unlisted_fields |=
@@ -548,7 +548,7 @@ impl<'document> Expander<'document> {
             return;
         }
         let input_only = stated.iter().any(|inner| inner.flag("writeOnly"));
-        let present = requiring.filter(|_| !input_only).map(|member| {
+        let required_fact = requiring.filter(|_| !input_only).map(|member| {
             let location = stated.first().map_or_else(
                 || pointer::join(&member.pointer, "required"),
                 |inner| inner.pointer.clone(),
@@ -560,7 +560,7 @@ impl<'document> Expander<'document> {
         shape.fields.push(Field {
             name: self.strings.share(name),
             shape: field,
-            present,
+            required_fact,
         });
     }
 
@@ -601,7 +601,7 @@ impl<'document> Expander<'document> {
                 return;
             }
             let fact = self.fact(FactKind::Assertion, response_pointer, location, &keywords.join(", "));
-            shape.assertions.push((fact, member.pointer.clone()));
+            shape.other_assertions.push((fact, member.pointer.clone()));
         }
         self.discriminators(all_of, response_pointer, shape);
     }
@@ -625,7 +625,7 @@ impl<'document> Expander<'document> {
                     let properties = part.node.member("properties").map_or(&[][..], Node::members);
                     self.count(properties.len() + 1);
                     let names = properties.iter().map(|property| property.name.to_string());
-                    shape.alternative_names.extend(names);
+                    shape.names_of_alternatives.extend(names);
                     let additional = part.node.member("additionalProperties");
                     shape.allows_unlisted_fields |=
                         additional.is_some_and(|inner| inner.boolean() != Some(false)) || has_patterns(part.node);
@@ -633,7 +633,7 @@ impl<'document> Expander<'document> {
             }
             let location = pointer::join(&parent.pointer, "discriminator");
             let fact = self.fact(FactKind::Assertion, response_pointer, location.clone(), "discriminator");
-            shape.assertions.push((fact, location));
+            shape.other_assertions.push((fact, location));
         }
     }
 
@@ -826,7 +826,7 @@ mod tests {
             "{type: object, properties: {a: {}}, oneOf: [{properties: {b: {}}}, {$ref: '#/components/schemas/N'}]}",
             "N: {anyOf: [{properties: {c: {}}}], allOf: [{properties: {d: {}}}]}",
         );
-        assert!(body(&contract).alternative_names.iter().eq(["b", "c", "d"]));
+        assert!(body(&contract).names_of_alternatives.iter().eq(["b", "c", "d"]));
     }
 
     #[test]
@@ -838,7 +838,7 @@ mod tests {
         let levels: Vec<_> = (1..20).map(level).collect();
         let schemas = format!("L0: {{properties: {{p0: {{}}}}}}\n{}", levels.join("\n"));
         let contract = of_schema("{type: object, oneOf: [{$ref: '#/components/schemas/L19'}]}", &schemas);
-        assert_eq!(body(&contract).alternative_names.len(), 20);
+        assert_eq!(body(&contract).names_of_alternatives.len(), 20);
     }
 
     #[test]

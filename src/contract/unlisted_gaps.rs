@@ -131,7 +131,7 @@ pub(super) fn gaps(
                 document_section: None,
                 kind: Some(kind),
                 locations,
-                is_implied: true,
+                is_unlisted: true,
             });
         }
     }
@@ -397,13 +397,13 @@ mod tests {
         let schema = "/paths/~1things/get/responses/200/content/application~1json/schema/properties";
         assert_eq!(locations(&contract, "identifier-spelling"), [format!("{schema}/id")]);
         assert_eq!(locations(&contract, "timestamp-form"), [format!("{schema}/at")]);
-        assert!(contract.gaps.iter().all(|gap| gap.is_implied) && !contract.check_collects_answers());
+        assert!(contract.gaps.iter().all(|gap| gap.is_unlisted) && !contract.check_collects_answers());
     }
 
     #[test]
     fn a_document_that_lists_its_gaps_leaves_open_what_it_says() {
         let contract = crate::testing::built_in();
-        assert!(contract.check_collects_answers() && contract.gaps.iter().all(|gap| !gap.is_implied));
+        assert!(contract.check_collects_answers() && contract.gaps.iter().all(|gap| !gap.is_unlisted));
         let none = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\nx-gaps: []\npaths: {}\n";
         assert!(Contract::read("things.yaml", none.to_owned()).unwrap().gaps.is_empty());
     }

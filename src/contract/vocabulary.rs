@@ -53,7 +53,7 @@ pub struct Gap {
     /// Whether the document does not list it: without `x-gaps`, that is what any OpenAPI document leaves open. A run
     /// asks about it and a check does not, unless an overlay states an answer.
     #[serde(skip)]
-    pub is_implied: bool,
+    pub is_unlisted: bool,
 }
 
 /// The kind of a question that a gap asks: what counts as an observation, and which answers there are. Where a kind

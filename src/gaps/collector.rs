@@ -624,7 +624,7 @@ impl<'contract> Gaps<'contract> {
         let mut answers = Vec::new();
         let is_idle = self.locations.all.is_empty();
         let gaps = self.contract.gaps.iter().enumerate();
-        for (index, gap) in gaps.filter(|(_, gap)| !(is_idle && gap.is_implied)) {
+        for (index, gap) in gaps.filter(|(_, gap)| !(is_idle && gap.is_unlisted)) {
             let locations = self.locations.all.iter().enumerate();
             let locations = locations.filter(|(_, location)| location.gap == index);
             let before = answers.len();

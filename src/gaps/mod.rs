@@ -18,8 +18,8 @@
 //!
 //! # Words
 //!
-//! - *implied gap*: one that the document does not list under `x-gaps`, because every document leaves it open
-//!   (`contract::implied_gaps`). A check does not ask about it.
+//! - *unlisted gap*: one that the document does not list under `x-gaps`, because every document leaves it open
+//!   (`contract::unlisted_gaps`). A check does not ask about it.
 //! - *ledger*: the file in which runs keep their answers.
 //! - *overlay*: a file of answers that a person has reviewed, applied to a contract.
 //!

@@ -97,12 +97,12 @@ fn place(contract: &Contract, own: Option<&Document>, answer: &Answer) -> Result
     }
     // No `x-gap` names a gap that the document does not list.
     let mut gaps = contract.gaps.iter();
-    let is_implied =
-        gaps.any(|gap| gap.is_implied && gap.id == answer.gap && gap.locations.iter().any(|at| at == location));
+    let is_unlisted =
+        gaps.any(|gap| gap.is_unlisted && gap.id == answer.gap && gap.locations.iter().any(|at| at == location));
     let location = contract.document.pointer_in_text(location);
     let found = own.and_then(|own| Some((own, own.node(&location)?, own.action_target(&location)?)));
     let (own, node, target) = found.ok_or("the document's own file has no such location")?;
-    if !is_implied && !names(node, &answer.gap) {
+    if !is_unlisted && !names(node, &answer.gap) {
         return Err("no `x-gap` at this location names it");
     }
     if node.member(ANSWERS_KEY).is_some() {

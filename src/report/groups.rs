@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::phrases;
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
-use crate::contract::NO_CREDENTIAL;
+use crate::contract::FACT_WITHOUT_CREDENTIAL;
 use crate::rules::{CHANGED_ANSWER, Headline, UNCHECKED_OPERATION};
 
 /// How many findings of a group a short report lists after its first.
@@ -126,7 +126,7 @@ impl<'record> Group<'record> {
     /// The key that groups of several operations share if they have one cause.
     fn cause_key(&self) -> BTreeSet<[&'record str; 3]> {
         if self.findings().any(is_open_to_everyone) {
-            return [[NO_CREDENTIAL, "", ""]].into();
+            return [[FACT_WITHOUT_CREDENTIAL, "", ""]].into();
         }
         if self.first.rule.is(UNCHECKED_OPERATION) {
             return BTreeSet::new();
@@ -233,7 +233,7 @@ impl<'record> Group<'record> {
 /// wrong tokens were accepted as well.
 fn is_open_to_everyone(finding: &FindingRecord) -> bool {
     let is_success = matches!(finding.received.as_bytes(), [b'2', _, _]);
-    is_success && finding.fact.ends_with(NO_CREDENTIAL)
+    is_success && finding.fact.ends_with(FACT_WITHOUT_CREDENTIAL)
 }
 
 /// Returns the name of the field that a finding is about: the last of its location that is no index; empty for the whole
@@ -416,12 +416,12 @@ mod tests {
             ("auth", "e", "", "200 on a second page"),
         ]);
         for (finding, words) in record.findings.iter_mut().zip([
-            NO_CREDENTIAL,
-            NO_CREDENTIAL,
+            FACT_WITHOUT_CREDENTIAL,
+            FACT_WITHOUT_CREDENTIAL,
             "a wrong token is rejected",
-            NO_CREDENTIAL,
+            FACT_WITHOUT_CREDENTIAL,
             "a wrong token is rejected",
-            NO_CREDENTIAL,
+            FACT_WITHOUT_CREDENTIAL,
         ]) {
             finding.fact = format!("{} auth: {words}", finding.operation);
         }

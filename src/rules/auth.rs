@@ -130,7 +130,7 @@ fn conforms(contract: &Contract, shape: ShapeId, value: &Value) -> bool {
     let is_whole = match value {
         Value::Object(members) => shape.fields.iter().all(|field| match members.get(field.name.as_str()) {
             Some(member) => conforms(contract, field.shape, member),
-            None => field.present.is_none(),
+            None => field.required_fact.is_none(),
         }),
         Value::Array(elements) => shape
             .items

@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     for (index, field) in location.shape.fields.iter().enumerate() {
-        let Some(fact) = field.present else { continue };
+        let Some(fact) = field.required_fact else { continue };
         if location.has(index) {
             sink.held(fact);
         } else {

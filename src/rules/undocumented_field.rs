@@ -43,7 +43,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     for (name, value, _) in location.members().filter(|(_, _, field)| field.is_none()) {
         let forbidden = shape.forbidden.contains_key(name);
         // `constraint` judges which alternative a response follows.
-        let of_an_alternative = shape.alternative_names.contains(name);
+        let of_an_alternative = shape.names_of_alternatives.contains(name);
         if !forbidden && !of_an_alternative {
             sink.report_member(fact, location, (name, value));
         }

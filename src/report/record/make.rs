@@ -161,7 +161,7 @@ fn gaps(contract: &Contract, asked_gaps: bool) -> Vec<GapRecord> {
         line: contract.document.position(pointer).line,
         file: other_file(contract, pointer),
     };
-    let shown = |gap: &&Gap| asked_gaps || contract.check_collects_answers() || !gap.is_implied;
+    let shown = |gap: &&Gap| asked_gaps || contract.check_collects_answers() || !gap.is_unlisted;
     let rendered = contract.gaps.iter().filter(shown).map(|gap| GapRecord {
         id: gap.id.clone(),
         question: gap.question.clone(),

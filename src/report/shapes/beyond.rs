@@ -151,7 +151,8 @@ impl<'contract> Comparison<'contract> {
             self.report(at, (&known.summary(), &seen.summary()), is_open);
         }
         if !seen.lengths.is_subset(&known.lengths) {
-            let is_open = shape.is_some_and(|shape| admits(shape, JsonType::Array) && shape.assertions.is_empty());
+            let is_open =
+                shape.is_some_and(|shape| admits(shape, JsonType::Array) && shape.other_assertions.is_empty());
             self.report(at, (&known.summary(), &seen.summary()), is_open);
         }
         if let (Some(element), Some(known)) = (&seen.element, &known.element) {
@@ -195,7 +196,7 @@ impl<'contract> Comparison<'contract> {
                 .map(|field| field.shape)
                 .or(shape.and_then(|shape| shape.additional));
             let stated = StatedShape {
-                is_optional: field.is_some_and(|field| field.present.is_none()),
+                is_optional: field.is_some_and(|field| field.required_fact.is_none()),
                 ..self.stated(below)
             };
             self.location((seen, &known), stated, &pointer::join(at, name));
@@ -223,7 +224,7 @@ impl StatedShape<'_> {
             (ValueForm::Null, _) => may_be_unset,
             (ValueForm::OpenObject, _) => shape.allows_unlisted_fields,
             (_, None) => false,
-            (_, Some(received)) if !admits(shape, received) || !shape.assertions.is_empty() => false,
+            (_, Some(received)) if !admits(shape, received) || !shape.other_assertions.is_empty() => false,
             (ValueForm::Blank, _) => has_gap || may_be_unset || self.is_optional,
             _ => has_gap,
         }
@@ -240,8 +241,8 @@ fn admits(shape: &Shape, received: JsonType) -> bool {
 /// Whether two objects have the same fields in the same order, apart from documented ones that are not required.
 fn differ_in_optional_fields(shape: &Shape, names: &[String], other: &[String]) -> bool {
     let is_optional = |name: &str| match shape.field_named(name) {
-        Some(index) => shape.fields[index].present.is_none(),
-        None => shape.alternative_names.contains(name),
+        Some(index) => shape.fields[index].required_fact.is_none(),
+        None => shape.names_of_alternatives.contains(name),
     };
     let beside = |one: &[String], other: &[String]| {
         let kept = one.iter().filter(|name| other.contains(name) || !is_optional(name));

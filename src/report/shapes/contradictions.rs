@@ -80,7 +80,7 @@ impl ContractCheck<'_> {
 
     fn names(&mut self, names: &[String], shape: &Shape, at: &str) {
         for field in &shape.fields {
-            if field.present.is_some() && !names.iter().any(|name| field.name == *name) {
+            if field.required_fact.is_some() && !names.iter().any(|name| field.name == *name) {
                 self.report(at, &format!("`{}` is documented but missing", field.name));
             }
         }
