@@ -378,7 +378,7 @@ impl Check {
             Destination::Url(url) => {
                 let target = Target::parse(&url)?;
                 if let Some(token) = token.as_ref().filter(|_| self.contract.uses_basic()) {
-                    basic::check_password(token, target.is_loopback())?;
+                    basic::check_password_can_be_redacted(token, target.is_loopback())?;
                 }
                 Transport::new(target, token, wrong_token_seed, self.limits)?
             }

@@ -72,7 +72,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let (target, token) = runtime.block_on(inputs.target())?;
     inputs.scope.token = token.is_some();
     inputs.scope.user_and_password = token.as_ref().is_some_and(basic::is_user_and_password);
-    let target = target.with_fixed_parts(resolved.fixed_parts(&contract)?);
+    let target = target.with_fixed_headers_and_query(resolved.fixed_headers_and_query(&contract)?);
     if let Some(token) = &token {
         contract = with_schemes_for(contract, token, &target, resolved)?;
     }
@@ -393,7 +393,7 @@ fn with_schemes_for(
         contract.name_token_scheme(&name.value);
     }
     if contract.uses_basic() {
-        basic::check_password(token, target.is_loopback()).map_err(|source| Failure::Password {
+        basic::check_password_can_be_redacted(token, target.is_loopback()).map_err(|source| Failure::Password {
             origin: announce::source(resolved),
             source,
         })?;
@@ -477,7 +477,7 @@ impl RunInputs {
     fn transport(&self, target: &Target, token: Option<Token>, near_tokens: bool) -> Result<Transport, Failure> {
         let wrong_token_seed = self.settings.run_tag.wrong_token_seed();
         let transport = Transport::new(target.clone(), token, wrong_token_seed, self.limits)?;
-        let transport = transport.with_near_tokens(near_tokens);
+        let transport = transport.with_revealing_wrong_tokens(near_tokens);
         let ServiceUnderCheck::Named(_, TokenSource::Command(command)) = &self.service else {
             return Ok(transport);
         };
@@ -486,7 +486,7 @@ impl RunInputs {
             let command = command.clone();
             // Where there is no other token, the rejection of this one is what the run reports.
             let token = async move { command.token().await.ok() };
-            let redactable = move |token: &Token| basic::check_password(token, is_loopback).is_ok();
+            let redactable = move |token: &Token| basic::check_password_can_be_redacted(token, is_loopback).is_ok();
             token.map(move |token| token.filter(redactable)).boxed_local()
         })))
     }

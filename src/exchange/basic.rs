@@ -54,7 +54,7 @@ pub(crate) fn contract_for(contract: &Contract, token: &Token) -> Result<Option<
 /// # Errors
 ///
 /// [`BasicError::ShortPassword`].
-pub(crate) fn check_password(token: &Token, is_loopback: bool) -> Result<(), BasicError> {
+pub(crate) fn check_password_can_be_redacted(token: &Token, is_loopback: bool) -> Result<(), BasicError> {
     match secret(token.expose()) {
         Some(secret) if secret.len() < SHORTEST_TOKEN && !is_loopback => Err(BasicError::ShortPassword),
         _ => Ok(()),
@@ -93,8 +93,13 @@ mod tests {
             ("no-user", Ok(())),
         ] {
             let token = Token::new(token).unwrap();
-            assert_eq!(check_password(&token, false), expected, "{}", token.expose());
-            assert_eq!(check_password(&token, true), Ok(()));
+            assert_eq!(
+                check_password_can_be_redacted(&token, false),
+                expected,
+                "{}",
+                token.expose()
+            );
+            assert_eq!(check_password_can_be_redacted(&token, true), Ok(()));
         }
     }
 }

@@ -47,7 +47,7 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
         let cookie = cookie.map_or_else(String::new, |cookie| format!("\"; {cookie}\""));
         words.push(format!("-H {header}{cookie}"));
     }
-    for (name, value) in &target.fixed_parts().headers {
+    for (name, value) in &target.fixed_headers_and_query().headers {
         let header = placeholders.fixed((name, value), &format!("{name}: {value}"), values);
         words.push(format!("-H {}", word(&header)));
     }
@@ -63,7 +63,7 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     let url = format!("{base}{}", request.printable_path(values));
     let mut separator = if url.contains('?') { '&' } else { '?' };
     let mut parts = placeholders.in_parameters(&url);
-    for (name, value) in &target.fixed_parts().query {
+    for (name, value) in &target.fixed_headers_and_query().query {
         let encoded = encoded(value);
         let pair = format!("{separator}{}={encoded}", self::encoded(name));
         parts.extend(placeholders.fixed((name, &encoded), &pair, values));
@@ -82,7 +82,7 @@ pub fn check_line(target: &Target, operation: &str, writes: bool, files: [Option
     let base = target.url("");
     let base = base.as_str().trim_end_matches('/');
     let writes = if writes { " --writes" } else { "" };
-    let target = match &target.fixed_parts().target {
+    let target = match &target.fixed_headers_and_query().target {
         // A base URL by itself takes nothing from the configuration.
         Some(name) => format!("--target {}", quote(name)),
         None => format!("--base-url {}", quote(base)),
@@ -541,11 +541,11 @@ mod tests {
             .envs(variables.iter().copied())
             .output()
             .unwrap();
-        let rendered = String::from_utf8(ended.stdout).unwrap();
+        let printed = String::from_utf8(ended.stdout).unwrap();
         ended
             .status
             .success()
-            .then(|| rendered.split_terminator('\0').map(str::to_owned).collect())
+            .then(|| printed.split_terminator('\0').map(str::to_owned).collect())
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub use record::{
 pub(crate) use record::{RESERVED, placeholder, with_query};
 pub use spelling::Spelling;
 #[cfg(feature = "cli")]
-pub(crate) use target::FixedParts;
+pub(crate) use target::FixedHeadersAndQuery;
 pub use target::Target;
 #[cfg(feature = "cli")]
 pub(crate) use tls::{Identity, Tls};

@@ -116,8 +116,8 @@ pub fn render_media_type(media_type: &str) -> String {
         "text/xml",
         "application/octet-stream",
     ];
-    let rendered = known.iter().find(|known| **known == media_type);
-    rendered.map_or_else(
+    let found = known.iter().find(|known| **known == media_type);
+    found.map_or_else(
         || format!("another media type, string({})", media_type.chars().count()),
         |known| printable(known),
     )

@@ -18,13 +18,13 @@ const IN_PROCESS: &str = "http://in-process.localhost";
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
     base: Url,
-    fixed_parts: Arc<FixedParts>,
+    fixed_headers_and_query: Arc<FixedHeadersAndQuery>,
     tls: Option<Tls>,
 }
 
 /// What every request to a target carries besides what the contract says, as the configuration has it.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct FixedParts {
+pub(crate) struct FixedHeadersAndQuery {
     /// The target's name, if the configuration adds something to its requests: then the command that checks again names
     /// it with `--target`.
     pub(crate) target: Option<String>,
@@ -46,7 +46,7 @@ impl Target {
         base.set_path(&path);
         Ok(Self {
             base,
-            fixed_parts: Arc::default(),
+            fixed_headers_and_query: Arc::default(),
             tls: None,
         })
     }
@@ -58,7 +58,7 @@ impl Target {
         let base = Url::parse(IN_PROCESS).expect("a scheme and a host are a URL");
         Self {
             base,
-            fixed_parts: Arc::default(),
+            fixed_headers_and_query: Arc::default(),
             tls: None,
         }
     }
@@ -66,16 +66,16 @@ impl Target {
     /// Returns the target with what every request to it carries.
     #[cfg(feature = "cli")]
     #[must_use]
-    pub(crate) fn with_fixed_parts(self, fixed_parts: FixedParts) -> Self {
+    pub(crate) fn with_fixed_headers_and_query(self, fixed_headers_and_query: FixedHeadersAndQuery) -> Self {
         Self {
-            fixed_parts: Arc::new(fixed_parts),
+            fixed_headers_and_query: Arc::new(fixed_headers_and_query),
             ..self
         }
     }
 
     /// Returns what every request to it carries.
-    pub(crate) fn fixed_parts(&self) -> &FixedParts {
-        &self.fixed_parts
+    pub(crate) fn fixed_headers_and_query(&self) -> &FixedHeadersAndQuery {
+        &self.fixed_headers_and_query
     }
 
     /// Returns the target, reached with these certificates besides the machine's.

@@ -122,7 +122,7 @@ pub struct Transport {
     wrong_token_seed: String,
     /// Whether a target that is not on this machine is also sent wrong tokens so close to the right one that it can be
     /// read from them.
-    near_tokens: bool,
+    revealing_wrong_tokens: bool,
     limits: Limits,
 }
 
@@ -175,7 +175,7 @@ impl Transport {
             renewal: None,
             later: LaterRedaction::default(),
             wrong_token_seed,
-            near_tokens: false,
+            revealing_wrong_tokens: false,
             limits,
         }
     }
@@ -183,8 +183,11 @@ impl Transport {
     /// Sets whether a target that is not on this machine is also sent wrong tokens so close to the right one that it
     /// can be read from them. A target on this machine always is.
     #[must_use]
-    pub fn with_near_tokens(self, near_tokens: bool) -> Self {
-        Self { near_tokens, ..self }
+    pub fn with_revealing_wrong_tokens(self, revealing_wrong_tokens: bool) -> Self {
+        Self {
+            revealing_wrong_tokens,
+            ..self
+        }
     }
 
     /// Sets where another token comes from when the first has expired.
@@ -240,7 +243,7 @@ impl Transport {
     }
 
     fn token_mutations(&self, token: &Token, scheme: &SecurityScheme) -> [TokenMutation; TOKEN_MUTATIONS] {
-        let near = self.near_tokens || self.target.is_loopback();
+        let near = self.revealing_wrong_tokens || self.target.is_loopback();
         TokenMutation::of(Parts::of(token, scheme).secret, near)
     }
 
@@ -340,10 +343,10 @@ impl Transport {
             headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
         }
         let mut path = request.path.clone();
-        for (name, value) in &self.target.fixed_parts().query {
+        for (name, value) in &self.target.fixed_headers_and_query().query {
             path = with_query(&path, name, &utf8_percent_encode(value, RESERVED).to_string());
         }
-        for (name, value) in &self.target.fixed_parts().headers {
+        for (name, value) in &self.target.fixed_headers_and_query().headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Failure::NotHttp)?;
             headers.append(name, HeaderValue::from_str(value).map_err(|_| Failure::NotHttp)?);
         }
@@ -442,9 +445,9 @@ mod tests {
         let contract = crate::testing::built_in();
         let operation = contract.operation_named("getTags").unwrap();
         let request = Request::plain(operation, contract.operation(operation));
-        let rendered = Cell::new(Duration::ZERO);
+        let busy_so_far = Cell::new(Duration::ZERO);
         let started = Instant::now();
-        let outcome = transport.send(&request, &|| rendered.replace(busy)).await;
+        let outcome = transport.send(&request, &|| busy_so_far.replace(busy)).await;
         (outcome.unwrap_err(), started.elapsed())
     }
 
@@ -475,7 +478,7 @@ mod tests {
         };
         for (host, expected) in [("api.example.com", false), ("localhost", true), ("127.0.0.1", true)] {
             assert_eq!(shows(&to(host, token)), expected, "{host}");
-            assert!(shows(&to(host, token).with_near_tokens(true)), "{host}");
+            assert!(shows(&to(host, token).with_revealing_wrong_tokens(true)), "{host}");
         }
         let shown = wrong_tokens(&to("api.example.com", token));
         assert!(

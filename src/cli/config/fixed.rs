@@ -8,7 +8,7 @@ use super::setting::Setting;
 use super::settings::TargetPart;
 use crate::contract::Contract;
 use crate::contract::operation::{Location, Operation, SecurityScheme, overrides_request};
-use crate::exchange::FixedParts;
+use crate::exchange::FixedHeadersAndQuery;
 
 /// The headers that the check or HTTP itself sets, in lower case.
 const OWN_HEADERS: [&str; 13] = [
@@ -84,7 +84,7 @@ pub(super) fn of(
     parsed: &Parsed,
     (target, part): (&str, &TargetPart),
     contract: &Contract,
-) -> Result<FixedParts, ConfigError> {
+) -> Result<FixedHeadersAndQuery, ConfigError> {
     let pairs = |what, location, values: &std::collections::BTreeMap<String, Setting<String>>| {
         let pairs = values.iter().map(|(name, value)| {
             let stated = contract
@@ -107,7 +107,7 @@ pub(super) fn of(
         });
         pairs.collect::<Result<Vec<_>, _>>()
     };
-    Ok(FixedParts {
+    Ok(FixedHeadersAndQuery {
         target: part.changes_requests().then(|| target.to_owned()),
         headers: pairs("the header", Location::Header, &part.headers)?,
         query: pairs("the query parameter", Location::Query, &part.query)?,

@@ -29,7 +29,7 @@ use crate::cli::failure::Failure;
 use crate::cli::started::StartCommand;
 use crate::cli::token_command::TokenCommand;
 use crate::contract::Contract;
-use crate::exchange::{FixedParts, Target};
+use crate::exchange::{FixedHeadersAndQuery, Target};
 
 /// The name of the reference service among targets.
 const EMBEDDED: &str = "embedded";
@@ -152,10 +152,10 @@ impl ResolvedArguments {
     /// # Errors
     ///
     /// A fixed header or query parameter that the contract already defines.
-    pub(in crate::cli) fn fixed_parts(&self, contract: &Contract) -> Result<FixedParts, ConfigError> {
+    pub(in crate::cli) fn fixed_headers_and_query(&self, contract: &Contract) -> Result<FixedHeadersAndQuery, ConfigError> {
         match (&self.config, &self.target) {
             (Some(config), Some(name)) => fixed::of(&config.parsed, (name, &self.arguments.service), contract),
-            _ => Ok(FixedParts::default()),
+            _ => Ok(FixedHeadersAndQuery::default()),
         }
     }
 

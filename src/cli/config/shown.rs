@@ -92,7 +92,7 @@ pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result
     let differences = config.map_or_else(|| Ok(Vec::new()), |config| config.differences(today))?;
     check::scope(&resolved.arguments, &contract, 0)?;
     check::levels(&resolved.arguments)?;
-    resolved.fixed_parts(&contract)?;
+    resolved.fixed_headers_and_query(&contract)?;
     if let Some(url) = &resolved.arguments.service.base_url {
         Target::parse(&url.value)?;
     }

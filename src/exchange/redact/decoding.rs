@@ -55,24 +55,24 @@ fn undone(view: &[SourceCharacter], markers: &[char]) -> Option<Vec<SourceCharac
     if !view.iter().any(|seen| markers.contains(&seen.character)) {
         return None;
     }
-    let mut rendered = Vec::with_capacity(view.len());
+    let mut characters = Vec::with_capacity(view.len());
     let mut rest = view;
     while let [first, behind @ ..] = rest {
         let unescaped = markers.contains(&first.character).then(|| unescape(rest)).flatten();
         if let Some((taken, character)) = unescaped {
             let end = rest[taken - 1].end;
-            rendered.extend(character.map(|character| SourceCharacter {
+            characters.extend(character.map(|character| SourceCharacter {
                 character,
                 end,
                 ..*first
             }));
             rest = &rest[taken..];
         } else {
-            rendered.push(*first);
+            characters.push(*first);
             rest = behind;
         }
     }
-    (rendered.len() < view.len()).then_some(rendered)
+    (characters.len() < view.len()).then_some(characters)
 }
 
 /// Returns the number of characters in the escape at the beginning, and the character that it represents, if any.
