@@ -207,7 +207,7 @@ impl Listing<'_> {
         let asks = matches!(described.step.action, Action::Ask | Action::AskByCreating);
         let questions = self.plan.questions.iter().filter(|_| asks);
         let mut gaps: Vec<_> = questions
-            .filter(|question| !matches!(question.asks, Asks::Together { .. }))
+            .filter(|question| !matches!(question.asks, Asks::InOneRequest { .. }))
             .filter(|question| question.operation == described.step.operation)
             .map(|question| self.contract.gaps[question.gap].id.as_str())
             .collect();
@@ -237,7 +237,7 @@ impl Listing<'_> {
                 "a name with the run tag, after a read has shown that unknown names are rejected".to_owned()
             }
         });
-        let shown = [&source.own, &source.listed].map(|ids| names(ids));
+        let shown = [&source.creates, &source.reads].map(|ids| names(ids));
         let mut shown: Vec<_> = shown.into_iter().filter(|names| !names.is_empty()).collect();
         if let Some(last) = shown.last_mut().filter(|_| source.inferred) {
             last.push_str(" (inferred from the paths)");

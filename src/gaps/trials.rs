@@ -208,7 +208,7 @@ impl RunTrials {
                 let accepted = matches!(shown, Some(VariantOutcome::Accepted(_)));
                 self.awaited = updates.filter(|_| accepted);
                 let asked = match &question.asks {
-                    Asks::Together { .. } if accepted => self.asked_together(index),
+                    Asks::InOneRequest { .. } if accepted => self.asked_together(index),
                     _ => vec![index],
                 };
                 self.between_controls
@@ -290,7 +290,7 @@ impl RunTrials {
             let is_rejected = |shown: &TrialResult| matches!(shown, TrialResult::Rejected(_));
             return !results.shown.is_empty() || !siblings.any(|(_, results)| results.shown.keys().any(is_rejected));
         }
-        if let Asks::Together { .. } = asked.asks {
+        if let Asks::InOneRequest { .. } = asked.asks {
             return self.asked_together(question).len() < 2;
         }
         results.shown.len() > 1 || results.shown.values().any(|count| *count >= TRIALS_TO_INDICATE)
@@ -299,7 +299,7 @@ impl RunTrials {
     /// Returns the questions that a request may ask together now: those that are open and whose own requests were not
     /// rejected. None once two requests that asked several were not accepted.
     pub(super) fn asked_together(&self, question: usize) -> Vec<usize> {
-        let Some(Asks::Together { questions }) = self.questions.get(question).map(|asked| &asked.asks) else {
+        let Some(Asks::InOneRequest { questions }) = self.questions.get(question).map(|asked| &asked.asks) else {
             return Vec::new();
         };
         let counted = |index: usize| self.results[index].shown.iter();
@@ -315,8 +315,8 @@ impl RunTrials {
         questions.iter().copied().filter(is_asked).collect()
     }
 
-    /// Whether a request that asks this question (if it is [`Asks::Together`], all of its questions in one request) was
-    /// rejected since the last control.
+    /// Whether a request that asks this question (if it is [`Asks::InOneRequest`], all of its questions in one request)
+    /// was rejected since the last control.
     pub(super) fn is_rejected_now(&self, question: usize) -> bool {
         let mut now = self.between_controls.values().flat_map(|between| &between.variants);
         now.any(|(asked, variant)| asked == &[question] && matches!(variant, Some(VariantOutcome::Decided(_))))
@@ -589,7 +589,7 @@ impl RunTrials {
 fn answers_alone(asks: &Asks) -> bool {
     !matches!(
         asks,
-        Asks::Date { .. } | Asks::Entry { .. } | Asks::KnownValue { .. } | Asks::Together { .. }
+        Asks::Date { .. } | Asks::Entry { .. } | Asks::KnownValue { .. } | Asks::InOneRequest { .. }
     )
 }
 

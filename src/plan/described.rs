@@ -104,7 +104,7 @@ impl Plan {
                 // Where nothing fills the path, all of it is made up.
                 let in_path = in_path && !calls.not_called.contains(&sends);
                 let is_given = source.stand_in == Some(StandInValue::Given);
-                let shown = is_given || !source.own.is_empty() || !source.listed.is_empty();
+                let shown = is_given || !source.creates.is_empty() || !source.reads.is_empty();
                 (in_path || shown) && made_up.is_none_or(|made_up| made_up.name != source.parameter)
             });
         StepDescription {
@@ -326,10 +326,10 @@ mod tests {
         let step = planned.iter().find(|planned| planned.step.operation == update).unwrap();
         let source = &step.needs[0];
         assert_eq!(
-            (source.parameter.as_str(), &source.own, source.stand_in),
+            (source.parameter.as_str(), &source.creates, source.stand_in),
             ("id", &vec![create], None)
         );
-        assert!(source.listed.is_empty(), "other people's records are not written to");
+        assert!(source.reads.is_empty(), "other people's records are not written to");
     }
 
     #[test]

@@ -102,7 +102,7 @@ pub enum Asks {
         returned_at: String,
     },
     /// The questions with these indexes in one request, as long as it is accepted: each is about another field.
-    Together {
+    InOneRequest {
         /// The questions.
         questions: Vec<usize>,
     },
@@ -247,7 +247,7 @@ impl Question {
             let alike: Vec<_> = alike.collect();
             if let [(_, first), _, ..] = alike.as_slice() {
                 groups.push(Self {
-                    asks: Asks::Together {
+                    asks: Asks::InOneRequest {
                         questions: alike.iter().map(|(index, _)| *index).collect(),
                     },
                     ..(*first).clone()
@@ -273,7 +273,7 @@ impl Question {
             | Asks::NoCredential
             | Asks::PageBeyondLast
             | Asks::Required { .. }
-            | Asks::Together { .. }
+            | Asks::InOneRequest { .. }
             | Asks::UnknownField => None,
         }
     }
@@ -301,7 +301,7 @@ impl Question {
         } = request;
         let value = match &self.asks {
             Asks::NoCredential | Asks::PageBeyondLast => return true,
-            Asks::Together { .. } => return false,
+            Asks::InOneRequest { .. } => return false,
             Asks::Equal | Asks::Required { .. } => return change.apply_to((body, unprintable)),
             Asks::OneField { field } => {
                 let Some(value) = body.pointer(field).cloned() else {

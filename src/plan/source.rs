@@ -20,9 +20,9 @@ pub struct Source {
     /// The parameter's name.
     pub parameter: String,
     /// The creates whose responses show one. It belongs to a record of the run's own, so it takes precedence.
-    pub own: Vec<OperationId>,
+    pub creates: Vec<OperationId>,
     /// The reads whose responses show one. It may belong to anybody's record.
-    pub listed: Vec<OperationId>,
+    pub reads: Vec<OperationId>,
     /// Whether the document does not say that they show it, so that it is inferred from their
     /// paths.
     pub inferred: bool,
@@ -300,11 +300,11 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
         let mut from: Vec<_> = links.filter(|from| *from != id && calls(*from)).collect();
         from.sort_unstable();
         from.dedup();
-        let (listed, own) = from.into_iter().partition(|from| contract.operation(*from).is_read());
+        let (reads, creates) = from.into_iter().partition(|from| contract.operation(*from).is_read());
         Source {
             parameter: parameter.name.clone(),
-            own,
-            listed,
+            creates,
+            reads,
             inferred,
             stand_in: stand_in_value(contract, operation, parameter).map(|(stand_in, _)| stand_in),
         }
@@ -374,12 +374,12 @@ impl ValueSources {
         }
         let sources = sources(contract, id, |from| callable.contains(&from));
         let late = |source: &Source| {
-            let listed = source.listed.iter().any(|from| self.after_creates.contains(from));
-            !source.own.is_empty() || listed
+            let from_reads = source.reads.iter().any(|from| self.after_creates.contains(from));
+            !source.creates.is_empty() || from_reads
         };
         if sources.iter().any(late) {
             self.after_creates.insert(id);
-        } else if operation.page.is_some() && sources.iter().any(|source| !source.listed.is_empty()) {
+        } else if operation.page.is_some() && sources.iter().any(|source| !source.reads.is_empty()) {
             self.nested.insert(id);
         }
         if self.after_creates.contains(&id) {

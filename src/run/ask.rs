@@ -51,7 +51,8 @@ struct AskedOperation<'run> {
     step: Cell<Option<u64>>,
     /// The bodies of creates that may have stored a record without saying so.
     unconfirmed_creates: RefCell<Vec<Content>>,
-    /// The groups ([`Asks::Together`]) that could not be put into one request, so that their questions are asked one by one.
+    /// The groups ([`Asks::InOneRequest`]) that could not be put into one request, so that their questions are asked one
+    /// by one.
     asked_apart: RefCell<HashSet<usize>>,
     /// How many controls were sent.
     controls: Cell<u64>,
@@ -139,7 +140,7 @@ impl Session<'_> {
         let in_passes = subject.questions.iter().filter(|(_, question)| !question.is_search());
         let (groups, alone): (Vec<_>, Vec<_>) = in_passes
             .copied()
-            .partition(|(_, question)| matches!(question.asks, Asks::Together { .. }));
+            .partition(|(_, question)| matches!(question.asks, Asks::InOneRequest { .. }));
         for pass in 0..MAX_TRIALS {
             let mut asked = false;
             // Single questions come before groups: whether an update keeps what it is not sent shows only right after a

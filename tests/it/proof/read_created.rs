@@ -106,7 +106,7 @@ fn the_plan_says_where_the_check_takes_each_value() {
         let source = &read.needs[0];
         assert_eq!(read.step.action, action);
         assert_eq!(
-            (names(&small, &source.own), names(&small, &source.listed)),
+            (names(&small, &source.creates), names(&small, &source.reads)),
             (
                 own.into_iter().map(str::to_owned).collect(),
                 listed.into_iter().map(str::to_owned).collect()
