@@ -98,7 +98,7 @@ fn accept(diff: &mut Diff, entries: &[WrittenEntry<DifferenceScope>]) {
         };
         let (state, expired) = match written.state {
             State::Applies if diff.accept(&written.entry, &accepted) == 0 => (AcceptedState::NoLongerOccurs, None),
-            State::Applies => (AcceptedState::Holds, None),
+            State::Applies => (AcceptedState::Applies, None),
             State::Expired(since) => (AcceptedState::Expired, Some(since.to_string())),
             State::NeedsReason => (AcceptedState::Waits, None),
         };

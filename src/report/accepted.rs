@@ -1,5 +1,5 @@
 //! The accepted deviations, and what a run showed about each: how many findings have their level from it, whether it
-//! still holds, whether what it accepts still occurs. An accepted deviation is what an entry of `countersign.toml`
+//! still applies, whether what it accepts still occurs. An accepted deviation is what an entry of `countersign.toml`
 //! expects. The main types are [`AcceptedDeviation`] and [`AcceptedDeviationRecord`].
 
 use chrono::NaiveDate;
@@ -17,8 +17,8 @@ use crate::run::{Run, RunEnd};
 pub struct AcceptedDeviation {
     /// The part of the contract, and its level.
     pub entry: LevelEntry,
-    /// Its number in the run's [`Levels`]; none if it was not added to them.
-    pub number: Option<usize>,
+    /// Its index in the run's [`Levels`]; none if it was not added to them.
+    pub index_in_levels: Option<usize>,
     /// Why it is accepted.
     pub reason: String,
     /// The last day on which it applies.
@@ -53,14 +53,15 @@ pub struct AcceptedDeviationRecord {
 
 /// The state of an accepted deviation after a run.
 // The order counts: where the shards of a run differ, `merge` reports the first variant. But `NoLongerOccurs` of one
-// shard wins if no shard has a finding, and becomes `Holds` if one has.
+// shard wins if no shard has a finding, and becomes `Applies` if one has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AcceptedState {
     /// Its last day has passed, and it has no effect.
     Expired,
     /// It applies.
-    Holds,
+    #[serde(rename = "holds")]
+    Applies,
     /// It applies, but the run checked everything that it covers and found no deviation.
     NoLongerOccurs,
     /// Its reason is not filled in yet, and it has no effect.
@@ -71,7 +72,7 @@ impl AcceptedState {
     /// Returns what somebody has to do about an entry in this state: `fix` is what would make it unnecessary.
     pub(crate) fn to_do(self, expired: Option<&str>, fix: &str) -> Option<String> {
         Some(match self {
-            Self::Holds => return None,
+            Self::Applies => return None,
             Self::NoLongerOccurs => "no longer occurs; remove the entry".to_owned(),
             Self::Expired => {
                 let since = expired.unwrap_or("some day");
@@ -90,18 +91,18 @@ pub fn accepted(
     levels: &Levels,
     accepted_deviations: &[AcceptedDeviation],
 ) -> Vec<AcceptedDeviationRecord> {
-    let rendered = accepted_deviations.iter().map(|accepted_deviation| {
+    let records = accepted_deviations.iter().map(|accepted_deviation| {
         let findings = run.verdicts.findings().iter();
         let findings = findings
-            .filter(|finding| finding.entry.is_some() && finding.entry == accepted_deviation.number)
+            .filter(|finding| finding.entry.is_some() && finding.entry == accepted_deviation.index_in_levels)
             .count();
-        let state = match (accepted_deviation.expired, accepted_deviation.number) {
+        let state = match (accepted_deviation.expired, accepted_deviation.index_in_levels) {
             (Some(_), _) => AcceptedState::Expired,
             (None, None) => AcceptedState::Waits,
             (None, Some(_)) if is_gone(run, contract, levels, &accepted_deviation.entry) => {
                 AcceptedState::NoLongerOccurs
             }
-            (None, Some(_)) => AcceptedState::Holds,
+            (None, Some(_)) => AcceptedState::Applies,
         };
         AcceptedDeviationRecord {
             entry_scope: accepted_deviation.entry.scope.clone(),
@@ -114,7 +115,7 @@ pub fn accepted(
             findings,
         }
     });
-    rendered.collect()
+    records.collect()
 }
 
 /// Whether the run decided every fact that the entry covers, and its rule found nothing there. An entry that raises the
@@ -178,10 +179,10 @@ mod tests {
         let scope = LevelScope::of(rule, Some("getThings"), field);
         let entry = LevelEntry::of(&seen.contract, scope, Level::Allow);
         let mut levels = Levels::default();
-        let number = expired.is_none().then(|| levels.add(entry.clone()));
+        let index_in_levels = expired.is_none().then(|| levels.add(entry.clone()));
         let accepted_deviation = AcceptedDeviation {
             entry,
-            number,
+            index_in_levels,
             reason: "agreed".to_owned(),
             until: None,
             expired,
@@ -202,7 +203,7 @@ mod tests {
             Some("/name"),
             None,
         );
-        assert_eq!((reported.state, reported.findings), (AcceptedState::Holds, 1));
+        assert_eq!((reported.state, reported.findings), (AcceptedState::Applies, 1));
     }
 
     #[test]
@@ -216,12 +217,12 @@ mod tests {
         // No response showed a size, so it is unknown whether it still occurs.
         assert_eq!(
             state(&[r#"{"name": "a"}"#], "wrong-type", Some("/size")),
-            AcceptedState::Holds
+            AcceptedState::Applies
         );
-        assert_eq!(state(&[r#"{"name": "a"}"#], "wrong-type", None), AcceptedState::Holds);
+        assert_eq!(state(&[r#"{"name": "a"}"#], "wrong-type", None), AcceptedState::Applies);
         assert_eq!(state(SOUND, "wrong-type", None), AcceptedState::NoLongerOccurs);
         // No response was a 405.
-        assert_eq!(state(SOUND, "allow", None), AcceptedState::Holds);
+        assert_eq!(state(SOUND, "allow", None), AcceptedState::Applies);
     }
 
     #[test]
@@ -229,7 +230,7 @@ mod tests {
         let seen = SampleRun::bodies(SOUND).ended(RunEnd::Interrupted);
         assert_eq!(
             acceptance_of(seen, "wrong-type", Some("/size"), None).state,
-            AcceptedState::Holds
+            AcceptedState::Applies
         );
     }
 

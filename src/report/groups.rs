@@ -32,7 +32,7 @@ pub(super) struct Group<'record> {
     pub(super) rest: Vec<&'record FindingRecord>,
     /// The operations at fault: those that the facts are about.
     operations: Vec<&'record str>,
-    /// The index of the earlier group whose first finding the same line reproduces, from 0.
+    /// The index of the earlier group whose first finding has the same `reproduce` command.
     pub(super) reproduced_by: Option<usize>,
 }
 

@@ -100,12 +100,7 @@ fn request(record: &Record, exchange: &ExchangeRecord) -> ArchiveRequest {
     let mut headers = vec![header("Accept", exchange.accept.as_deref().unwrap_or(ACCEPT_JSON))];
     let (authentication, pair) = credential(exchange);
     headers.extend(authentication);
-    headers.extend(
-        exchange
-            .headers
-            .iter()
-            .map(|rendered| header(&rendered.name, &rendered.value)),
-    );
+    headers.extend(exchange.headers.iter().map(|field| header(&field.name, &field.value)));
     let body = exchange.body.as_ref().map(|body| ArchiveBody {
         media_type: "application/json".to_owned(),
         text: Some(body.clone()),

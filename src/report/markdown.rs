@@ -144,8 +144,8 @@ fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) 
         let above = group.reproduced_by.and_then(|number| groups.get(number));
         detail(record, group, above)
     });
-    let rendered = details.take_while(|detail| push(text, detail, room)).count();
-    more(text, findings(&groups[rendered..]), "have no details here");
+    let detailed = details.take_while(|detail| push(text, detail, room)).count();
+    more(text, findings(&groups[detailed..]), "have no details here");
     text.push_str("\n</details>\n");
 }
 

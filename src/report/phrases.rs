@@ -136,11 +136,11 @@ pub(super) fn omitted_operations(record: &Record) -> Option<String> {
 /// Returns the first operations that were in scope but not checked, each with the reason, and how many more there are.
 /// Operations for which the levels silence this finding are left out.
 pub(super) fn unchecked_operations(record: &Record) -> (Vec<(&str, &str)>, usize) {
-    let rendered = |operation: &&OperationRecord| {
+    let is_reported = |operation: &&OperationRecord| {
         let mut findings = record.findings.iter();
         findings.any(|finding| finding.rule.is(UNCHECKED_OPERATION) && finding.operation == operation.name)
     };
-    let operations = record.operations.iter().filter(rendered);
+    let operations = record.operations.iter().filter(is_reported);
     let reasons = operations.filter_map(|operation| Some((operation.name.as_str(), operation.unchecked.as_deref()?)));
     let mut all: Vec<_> = reasons.collect();
     let more = all.len().saturating_sub(MAX_UNCHECKED);

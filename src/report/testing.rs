@@ -240,7 +240,7 @@ pub(super) fn sample_record() -> Record {
         findings: findings(),
         suspected_cause: None,
         accepted: vec![
-            entry(AcceptedState::Holds, "/size", 2),
+            entry(AcceptedState::Applies, "/size", 2),
             entry(AcceptedState::NoLongerOccurs, "/name", 0),
             entry(AcceptedState::Expired, "/size", 0),
             entry(AcceptedState::Waits, "/size", 0),

@@ -86,11 +86,11 @@ impl Config {
 
 /// Adds the entries that apply to the levels, and returns all entries for the report.
 pub(in crate::cli) fn add(entries: &[WrittenEntry], levels: &mut Levels) -> Vec<AcceptedDeviation> {
-    let rendered = entries.iter().map(|written| {
+    let deviations = entries.iter().map(|written| {
         let applies = written.state == State::Applies;
         AcceptedDeviation {
             entry: written.entry.clone(),
-            number: applies.then(|| levels.add(written.entry.clone())),
+            index_in_levels: applies.then(|| levels.add(written.entry.clone())),
             reason: written.reason.clone(),
             until: written.until,
             expired: match written.state {
@@ -100,7 +100,7 @@ pub(in crate::cli) fn add(entries: &[WrittenEntry], levels: &mut Levels) -> Vec<
             location: written.location.to_string(),
         }
     });
-    rendered.collect()
+    deviations.collect()
 }
 
 fn entry(
@@ -364,14 +364,14 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_hold_are_numbered_and_the_others_are_not() {
+    fn entries_that_apply_have_an_index_and_the_others_have_none() {
         let part =
             |reason: &str| format!("[[levels]]\nrule = \"null-value\"\nlevel = \"allow\"\nreason = \"{reason}\"\n");
         let entries = read(&(part("a") + &part("") + &part("b"))).unwrap();
-        let numbers: Vec<_> = add(&entries, &mut Levels::default())
+        let indexes: Vec<_> = add(&entries, &mut Levels::default())
             .iter()
-            .map(|reported| reported.number)
+            .map(|reported| reported.index_in_levels)
             .collect();
-        assert_eq!(numbers, [Some(0), None, Some(1)]);
+        assert_eq!(indexes, [Some(0), None, Some(1)]);
     }
 }

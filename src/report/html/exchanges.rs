@@ -30,7 +30,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
                     button.chip type="button" data-order="slow" aria-pressed="false" { "slowest first" }
                 }
                 p.no-match hidden { "No exchange matches the filter." }
-                div.list { @for expected in exchanges { (exchange(view, expected, slowest)) } }
+                div.list { @for each in exchanges { (exchange(view, each, slowest)) } }
             }
         }
     }

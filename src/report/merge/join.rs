@@ -152,8 +152,8 @@ fn started(record: &Record) -> DateTime<Utc> {
 fn exchanges(record: &Record, from: DateTime<Utc>) -> impl Iterator<Item = ExchangeRecord> + use<> {
     let later = (started(record) - from).num_seconds();
     let later = i32::try_from(later).map_or(0.0, f64::from) * 1000.0;
-    let rendered = record.exchanges.clone().into_iter();
-    rendered.map(move |exchange| ExchangeRecord {
+    let exchanges = record.exchanges.clone().into_iter();
+    exchanges.map(move |exchange| ExchangeRecord {
         // Rounded to microseconds, as it was measured, so that the sum does not depend on the order of its parts.
         sent_ms: ((exchange.sent_ms + later) * 1e3).round() / 1e3,
         ..exchange
@@ -240,7 +240,7 @@ fn accepted(left: Vec<AcceptedDeviationRecord>, right: Vec<AcceptedDeviationReco
             (AcceptedState::NoLongerOccurs, _) | (_, AcceptedState::NoLongerOccurs) if known.findings == 0 => {
                 AcceptedState::NoLongerOccurs
             }
-            (AcceptedState::NoLongerOccurs, _) | (_, AcceptedState::NoLongerOccurs) => AcceptedState::Holds,
+            (AcceptedState::NoLongerOccurs, _) | (_, AcceptedState::NoLongerOccurs) => AcceptedState::Applies,
             // An accepted deviation may expire while the shards run.
             (left, right) => left.min(right),
         };

@@ -179,7 +179,7 @@ fn accepted(base: &Record, machine: &Machine) -> Vec<AcceptedDeviationRecord> {
         location: format!("countersign.toml:{line}"),
         state: match findings {
             0 if machine.lasted.is_multiple_of(2) => AcceptedState::NoLongerOccurs,
-            _ => AcceptedState::Holds,
+            _ => AcceptedState::Applies,
         },
         findings: usize::try_from(findings).unwrap(),
         ..base.accepted[0].clone()

@@ -96,7 +96,7 @@ pub fn read(text: &[u8]) -> Result<Record, ReadError> {
         _ => return Err(ReadError::NoReport),
     }
     let record: Record = serde_json::from_slice(text).map_err(|error| malformed(text, &error))?;
-    consistency::contradiction(&record).map_or(Ok(record), |rendered| Err(ReadError::Contradiction(rendered)))
+    consistency::contradiction(&record).map_or(Ok(record), |contradiction| Err(ReadError::Contradiction(contradiction)))
 }
 
 fn other_version(found: &serde_json::Number) -> ReadError {

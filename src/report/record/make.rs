@@ -116,7 +116,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
 }
 
 fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
-    let rendered = contract.operation_ids().map(|id| {
+    let records = contract.operation_ids().map(|id| {
         let operation = contract.operation(id);
         let unchecked = run.verdicts.why_unchecked(contract, id);
         let in_scope = run.in_scope.contains(&id);
@@ -134,7 +134,7 @@ fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
             unchecked: unchecked.filter(|_| in_scope),
         }
     });
-    rendered.collect()
+    records.collect()
 }
 
 fn omitted_operations(contract: &Contract) -> Vec<OmittedOperationRecord> {
@@ -162,13 +162,13 @@ fn gaps(contract: &Contract, asked_gaps: bool) -> Vec<GapRecord> {
         file: other_file(contract, pointer),
     };
     let shown = |gap: &&Gap| asked_gaps || contract.check_collects_answers() || !gap.is_unlisted;
-    let rendered = contract.gaps.iter().filter(shown).map(|gap| GapRecord {
+    let records = contract.gaps.iter().filter(shown).map(|gap| GapRecord {
         id: gap.id.clone(),
         question: gap.question.clone(),
         stated: gap.stated == Stated::NotShown,
         locations: gap.locations.iter().map(location).collect(),
     });
-    rendered.collect()
+    records.collect()
 }
 
 fn facts(run: &Run, contract: &Contract) -> Facts {

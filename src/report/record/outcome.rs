@@ -63,7 +63,7 @@ pub(super) fn outcome(
         RunEnd::Complete | RunEnd::Incomplete(_) if denied => (Outcome::DoesNotConform, None),
         RunEnd::Incomplete(reason) => (Outcome::CouldNotJudge, Some(reason.clone())),
         // A body that could not be read may hide any deviation.
-        RunEnd::Complete if is_beyond(run, contract) => (
+        RunEnd::Complete if exceeded_limits(run, contract) => (
             Outcome::CouldNotJudge,
             Some(format!("a response could not be read: {}", Reason::LimitExceeded)),
         ),
@@ -76,7 +76,7 @@ pub(super) fn outcome(
 }
 
 /// Whether a response exceeded the limits of what is read.
-fn is_beyond(run: &Run, contract: &Contract) -> bool {
+fn exceeded_limits(run: &Run, contract: &Contract) -> bool {
     let beyond = Verdict::Undecided(Reason::LimitExceeded);
     (0..contract.facts.len()).any(|index| run.verdicts.of(contract, FactId(index)) == beyond)
 }

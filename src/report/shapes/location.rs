@@ -95,11 +95,11 @@ impl SeenForms {
         let field = |name: &str| shape.and_then(|shape| shape.fields.iter().find(|field| field.name == name));
         // If the contract leaves the keys to the target, they are data.
         let open = shape.is_some_and(|shape| shape.allows_unlisted_fields);
-        let rendered: Vec<_> = members
+        let kept: Vec<_> = members
             .iter()
             .filter(|(name, _)| !open || field(name).is_some())
             .collect();
-        if open && rendered.is_empty() {
+        if open && kept.is_empty() {
             return Self::only(ValueForm::OpenObject);
         }
         let is_in_undocumented_field = at.shape.is_none() && !at.pointer.is_empty();
@@ -107,12 +107,12 @@ impl SeenForms {
             true => at.contract.render_known_name(name),
             false => at.contract.render_name(name),
         };
-        let names = rendered.iter().map(|(name, _)| render(name)).collect();
+        let names = kept.iter().map(|(name, _)| render(name)).collect();
         let seen = |(name, value): &(&String, &Value)| {
             at.below(name, field(name).map(|field| field.shape), |at| Self::of(value, at))
         };
         Self {
-            objects: BTreeMap::from([(names, rendered.iter().map(seen).collect())]),
+            objects: BTreeMap::from([(names, kept.iter().map(seen).collect())]),
             ..Self::default()
         }
     }
@@ -146,8 +146,12 @@ impl SeenForms {
         named.map(|(_, seen)| seen.clone()).reduce(Self::joined)
     }
 
-    /// Adds those forms of the committed snapshot that the records of this target may merely not have shown: an unset
-    /// field where all are set, a set one where none is, a length, a variant of an object next to one that was shown.
+    /// Adds those forms of the committed snapshot that the records of this target may merely not have shown:
+    ///
+    /// - an unset field, where all are set
+    /// - a set field, where none is
+    /// - a length
+    /// - a variant of an object, if another of its variants was shown
     pub(super) fn with_missing_from(mut self, snapshot: &Self) -> Self {
         let shown = !self.is_unset();
         let kept = snapshot.forms.iter().filter(|form| !shown || form.is_unset());

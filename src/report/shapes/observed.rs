@@ -119,13 +119,13 @@ impl ResponseShapes {
 }
 
 fn head(operation: &Operation, response: &Response) -> String {
-    let documented = |rendered: &str| {
+    let documented = |received: &str| {
         let mut responses = operation.responses.iter().flat_map(|response| &response.media_types);
-        responses.any(|media_type| media_type == rendered) || PRINTABLE_MEDIA_TYPES.contains(&rendered)
+        responses.any(|media_type| media_type == received) || PRINTABLE_MEDIA_TYPES.contains(&received)
     };
     match response.media_type() {
         None => response.status.to_string(),
-        Some(rendered) if documented(&rendered) => format!("{} {rendered}", response.status),
+        Some(received) if documented(&received) => format!("{} {received}", response.status),
         Some(_) => format!("{} <undocumented media type>", response.status),
     }
 }
