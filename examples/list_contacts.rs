@@ -50,12 +50,12 @@ async fn run() -> Result<(), Box<dyn Error>> {
     ])?;
     let mut contacts = client.contacts();
     let mut written = 0_u64;
-    while let Some(contact) = contacts.try_next().await.inspect_err(|_| rendered(written))? {
+    while let Some(contact) = contacts.try_next().await.inspect_err(|_| print_count(written))? {
         table.write_record(row(&contact))?;
         written += 1;
     }
     table.flush()?;
-    rendered(written);
+    print_count(written);
     Ok(())
 }
 
@@ -74,6 +74,6 @@ fn row(contact: &types::ContactListed) -> [&str; 8] {
     .map(|cell| cell.as_deref().unwrap_or_default())
 }
 
-fn rendered(written: u64) {
+fn print_count(written: u64) {
     eprintln!("{written} contacts written");
 }

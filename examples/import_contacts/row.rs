@@ -39,7 +39,7 @@ pub(crate) fn lines(file: &str) -> Result<impl Iterator<Item = Line>, Box<dyn Er
     let empty: StringRecord = names.iter().map(|_| "").collect();
     empty
         .deserialize::<Row>(Some(&names))
-        .map_err(|error| rendered(&error))?;
+        .map_err(|error| describe(&error))?;
     let mut places = Places::of(BufReader::new(File::open(file)?));
     let mut ended = false;
     Ok(std::iter::from_fn(move || {
@@ -64,9 +64,9 @@ fn line(number: u64, read: csv::Result<bool>, record: &StringRecord, names: &Str
         Ok(false) => return None,
         Ok(true) => record
             .deserialize(Some(names))
-            .map_err(|error| rendered(&error))
+            .map_err(|error| describe(&error))
             .and_then(contact),
-        Err(error) => Err(rendered(&error)),
+        Err(error) => Err(describe(&error)),
     };
     Some(Line {
         number,
@@ -128,7 +128,7 @@ fn contact(row: Row) -> Result<ContactInput, String> {
 }
 
 /// Describes what is wrong, without the position, which is printed before it.
-fn rendered(error: &csv::Error) -> String {
+fn describe(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!("{len} cells instead of {expected_len}"),
         csv::ErrorKind::Utf8 { .. } => "not UTF-8".to_owned(),

@@ -21,13 +21,13 @@ use super::embedded::Embedded;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::learn::Learning;
 use super::ledger_file::EMBEDDED;
+use super::older_contract::OlderContract;
 use super::output::{Outputs, Terminals};
 use super::overwrites::{self, DescribedPath, reject_overwrites};
 use super::progress::Progress;
 use super::report_flags;
-use super::residue_file::{Begun, ResidueFile};
+use super::residue_file::{ResidueFile, RunHeader};
 use super::signals;
-use super::since::Since;
 use super::started::Started;
 use super::token_command::TokenCommand;
 use crate::check::{Prepared, Report, other_files};
@@ -57,15 +57,15 @@ pub(super) fn run(resolved: &ResolvedArguments) -> Result<u8, Failure> {
 pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learning>) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
     let started_at = edge::now();
-    let since = Since::read(arguments)?;
+    let older_contract = OlderContract::read(arguments)?;
     let mut contract = contract(arguments.spec(), arguments.overlay())?;
-    resolved.give_values(&mut contract)?;
+    resolved.set_configured_parameters(&mut contract)?;
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp_micros())?;
     let accepted_deviations = config::add(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
-    let records = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
-    reject_own_overwrites(resolved, summary.as_deref(), &records)?;
+    let other_outputs = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
+    reject_own_overwrites(resolved, summary.as_deref(), &other_outputs)?;
     let outputs = Outputs::open(&report_flags::targets(&arguments.report), summary)?;
     let accepting = resolved.accepting()?;
     let runtime = runtime(&inputs)?;
@@ -110,8 +110,8 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     if let Some(started) = started {
         started.conclude(&run.ended, &prepared.transport.redaction());
     }
-    if let Some(since) = since {
-        since.mark(&mut record, &contract);
+    if let Some(older_contract) = older_contract {
+        older_contract.mark(&mut record, &contract);
     }
     let about = (&prepared.settings.run_tag, started_at, &run.ended);
     // The reports are written even if the ledger or the overlay cannot be.
@@ -136,7 +136,7 @@ async fn start(resolved: &ResolvedArguments, target: &Target) -> Result<Option<S
     command.start(&folder, target, &origin).await.map(Some)
 }
 
-/// Carries out the plan. Before it begins, the end of the service that we started is the end of the run.
+/// Carries out the plan. If the service that we started ends before the plan has begun, the run ends too.
 async fn carry_out(
     prepared: &Prepared,
     progress: &mut Progress<'_>,
@@ -203,12 +203,13 @@ pub(super) fn accept(
     ))
 }
 
-/// Rejects an output that would overwrite another file that the command reads or writes. `records` are the files
-/// besides reports that it writes or appends to: that of `--record`, or those of `--ledger` and `learn --overlay`.
+/// Rejects an output that would overwrite another file that the command reads or writes. `other_outputs` are the
+/// files besides reports that it writes or appends to: that of `--record`, or those of `--ledger` and
+/// `learn --overlay`.
 pub(super) fn reject_own_overwrites(
     resolved: &ResolvedArguments,
     summary: Option<&Path>,
-    records: &[DescribedPath<'_>],
+    other_outputs: &[DescribedPath<'_>],
 ) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let residue = arguments.residue.as_deref().map(|path| ("the residue", path));
@@ -227,14 +228,14 @@ pub(super) fn reject_own_overwrites(
     let inputs: Vec<_> = inputs.into_iter().flatten().collect();
     let mut outputs = overwrites::reports(&arguments.report);
     outputs.extend(summary.map(|path| ("the step summary", path)));
-    let kept: Vec<_> = residue.into_iter().chain(records.iter().copied()).collect();
+    let kept: Vec<_> = residue.into_iter().chain(other_outputs.iter().copied()).collect();
     // A report replaces what is there, and neither residue nor recording nor ledger may be lost.
     reject_overwrites(&outputs, &kept)?;
     // Residue, ledger, overlay and archive differ in format, so no two of them may be one file.
-    reject_overwrites(records, residue.as_slice())?;
+    reject_overwrites(other_outputs, residue.as_slice())?;
     reject_overwrites(
-        records.get(1..).unwrap_or_default(),
-        records.get(..1).unwrap_or_default(),
+        other_outputs.get(1..).unwrap_or_default(),
+        other_outputs.get(..1).unwrap_or_default(),
     )?;
     outputs.extend(kept);
     reject_overwrites(&outputs, &inputs)
@@ -473,11 +474,16 @@ impl RunInputs {
         }
     }
 
-    /// Makes the transport, with another token where a program can print one.
-    fn transport(&self, target: &Target, token: Option<Token>, near_tokens: bool) -> Result<Transport, Failure> {
+    /// Makes the transport. If a program prints the token, it is run again when the service rejects the token.
+    fn transport(
+        &self,
+        target: &Target,
+        token: Option<Token>,
+        revealing_wrong_tokens: bool,
+    ) -> Result<Transport, Failure> {
         let wrong_token_seed = self.settings.run_tag.wrong_token_seed();
         let transport = Transport::new(target.clone(), token, wrong_token_seed, self.limits)?;
-        let transport = transport.with_revealing_wrong_tokens(near_tokens);
+        let transport = transport.with_revealing_wrong_tokens(revealing_wrong_tokens);
         let ServiceUnderCheck::Named(_, TokenSource::Command(command)) = &self.service else {
             return Ok(transport);
         };
@@ -499,15 +505,15 @@ impl RunInputs {
         (contract, started_at): (&Contract, DateTime<Utc>),
     ) -> Result<(), Failure> {
         let target = transport.target().origin();
-        let begun = Begun {
+        let header = RunHeader {
             target: &target,
             contract: &contract.document.name,
             started_at: started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
             seed: self.scope.seed,
             max_writes: self.settings.max_writes,
         };
-        let rendered = (transport.redaction(), self.settings.values);
-        let file = ResidueFile::open(path, self.settings.run_tag.as_str(), rendered, &begun)?;
+        let printing = (transport.redaction(), self.settings.values);
+        let file = ResidueFile::open(path, self.settings.run_tag.as_str(), printing, &header)?;
         self.settings.write_log = Some(Arc::new(file));
         Ok(())
     }

@@ -42,7 +42,7 @@ type Write<Content> = fn(&Content, &Terminal, &mut dyn io::Write) -> io::Result<
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
     /// Commands for a CI system, in addition to its summary of the step.
-    Commands,
+    CiCommands,
     /// One document, with nothing else next to it.
     Document,
     /// Lines for people.
@@ -54,7 +54,7 @@ impl Reported for Record {
         Format {
             name: "github",
             shows_exchanges: false,
-            stream: Stream::Commands,
+            stream: Stream::CiCommands,
             write: |record, _, to| to.write_all(github(record).as_bytes()),
         },
         Format {
@@ -118,7 +118,7 @@ impl Reported for Diff {
         Format {
             name: "github",
             shows_exchanges: false,
-            stream: Stream::Commands,
+            stream: Stream::CiCommands,
             write: |diff, _, to| to.write_all(diff_github(diff).as_bytes()),
         },
         Format {
@@ -159,7 +159,7 @@ impl Reported for Vec<Lint> {
         Format {
             name: "github",
             shows_exchanges: false,
-            stream: Stream::Commands,
+            stream: Stream::CiCommands,
             write: |lints, _, to| to.write_all(lint_github(lints).as_bytes()),
         },
         Format {

@@ -110,6 +110,7 @@ fn listing(contract: &Contract, answers: &[Answer], has_ledger: bool) -> String 
         let _ = writeln!(text, "{}: {}", gap.id, gap.question);
         let known: Vec<_> = answers.iter().filter(|answer| answer.gap == gap.id).collect();
         if known.is_empty() && has_ledger {
+            // `None`: no traffic answers it.
             let _ = match gap.kind {
                 Some(_) => writeln!(text, "    not answered yet"),
                 None => writeln!(text, "    ask whoever runs the service"),

@@ -16,10 +16,10 @@ use super::config::{self, Accepting, ResolvedArguments};
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::format::Reported as _;
+use super::older_contract::OlderContract;
 use super::output::Outputs;
 use super::overwrites;
 use super::report_flags;
-use super::since::Since;
 use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::{Redaction, Values};
@@ -135,7 +135,7 @@ pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8,
 pub(super) struct Judging {
     pub(super) started_at: DateTime<Utc>,
     pub(super) contract: Arc<Contract>,
-    since: Option<Since>,
+    older_contract: Option<OlderContract>,
     levels: Levels,
     accepted_deviations: Vec<AcceptedDeviation>,
     outputs: Outputs,
@@ -163,7 +163,7 @@ impl Judging {
     ) -> Result<Self, Failure> {
         let arguments = &resolved.arguments;
         let started_at = edge::now();
-        let since = Since::read(arguments)?;
+        let older_contract = OlderContract::read(arguments)?;
         let contract = Arc::new(contract(arguments.spec(), None)?.hiding_undocumented_names());
         let entries = resolved.levels(&contract, started_at.date_naive())?;
         let mut levels = levels(arguments)?;
@@ -175,7 +175,7 @@ impl Judging {
         Ok(Self {
             started_at,
             contract,
-            since,
+            older_contract,
             levels,
             accepted_deviations,
             outputs: Outputs::open(&report_flags::targets(&arguments.report), summary)?,
@@ -227,8 +227,8 @@ impl Judging {
         let none = || Exchanges::new(contract, Values::Hidden, Redaction::default());
         let mut record = record(&judged.run, exchanges.0.unwrap_or_else(none), &about);
         add_traffic(&mut record, (judged, counts), contract);
-        if let Some(since) = &self.since {
-            since.mark(&mut record, contract);
+        if let Some(older_contract) = &self.older_contract {
+            older_contract.mark(&mut record, contract);
         }
         record.accepted = accepted(&judged.run, contract, &self.levels, &self.accepted_deviations);
         let added = accept(self.accepting, &judged.run, &record, contract);
@@ -335,7 +335,7 @@ fn add_traffic(record: &mut Record, (judged, counts): (&Judged, Option<ExchangeC
     record.traffic = Some(TrafficRecord {
         files: files.collect(),
         proxied: counts.map_or(0, |counts| counts.passed),
-        judged: judged.run.tally.answered,
+        judged: judged.count(),
         not_judged: not_judged.collect(),
     });
 }

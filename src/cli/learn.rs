@@ -1,5 +1,5 @@
 //! `countersign learn`: asks a service what the document leaves open. It sends what a check sends as far as that answers
-//! something, and questions between controls. What a ledger establishes it writes as an overlay.
+//! something, and questions between controls. It can write what a ledger establishes as an overlay.
 
 use std::path::{Path, PathBuf};
 
@@ -68,8 +68,8 @@ const OF_JUDGING: [&str; 8] = [
     "warn",
 ];
 
-/// Hides the flags that mean nothing here. The overlay that a check reads has the flag of the one that is written here,
-/// and clap cannot take a flag away, so it gets another that accepts nothing.
+/// Hides the flags that mean nothing here. In `check`, `--overlay` is read; in `learn`, it is written. Clap cannot
+/// remove the first, so it is renamed to a hidden flag that rejects every value.
 pub(super) fn without_judging(command: clap::Command) -> clap::Command {
     let command = OF_JUDGING
         .into_iter()

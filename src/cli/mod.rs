@@ -35,6 +35,7 @@ mod ledger_file;
 mod lint;
 mod man;
 mod merge;
+mod older_contract;
 mod output;
 mod overlay_file;
 mod overwrites;
@@ -48,7 +49,6 @@ mod rules;
 #[cfg(feature = "service")]
 mod serve;
 mod signals;
-mod since;
 mod staged;
 mod started;
 mod token_command;

@@ -1,4 +1,4 @@
-//! `--since`: marks what a contract states newly. The main type is [`Since`].
+//! `--since`: marks what a contract states newly. The main type is [`OlderContract`].
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::report::{Record, mark_new};
 
 /// An older contract.
 #[derive(Debug)]
-pub(super) struct Since {
+pub(super) struct OlderContract {
     name: String,
     contract: Contract,
 }
 
-impl Since {
+impl OlderContract {
     /// Reads the older contract, if one is named.
     ///
     /// # Errors

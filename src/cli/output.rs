@@ -100,8 +100,9 @@ impl<Content: Reported> Outputs<Content> {
                 failures.push(failure);
             }
         }
-        let wanted = targets.iter().any(|target| target.format.stream == Stream::Commands);
-        if let Some(path) = summary.filter(|_| wanted) {
+        // The summary belongs to the `github` report.
+        let has_ci_commands = targets.iter().any(|target| target.format.stream == Stream::CiCommands);
+        if let Some(path) = summary.filter(|_| has_ci_commands) {
             let file = OpenOptions::new().append(true).create(true).open(&path);
             match file {
                 Ok(file) => opened.summary = Some((path, file)),
@@ -208,7 +209,7 @@ fn print(stream: Stream, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()
     let written = write(&mut text);
     let text = String::from_utf8_lossy(&text);
     let written = written.and_then(|()| match stream {
-        Stream::Commands => edge::print_commands(&text),
+        Stream::CiCommands => edge::print_commands(&text),
         Stream::Document | Stream::Lines => edge::print_whole(&text),
     });
     written.map_err(|error| failure(Path::new(STANDARD_OUTPUT), &error.to_string()))

@@ -78,20 +78,20 @@ impl OverlayFile {
         let overlay = gaps::overlay(contract, lines, now);
         let path = self.path.display().to_string();
         self.put(&overlay.text)?;
-        let others = match overlay.without_action {
-            1 => "1 is established".to_owned(),
-            others => format!("{others} are established"),
+        let comments = match overlay.only_in_comments {
+            1 => "1 established answer is only in a comment, which says why".to_owned(),
+            count => format!("{count} established answers are only in comments, which say why"),
         };
-        let said = match (overlay.answers, overlay.without_action) {
+        let said = match (overlay.answers, overlay.only_in_comments) {
             (0, 0) => format!(
                 "`{path}` states no answer, because nothing is established: that takes two runs of `learn` that started \
                  at least an hour apart\n"
             ),
-            (0, _) => format!("`{path}` states no answer: {others}, but only written as comments, which say why\n"),
-            (answers, without_action) => {
-                let more = match without_action {
+            (0, _) => format!("`{path}` states no answer that a check can use: {comments}\n"),
+            (answers, only_in_comments) => {
+                let more = match only_in_comments {
                     0 => String::new(),
-                    _ => format!(" ({others} too, but only written as comments, which say why)"),
+                    _ => format!(" ({comments})"),
                 };
                 let stated = counted(answers, "answer");
                 format!("`{path}` states {stated}{more}: review it, then run `countersign check --overlay`\n")

@@ -43,7 +43,7 @@ pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
 pub(super) fn run(resolved: &ResolvedArguments, learn: bool) -> Result<u8, Failure> {
     let arguments = &resolved.arguments;
     let mut contract = check::contract(arguments.spec(), arguments.overlay())?;
-    resolved.give_values(&mut contract)?;
+    resolved.set_configured_parameters(&mut contract)?;
     resolved.levels(&contract, edge::now().date_naive())?;
     let seed = arguments.chosen_seed()?;
     let scope = Selection {

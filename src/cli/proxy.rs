@@ -129,7 +129,7 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
     } else {
         Values::Hidden
     };
-    let mut recording = Recording::begin(record.as_ref(), (&contract, &target), values);
+    let mut archive_file = ArchiveFile::begin(record.as_ref(), (&contract, &target), values);
     lower_priority();
     let mut proxied = proxy::judge(
         &contract,
@@ -137,16 +137,16 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
         settings,
         runtime.handle(),
         (&mut |event| exchanges.add(event), &mut |request_line, recorded| {
-            recording.add(request_line, recorded);
+            archive_file.add(request_line, recorded);
         }),
     );
     let status = runtime.block_on(serving).ok().flatten();
     runtime.shutdown_background();
     // If most exchanges were dropped, the others say too little.
-    if proxied.counts.dropped > proxied.judged.run.tally.answered {
+    if proxied.counts.dropped > proxied.judged.count() {
         proxied.judged.run.ended = RunEnd::Incomplete("more exchanges were dropped than judged".to_owned());
     }
-    let written = recording.end(proxied.counts);
+    let written = archive_file.end(proxied.counts);
     let recorded = record.map_or(Ok(()), |record| record.complete(written));
     match (&recorded, &proxying.record) {
         (Err(failure), _) => edge::error(failure),
@@ -225,13 +225,13 @@ async fn serve(
 }
 
 /// What passes, written to a file.
-struct Recording<'run> {
+struct ArchiveFile<'run> {
     archive: Option<Archive<'run, BufWriter<&'run File>>>,
     /// Why nothing more is written.
     failed: Option<io::Error>,
 }
 
-impl<'run> Recording<'run> {
+impl<'run> ArchiveFile<'run> {
     fn begin(file: Option<&'run StagedFile>, (contract, target): (&'run Contract, &Target), values: Values) -> Self {
         let archive = file.map(|file| Archive::begin(file.writer(), contract, target.clone(), values));
         match archive.transpose() {

@@ -26,9 +26,9 @@ pub(super) struct ResidueFile {
     values: Values,
 }
 
-/// The line that begins a run.
+/// The first line of a run.
 #[derive(Debug, Serialize)]
-pub(super) struct Begun<'run> {
+pub(super) struct RunHeader<'run> {
     /// The target's origin.
     pub(super) target: &'run str,
     /// The contract's file.
@@ -59,7 +59,7 @@ impl ResidueFile {
         path: &Path,
         run_tag: &str,
         (redaction, values): (Redaction, Values),
-        begun: &Begun<'_>,
+        header: &RunHeader<'_>,
     ) -> Result<Self, Failure> {
         let failure = |source| Failure::Residue {
             path: path.to_owned(),
@@ -78,7 +78,7 @@ impl ResidueFile {
             redaction,
             values,
         };
-        opened.line(begun).map_err(failure)?;
+        opened.line(header).map_err(failure)?;
         Ok(opened)
     }
 
@@ -128,8 +128,8 @@ mod tests {
     use super::*;
     use crate::client::Token;
 
-    fn begun() -> Begun<'static> {
-        Begun {
+    fn header() -> RunHeader<'static> {
+        RunHeader {
             target: "http://127.0.0.1:1",
             contract: "openapi.yaml",
             started_at: "2026-01-01T00:00:00Z".to_owned(),
@@ -155,7 +155,7 @@ mod tests {
     fn each_entry_is_a_line_of_its_run() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
-        let file = ResidueFile::open(&path, "cs-1", (Redaction::default(), Values::Hidden), &begun()).unwrap();
+        let file = ResidueFile::open(&path, "cs-1", (Redaction::default(), Values::Hidden), &header()).unwrap();
         file.keep(&entry(7, WriteState::Announced)).unwrap();
         let id = Some("t-1".to_owned());
         file.keep(&entry(7, WriteState::Answered { status: 201, id })).unwrap();
@@ -178,7 +178,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
         let token = Token::new("tk-4711-secret").unwrap();
-        let open = |values| ResidueFile::open(&path, "cs-1", (Redaction::of(Some(&token)), values), &begun()).unwrap();
+        let open = |values| ResidueFile::open(&path, "cs-1", (Redaction::of(Some(&token)), values), &header()).unwrap();
         let (hidden, shown) = (open(Values::Hidden), open(Values::Shown));
         for (file, id, kept) in [
             (&hidden, "tk-4711-secret", "$COUNTERSIGN_TOKEN"),
@@ -208,7 +208,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
         std::fs::write(&path, "{\"run\": \"cs-0\"}\n{\"run\": \"cs").unwrap();
-        ResidueFile::open(&path, "cs-1", (Redaction::default(), Values::Hidden), &begun()).unwrap();
+        ResidueFile::open(&path, "cs-1", (Redaction::default(), Values::Hidden), &header()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[..2], ["{\"run\": \"cs-0\"}", "{\"run\": \"cs"]);

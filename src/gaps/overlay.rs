@@ -31,7 +31,7 @@ pub struct Overlay {
     /// The number of answers that its actions state.
     pub answers: usize,
     /// The number of answers that are established, but are in comments because no action could name their locations.
-    pub without_action: usize,
+    pub only_in_comments: usize,
 }
 
 /// Returns an OpenAPI Overlay 1.0.0 that states what is established by the lines of a ledger, all of them
@@ -69,7 +69,7 @@ pub fn overlay(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
     Overlay {
         text,
         answers: actions.values().map(Vec::len).sum(),
-        without_action: unplaced.len(),
+        only_in_comments: unplaced.len(),
     }
 }
 
@@ -448,9 +448,9 @@ paths:
             let Overlay {
                 text,
                 answers,
-                without_action,
+                only_in_comments,
             } = overlay(&things(), &two_runs(&answers), now());
-            assert_eq!((answers, without_action), (1, 1), "{text}");
+            assert_eq!((answers, only_in_comments), (1, 1), "{text}");
             assert_eq!(applied(&things(), &text).answers.len(), 1, "{text}");
             let comments = comments(&text);
             assert!(

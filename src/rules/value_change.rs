@@ -69,8 +69,8 @@ fn describe_string_change(sent: &str, returned: &str) -> Option<String> {
         Some(letter) if !letter.is_ascii() => format!("a character beyond ASCII {how}"),
         _ => format!("its character {} {how}", first + 1),
     };
-    if let Some((_, rendered)) = known {
-        return Some((*rendered).to_owned());
+    if let Some((_, description)) = known {
+        return Some((*description).to_owned());
     }
     let rest = |text: &str| text.chars().skip(first).collect::<Vec<_>>();
     let (sent, returned) = (rest(sent), rest(returned));

@@ -73,6 +73,15 @@ pub struct Judged {
     pub found_at: Vec<EntryLocation>,
 }
 
+impl Judged {
+    /// Returns how many exchanges were judged.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        // In traffic, the answered requests are those that were judged.
+        self.run.tally.answered
+    }
+}
+
 /// Why an entry was not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotJudged {

@@ -55,7 +55,7 @@ pub(super) enum Problem {
     #[error(
         "`{0}` runs a program, and this configuration was found by searching; if you trust it, name it with --config"
     )]
-    CommandOfOthers(&'static str),
+    CommandInFoundFile(&'static str),
     /// A fixed header that the check sets itself, or that carries a credential.
     #[error("the header `{name}` {reason}")]
     FixedHeader {
@@ -194,7 +194,7 @@ pub(super) enum Problem {
          program's secret; if you trust the file, name it with --config, or use a variable whose name begins with \
          `COUNTERSIGN_`"
     )]
-    VariableOfOthers(String),
+    VariableInFoundFile(String),
 }
 
 impl Problem {

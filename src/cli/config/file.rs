@@ -53,9 +53,8 @@ pub(super) struct ConfigFile {
     pub(super) differences: Vec<DifferencePart>,
 }
 
-/// The values of an operation's parameters, by name. They take precedence over what responses show. Reads and creates
-/// take them; a create then makes its record within the one that they name. Of an update or a delete, only parameters
-/// that name what contains the run's own record can be set.
+/// The values of an operation's parameters, by name. They take precedence over what responses show. For a create, they
+/// name the parent of the new record. For an update or delete, only the parent can be set, never the record itself.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct OperationPart {

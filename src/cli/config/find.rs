@@ -99,9 +99,15 @@ impl Config {
         })
     }
 
-    /// Returns the path of a file that the configuration names. A URL stays one, which is rejected by that name.
-    pub(super) fn beside(&self, name: &Path) -> PathBuf {
-        let path = self.path.parent().unwrap_or(Path::new("")).join(name);
+    /// Returns the folder that contains it.
+    pub(super) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// Returns the path of a file that the configuration names. A URL is returned unchanged, so that the error that
+    /// rejects it shows it as written.
+    pub(super) fn resolve_path(&self, name: &Path) -> PathBuf {
+        let path = self.folder().join(name);
         if is_url(name) && !path.exists() {
             return name.to_owned();
         }
@@ -118,7 +124,7 @@ impl Config {
         let mut reports: Vec<ReportTarget> = Vec::new();
         for named in parsed.file.reports.iter().flat_map(|reports| &reports.value) {
             let report = parsed.resolve(named, |text| text.parse::<ReportTarget>().map_err(Problem::Report))?;
-            let report = report.with_file(|file| self.beside(Path::new(file)));
+            let report = report.with_file(|file| self.resolve_path(Path::new(file)));
             if let Some(file) = report.file().filter(|file| !self.may_write(file)) {
                 let problem = Problem::ReportOutside(file.display().to_string());
                 return Err(parsed.error(named, problem));

@@ -83,13 +83,13 @@ impl ResolvedArguments {
         self
     }
 
-    /// Applies what was typed on top of the file: the target of this name and the settings of every check.
+    /// Takes this target and the settings of every check from the file, and applies what was typed on top of them.
     fn fill(&mut self, named: Option<&str>, config: &Config, mut typed: ArgMatches) -> Result<(), Failure> {
         let file = &config.parsed.file;
         let arguments = &mut self.arguments;
         let mut check = file.check.clone();
         if let Some(spec) = &mut check.spec {
-            spec.value = config.beside(&spec.value);
+            spec.value = config.resolve_path(&spec.value);
         }
         let part = named.and_then(|name| file.targets.get(name));
         let mut service = part.cloned().unwrap_or_else(|| TargetPart {
@@ -97,7 +97,7 @@ impl ResolvedArguments {
             ..TargetPart::default()
         });
         for file in [&mut service.cacert, &mut service.overlay].into_iter().flatten() {
-            file.value = config.beside(&file.value);
+            file.value = config.resolve_path(&file.value);
         }
         let unsaid = |id: &str| typed.value_source(id) == Some(ValueSource::DefaultValue);
         let unsaid: Vec<_> = typed.ids().map(clap::Id::to_string).filter(|id| unsaid(id)).collect();
@@ -134,16 +134,16 @@ impl ResolvedArguments {
     pub(in crate::cli) fn token_command(&self) -> Option<TokenCommand> {
         let command = self.arguments.service.token_command.as_ref();
         let command = command.filter(|_| self.arguments.token_file.is_none())?;
-        let folder = self.config.as_ref()?.beside(Path::new(""));
+        let folder = self.config.as_ref()?.folder();
         let location = self.describe(&command.origin);
-        Some(TokenCommand::new(&command.value, &folder, &location))
+        Some(TokenCommand::new(&command.value, folder, &location))
     }
 
     /// Returns the command that starts the target, the folder in which it runs, and where it is written.
     pub(in crate::cli) fn start(&self) -> Option<(&StartCommand, PathBuf, String)> {
         let command = self.arguments.service.start.as_ref()?;
         let config = self.config.as_ref().filter(|_| command.is_from_file());
-        let folder = config.map_or_else(edge::folder, |config| config.beside(Path::new("")));
+        let folder = config.map_or_else(edge::folder, |config| config.folder().to_owned());
         Some((&command.value, folder, self.describe(&command.origin)))
     }
 
@@ -152,7 +152,10 @@ impl ResolvedArguments {
     /// # Errors
     ///
     /// A fixed header or query parameter that the contract already defines.
-    pub(in crate::cli) fn fixed_headers_and_query(&self, contract: &Contract) -> Result<FixedHeadersAndQuery, ConfigError> {
+    pub(in crate::cli) fn fixed_headers_and_query(
+        &self,
+        contract: &Contract,
+    ) -> Result<FixedHeadersAndQuery, ConfigError> {
         match (&self.config, &self.target) {
             (Some(config), Some(name)) => fixed::of(&config.parsed, (name, &self.arguments.service), contract),
             _ => Ok(FixedHeadersAndQuery::default()),
@@ -223,8 +226,8 @@ impl ResolvedArguments {
         Ok(())
     }
 
-    /// Returns the target that a flag or a variable names, if no base URL takes precedence. Then a base URL from the
-    /// environment is ignored.
+    /// Returns the target that a flag or a variable names, if no base URL takes precedence. A flag beats a variable. If
+    /// the name wins, the base URL is cleared.
     fn asked_for(&mut self) -> Option<String> {
         let base_url = &mut self.arguments.service.base_url;
         let rank = |said: &Setting<String>| 1 + u8::from(said.is_flag());
@@ -305,7 +308,7 @@ fn check_start(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
         return Ok(());
     };
     let problem = if config.trust == Trust::Found {
-        Problem::CommandOfOthers("start")
+        Problem::CommandInFoundFile("start")
     } else if command.value.is_empty() {
         Problem::Command {
             key: "start",
@@ -322,7 +325,7 @@ fn check_token(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
     let parsed = &config.parsed;
     if let Some(command) = &part.token_command {
         let problem = if config.trust == Trust::Found {
-            Some(Problem::CommandOfOthers("token_command"))
+            Some(Problem::CommandInFoundFile("token_command"))
         } else if command.value.first().is_none_or(String::is_empty) {
             Some(Problem::Command {
                 key: "token_command",
@@ -343,7 +346,7 @@ fn check_token(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
     }
     if !config.may_read(&variable.value) {
         let name = variable.value.clone();
-        return Err(parsed.error(variable, Problem::VariableOfOthers(name)));
+        return Err(parsed.error(variable, Problem::VariableInFoundFile(name)));
     }
     Ok(())
 }

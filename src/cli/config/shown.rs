@@ -85,7 +85,7 @@ pub(in crate::cli) fn print_schema() -> Result<u8, Failure> {
 /// Prints what a check with these arguments would do.
 pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result<u8, Failure> {
     let mut contract = check::contract(resolved.arguments.spec(), resolved.arguments.overlay())?;
-    resolved.give_values(&mut contract)?;
+    resolved.set_configured_parameters(&mut contract)?;
     let today = edge::now().date_naive();
     let entries = resolved.levels(&contract, today)?;
     let config = resolved.config.as_ref();

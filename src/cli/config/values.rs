@@ -26,7 +26,7 @@ impl ResolvedArguments {
     /// # Errors
     ///
     /// An operation or a parameter that does not exist, or a value that is not sent there.
-    pub(in crate::cli) fn give_values(&self, contract: &mut Contract) -> Result<(), ConfigError> {
+    pub(in crate::cli) fn set_configured_parameters(&self, contract: &mut Contract) -> Result<(), ConfigError> {
         let Some(config) = &self.config else {
             return Ok(());
         };
@@ -82,7 +82,7 @@ fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scala
         must_be_a_segment(*location, &value)?;
     }
     for (id, index, _) in found {
-        // What an update is sent to is a record of the run.
+        // Fails for the record that an update addresses, which is always the run's own; this is intended.
         let _ = contract.give(id, index, value.clone());
     }
     Ok(())
