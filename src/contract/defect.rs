@@ -178,7 +178,7 @@ impl fmt::Display for Defects {
             1 => write!(formatter, "\nand 1 more defect"),
             more => write!(formatter, "\nand {more} more defects"),
         }?;
-        if self.leave_no_operation {
+        if self.leave_no_operation && !self.others.is_empty() {
             formatter.write_str(NO_OPERATION_LEFT)?;
         }
         Ok(())

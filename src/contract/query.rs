@@ -188,7 +188,7 @@ const CONSUMES: [&str; 9] = [
 ];
 
 /// Sayings in a description that mean the same.
-const SAYS_CONSUMED: [&str; 4] = ["invisible", "no longer", "not returned again", "taken off"];
+const SAYS_CONSUMED: [&str; 5] = ["invisible", "no longer", "not returned again", "poll for", "taken off"];
 
 /// Verbs that are nouns or adjectives too.
 const NOUNS_TOO: [&str; 8] = [
@@ -396,6 +396,8 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
     let ends_session = |words: &Vec<String>| ends_session(words);
     let is_last_literal = !operation.path.trim_end_matches('/').ends_with('}');
     let last = segments.last().filter(|_| is_last_literal);
+    // `GET /types/{id}/block-documents` lists what `GET /block-documents` does.
+    let last = last.filter(|words| !is_collection(document, words));
     let is_after_record = operation
         .path
         .trim_end_matches('/')
@@ -410,6 +412,19 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         || last.is_some_and(|words| is_action_in_path(words) || is_after_record && is_action_on_record(words))
         || has_action_after_record(&operation.path)
         || said.is_some_and(|said| begins_with_action(&without_prefixes(said)))
+}
+
+/// Whether these are the words of a name of several that begins the path of records: `/block-documents/{id}`.
+fn is_collection(document: &Document, segment: &[String]) -> bool {
+    let mut paths = document.node("/paths").map_or(&[][..], Node::members).iter();
+    segment.len() > 1
+        && segment.last().is_some_and(|last| last.ends_with('s'))
+        && paths.any(|path| {
+            let mut segments = path.name.split('/').skip_while(|name| name.is_empty()).peekable();
+            let first = segments.next().map(words);
+            let is_followed = segments.peek().is_some_and(|next| next.starts_with('{'));
+            is_followed && first.as_deref() == Some(segment)
+        })
 }
 
 /// Returns the words of a summary without what may come before its verb: "[Admin] Permanently delete all pets".
@@ -578,7 +593,10 @@ fn asks(segment: &str) -> bool {
     let words: Vec<_> = words(segment);
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [verb] => ASKS.contains(verb) || *verb == "search",
+        [verb] => ASKS.contains(verb) || ["history", "search"].contains(verb),
+        ["count" | "get" | "list", what @ ..] => {
+            what.len() <= 4 && !what.iter().any(|word| JOINS.contains(word) || is_act(word))
+        }
         ["find" | "lookup", "by", by @ ..] => {
             !by.is_empty() && by.len() <= 2 && !by.iter().any(|word| JOINS.contains(word) || is_act(word))
         }
@@ -737,6 +755,9 @@ mod tests {
             "/stubs/findByMetadata",
             "/vectors/query",
             "/vectors/get",
+            "/task_runs/history",
+            "/pets/get_latest_versions",
+            "/deployments/count-by-state",
         ] {
             assert!(reads(&post(path, "", SHOWN)), "{path}");
         }
@@ -848,6 +869,14 @@ mod tests {
             "/stats.json",
         ] {
             assert!(!acts(path, ""), "{path}");
+        }
+        let below = "/types/{id}/lock_documents: {get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], \
+                     responses: {'200': {description: a}}}}\n";
+        let collection = below.replace("/types/{id}/lock_documents", "/lock_documents/{id}");
+        for (paths, is_action) in [(below.to_owned(), true), (format!("{below}{collection}"), false)] {
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            let acts = has_side_effect(&contract.document, contract.operation(OperationId(0)));
+            assert_eq!(acts, is_action, "{paths}");
         }
         for said in [
             "operationId: deleteAllPets, description: Deletes all pets., ",

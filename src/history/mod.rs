@@ -81,3 +81,4 @@ pub(crate) use records::AcceptedUpdate;
 pub(crate) use residue::may_have_stored;
 pub use residue::{Residue, SearchExtent, UnexplainedRecord};
 pub use run_tag::RunTag;
+pub(crate) use undocumented::undocumented_creation;

@@ -23,6 +23,7 @@ use crate::history::evidence::{
     CreatedObservation, Creation, EquivalentTried, Evidence, FinalListing, FormatTried, RecordShown,
     StoredDespiteRejection, StrayWrite, UpdateObservation, Walk,
 };
+use crate::history::undocumented_creation;
 
 /// Judges what a run sees, as it comes.
 #[derive(Debug)]
@@ -162,6 +163,13 @@ impl<'contract> Judge<'contract> {
             if success {
                 self.judge_success(&seen, self.verdicts.breaks() == breaks);
             }
+        }
+        // It matches the documented schema as a whole, so all that it shows of it is right.
+        if intent.is_documented()
+            && documented.is_none()
+            && let Some((shape, body)) = undocumented_creation(self.contract, exchange)
+        {
+            self.judge_locations(&seen, shape, &body);
         }
         body.and_then(Result::ok)
     }

@@ -101,13 +101,16 @@ impl Config {
 
     /// Returns the folder that contains it.
     pub(super) fn folder(&self) -> &Path {
-        self.path.parent().unwrap_or(Path::new(""))
+        let parent = self.path.parent();
+        parent
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."))
     }
 
     /// Returns the path of a file that the configuration names. A URL is returned unchanged, so that the error that
     /// rejects it shows it as written.
     pub(super) fn resolve_path(&self, name: &Path) -> PathBuf {
-        let path = self.folder().join(name);
+        let path = self.path.with_file_name(name);
         if is_url(name) && !path.exists() {
             return name.to_owned();
         }
