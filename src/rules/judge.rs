@@ -522,6 +522,27 @@ mod tests {
     }
 
     #[test]
+    fn a_201_that_matches_the_documented_success_is_judged_by_it_and_another_is_not() {
+        let schema = "{type: object, required: [id], properties: {id: {type: integer}}}";
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n  /things:\n    post: {{operationId: create, responses: \
+             {{'200': {{description: a, content: {{application/json: {{schema: {schema}}}}}}}}}}}\n"
+        );
+        let bench = Bench::text(&text, "create");
+        let field = "create /id: integer";
+        for (status, body, verdict) in [
+            (201, r#"{"id": 7}"#, Verdict::Held),
+            (201, r#"{"id": "7"}"#, Verdict::Undecided(Reason::NotShown)),
+            (202, r#"{"id": 7}"#, Verdict::Undecided(Reason::NotShown)),
+        ] {
+            let judged = bench.response(status, JSON, body);
+            assert_eq!(judged.fact(field), verdict, "{status} {body}");
+            assert_eq!(judged.kind(FactKind::Status), Verdict::Broken, "{status} {body}");
+            assert_eq!(judged.verdicts.findings().len(), 1, "{status} {body}");
+        }
+    }
+
+    #[test]
     fn an_error_that_the_document_names_is_judged_if_the_edge_case_reaches_the_operation() {
         let schema = "{type: object, required: [title], properties: {title: {type: string}}}";
         let named = format!("        '422':\n          content: {{application/json: {{schema: {schema}}}}}\n");
