@@ -577,7 +577,7 @@ fn reason_against_action(contract: &Contract, id: OperationId) -> Option<String>
     if (operation.is_safe() || updates) && has_side_effect(&contract.document, operation) {
         return Some("its path, its name or its summary says that it does something".to_owned());
     }
-    let needed = operation
+    let mut needed = operation
         .parameters
         .iter()
         .filter(|parameter| parameter.required && parameter.given.is_none() && parameter.location != Location::Path);
@@ -587,7 +587,7 @@ fn reason_against_action(contract: &Contract, id: OperationId) -> Option<String>
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         overrides_request(&parameter.name) || is_of_webdav || in_query && optional::has_side_effect(contract, parameter)
     };
-    let parameter = needed.filter(acts).next()?;
+    let parameter = needed.find(acts)?;
     Some(format!(
         "its required parameter `{}` chooses what is done",
         parameter.name

@@ -192,7 +192,7 @@ fn configured(url: &str, line: &str) -> Call {
 
 #[test]
 fn a_configuration_that_is_named_starts_the_service_in_its_own_folder() {
-    for list in [false, true] {
+    for (list, name, folder) in [(false, "../staging.toml", "below"), (true, "staging.toml", ".")] {
         let url = free();
         let script = format!("{ALIVE} {}", serve(&url));
         let line = if list {
@@ -201,22 +201,14 @@ fn a_configuration_that_is_named_starts_the_service_in_its_own_folder() {
             format!("start = {script:?}")
         };
         let config = format!("[targets.staging]\nbase_url = \"{url}\"\n{line}\n");
-        let arguments = [
-            "check",
-            "--config",
-            "../staging.toml",
-            "--target",
-            "staging",
-            "--seed",
-            "1",
-        ];
+        let arguments = ["check", "--config", name, "--target", "staging", "--seed", "1"];
         let call = countersign(&arguments)
             .env("COUNTERSIGN_TOKEN", super::support::TOKEN)
             .env("PATH", "/usr/bin:/bin")
             .file("staging.toml", config)
             .pipe("alive")
             .folder("below")
-            .within("below");
+            .within(folder);
         let gone = all_gone(call.path());
         let ended = call.run();
         assert_eq!(ended.code, 0, "{ended:?}");
