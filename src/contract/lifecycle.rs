@@ -150,7 +150,7 @@ impl Contract {
     /// Returns the read that shows what an update changed: the list that its invariant names, or else the read of the
     /// record by an inferred lifecycle.
     #[must_use]
-    pub(crate) fn update_shown_by(&self, update: OperationId) -> Option<OperationId> {
+    pub(crate) fn read_showing_update(&self, update: OperationId) -> Option<OperationId> {
         if self.operation(update).invariants.updated.is_some() {
             return self.list_showing_updated_by(update);
         }

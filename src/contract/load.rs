@@ -417,7 +417,7 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
         media_type: media.map(|media| media.name.to_string()),
         schema,
         example,
-        given: None,
+        set_by_user: None,
     })
 }
 

@@ -411,7 +411,7 @@ impl Contract {
         let mut contract = load::contract(self.document.clone(), ReadingOptions { client_types, prefer })?;
         for (operation, own) in contract.operations.iter_mut().zip(&self.operations) {
             for (parameter, own) in operation.parameters.iter_mut().zip(&own.parameters) {
-                parameter.given.clone_from(&own.given);
+                parameter.set_by_user.clone_from(&own.set_by_user);
             }
         }
         Ok(Self {
@@ -442,7 +442,7 @@ impl Contract {
             return Err(NotGiven::Update);
         }
         let given = operation.parameters.get_mut(parameter).ok_or(NotGiven::NoParameter)?;
-        given.given = Some(value);
+        given.set_by_user = Some(value);
         if contains_own {
             self.give_to_others((id, parameter), &path.unwrap_or_default());
         }
@@ -455,7 +455,7 @@ impl Contract {
         let Some(lifecycle) = self.lifecycle_of(create).filter(|lifecycle| lifecycle.create == create) else {
             return;
         };
-        let value = self.operation(create).parameters[given].given.clone();
+        let value = self.operation(create).parameters[given].set_by_user.clone();
         let updates = lifecycle.updates.iter().map(|(update, _)| *update);
         let others: Vec<_> = updates.chain([lifecycle.read]).chain(lifecycle.delete).collect();
         for other in others {
@@ -463,7 +463,7 @@ impl Contract {
             let mut indexes = 0..operation.parameters.len();
             let index = indexes.find(|index| operation.path_to_parameter(*index).as_deref() == Some(path));
             if let Some(parameter) = index.and_then(|index| operation.parameters.get_mut(index)) {
-                parameter.given = parameter.given.take().or_else(|| value.clone());
+                parameter.set_by_user = parameter.set_by_user.take().or_else(|| value.clone());
             }
         }
     }

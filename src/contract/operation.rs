@@ -68,7 +68,7 @@ impl Operation {
         let is_given = |index: &usize| {
             self.parameters
                 .get(*index)
-                .is_some_and(|parameter| parameter.given.is_some())
+                .is_some_and(|parameter| parameter.set_by_user.is_some())
         };
         self.chosen.filter(|index| !is_given(index))
     }
@@ -323,7 +323,7 @@ pub struct Parameter {
     /// A value from the contract itself: an example, a default or an allowed value.
     pub example: Option<serde_json::Value>,
     /// The value that the user gives it, which takes precedence over all others.
-    pub given: Option<serde_json::Value>,
+    pub set_by_user: Option<serde_json::Value>,
 }
 
 impl Parameter {

@@ -178,7 +178,9 @@ impl Contract {
         let size = paging.size.map(|size| size.parameter);
         let parameters = &self.operation(list).parameters;
         let mut chosen = [Some(paging.page_parameter), size].into_iter().flatten();
-        chosen.all(|index| parameters[index].given.is_none()).then_some(paging)
+        chosen
+            .all(|index| parameters[index].set_by_user.is_none())
+            .then_some(paging)
     }
 
     fn infer_paging(&self, list: OperationId) -> Option<Paging> {

@@ -376,7 +376,7 @@ impl Placeholders<'_> {
             return vec!["the configuration".to_owned()];
         };
         let (operation, contract) = (self.request.operation, self.contract);
-        let given = |index: usize| contract.operation(operation).parameters[index].given.is_some();
+        let given = |index: usize| contract.operation(operation).parameters[index].set_by_user.is_some();
         if matches!(location, LinkTarget::Parameter(index) if given(*index)) {
             return vec!["the value given in the configuration".to_owned()];
         }

@@ -247,7 +247,7 @@ impl<'contract> Gaps<'contract> {
 
     /// Whether the effects of a create are looked for: it was sent as documented, with or without its optional fields.
     fn is_watched(&self, intent: Intent) -> bool {
-        intent.is_documented() || matches!(self.asks(intent), Some(Asks::Equal | Asks::Required { .. }))
+        intent.is_documented() || matches!(self.asks(intent), Some(Asks::Duplicate | Asks::Required { .. }))
     }
 
     /// Counts an exchange that decides nothing.
@@ -450,7 +450,7 @@ impl<'contract> Gaps<'contract> {
         if fits {
             self.count(id, Claim::PageSize { per_page }, shown);
         } else {
-            self.tallies[id].count_other(1);
+            self.tallies[id].count_against(1);
         }
     }
 
@@ -496,7 +496,7 @@ impl<'contract> Gaps<'contract> {
         };
         match claim {
             Some((body, properties)) => self.count(id, Claim::Body { body, properties }, shown),
-            None => self.tallies[id].count_other(1),
+            None => self.tallies[id].count_against(1),
         }
     }
 
@@ -515,7 +515,7 @@ impl<'contract> Gaps<'contract> {
         let properties = match self.read(shown).as_deref() {
             Some(Value::Object(fields)) => match self.names(fields.keys()) {
                 Some(names) => Some(names),
-                None => return self.tallies[id].count_other(1),
+                None => return self.tallies[id].count_against(1),
             },
             _ => None,
         };
@@ -583,7 +583,7 @@ impl<'contract> Gaps<'contract> {
                         accepted: Vec::new(),
                         answered,
                     }),
-                    Some(SeenDate::Unknown) => tally.count_other(1),
+                    Some(SeenDate::Unknown) => tally.count_against(1),
                     None => {}
                 },
                 kind @ (GapKind::IdentifierForm | GapKind::TimestampForm) => {
@@ -611,14 +611,14 @@ impl<'contract> Gaps<'contract> {
     #[must_use]
     pub fn answers(mut self) -> Vec<Answer> {
         self.count_trials();
-        for (id, claim, count, later) in self.listing.observed() {
+        for (id, claim, count, still_absent) in self.listing.observed() {
             self.tallies[id].count_several(claim, count);
-            self.tallies[id].count_other(later);
+            self.tallies[id].count_against(still_absent);
         }
         for (id, claim) in self.effects.observed(self.contract) {
             match claim {
                 Some(claim) => self.tallies[id].count(claim),
-                None => self.tallies[id].count_other(1),
+                None => self.tallies[id].count_against(1),
             }
         }
         let mut answers = Vec::new();
@@ -656,7 +656,7 @@ impl<'contract> Gaps<'contract> {
                 match claim {
                     Some(claim) if is_proof => tally.count_trials(claim, count),
                     Some(claim) => tally.count_several(claim, count),
-                    None => tally.count_other(count),
+                    None => tally.count_against(count),
                 }
             }
             tally.void = tally.void.saturating_add(void);

@@ -4,15 +4,14 @@
 //! # Design
 //!
 //! No request is sent for this alone. A create may have an effect only if it refers to a record that a list has shown.
-//! Another list, whose items refer to the kind of record that the create makes, then shows an item about the new record;
-//! or it shows none when it is read from its first page to its last after the new record was listed. Items may be listed
-//! late. So showing none counts only if that reading began late enough after the create: at least twice the shortest time
+//! There is an effect if another list, whose items refer to such records, then shows an item about the new record. There
+//! is none if that list, read completely after the new record was listed, shows no such item. Items may be listed late. So showing none counts only if that reading began late enough after the create: at least twice the shortest time
 //! that any record of this create took to be listed. And it counts only if the record itself does not show the value:
 //! that may be the effect, which the other list shows later. The field is the reason for an item only if the item has its
 //! value, and if no record that was created without the field has an item.
 //!
-//! Once the run writes something about the record, that may be the reason for an item. An item that the run did not make
-//! then says only that something is shown; after an update, it says nothing.
+//! Once the run writes something about the record, that may be the reason for an item. If it has written about the record,
+//! an item that it did not make leaves the effect unclear; if it has updated the record, such an item is ignored.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -28,7 +27,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Digest, Exchange, identifier};
 use crate::history::{lists_that_show, may_have_stored};
-use crate::plan::texts_with_open_side_effect;
+use crate::plan::text_fields_with_open_side_effect;
 
 /// How many created records are watched.
 const MAX_RECORDS: usize = 64;
@@ -126,7 +125,7 @@ impl Effects {
             let Some(lists) = Lists::of(contract, create) else {
                 continue;
             };
-            for (gap, location, at) in texts_with_open_side_effect(contract, create) {
+            for (gap, location, at) in text_fields_with_open_side_effect(contract, create) {
                 let links = contract.links_that_fill(create, &LinkTarget::Body(at.clone()));
                 let sources: Vec<_> = links.into_iter().cloned().collect();
                 if !sources.is_empty() {

@@ -74,7 +74,7 @@ fn join_two(left: Answer, right: &Answer) -> Answer {
                 tally.from_trials = tally.from_trials.max(TRIALS_TO_INDICATE);
             }
             tally.count_several(claim.clone(), answer.observations.supporting);
-            tally.count_other(answer.observations.against.saturating_sub(named));
+            tally.count_against(answer.observations.against.saturating_sub(named));
         }
         tally.void = tally.void.saturating_add(answer.observations.void);
     }

@@ -51,8 +51,8 @@ struct UnlistedRecord {
     created: Duration,
     /// How long after it the list was requested first.
     first_look: Option<Duration>,
-    /// How long after it the record was absent.
-    absent_at: Duration,
+    /// The latest time after it at which the list still lacked the record.
+    last_absent: Duration,
 }
 
 /// For each list, the walk that began with the latest request for its first page.
@@ -74,7 +74,7 @@ struct ListedRecord {
     /// When the list was requested first.
     first_look: Duration,
     /// When the record was absent last.
-    absent_at: Duration,
+    last_absent: Duration,
     /// When it was shown.
     shown_at: Duration,
 }
@@ -118,7 +118,7 @@ impl Listing {
                 is_inside: listed.owner.is_some(),
                 created: ended,
                 first_look: None,
-                absent_at: Duration::ZERO,
+                last_absent: Duration::ZERO,
             });
         }
     }
@@ -160,7 +160,7 @@ impl Listing {
         };
         let awaited = self.awaited.get_mut(&list).into_iter().flatten();
         for record in awaited.filter(|record| !record.is_inside && began >= record.created) {
-            record.absent_at = record.absent_at.max(began - record.created);
+            record.last_absent = record.last_absent.max(began - record.created);
         }
     }
 
@@ -170,12 +170,12 @@ impl Listing {
         self.shown.iter().filter_map(|(location, shown)| {
             let soonest = shown.iter().map(|shown| shown.first_look).min()?;
             let is_telling = |shown: &&ListedRecord| {
-                shown.first_look <= soonest.saturating_mul(2).saturating_add(SOON) || !shown.absent_at.is_zero()
+                shown.first_look <= soonest.saturating_mul(2).saturating_add(SOON) || !shown.last_absent.is_zero()
             };
             let telling = || shown.iter().filter(is_telling);
-            let from = telling().map(|shown| shown.absent_at).min()?;
+            let from = telling().map(|shown| shown.last_absent).min()?;
             let to = telling().map(|shown| shown.shown_at).max()?;
-            let is_later = |record: &&UnlistedRecord| record.location == *location && record.absent_at > to;
+            let is_later = |record: &&UnlistedRecord| record.location == *location && record.last_absent > to;
             let later = self.awaited.values().flatten().filter(is_later).count();
             let count = |number| u64::try_from(number).unwrap_or(u64::MAX);
             Some((
@@ -229,7 +229,7 @@ impl UnlistedRecord {
     fn shown(&self, ended: Duration) -> ListedRecord {
         ListedRecord {
             first_look: self.first_look.unwrap_or_default(),
-            absent_at: self.absent_at,
+            last_absent: self.last_absent,
             shown_at: ended.saturating_sub(self.created),
         }
     }

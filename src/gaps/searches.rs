@@ -18,7 +18,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Carry;
 use crate::contract::{Contract, pointer};
 use crate::exchange::{Exchange, RejectionMeaning, Response};
-use crate::plan::{Asks, BodyChange, Question, TRIALS_TO_INDICATE, texts_with_open_side_effect};
+use crate::plan::{Asks, BodyChange, Question, TRIALS_TO_INDICATE, text_fields_with_open_side_effect};
 
 /// The searches of a run, by operation.
 #[derive(Debug, Default)]
@@ -76,7 +76,7 @@ impl QuestionOutcomes {
             is_proof: !matches!(shown, Some(TrialResult::AcceptedUnseen(_))),
         };
         let accepted = |status: u16| match question.asks {
-            Asks::Equal => TrialResult::Accepted(status),
+            Asks::Duplicate => TrialResult::Accepted(status),
             // The record may have it, or not.
             _ => TrialResult::AcceptedUnseen(status),
         };
@@ -86,7 +86,7 @@ impl QuestionOutcomes {
             .map(|(status, count)| observed(Some(accepted(*status)), *count));
         let rejected = self.rejected.iter().filter(|_| !self.awaits_acceptance);
         let rejected = rejected.map(|(status, count)| match question.asks {
-            Asks::Equal => (TrialResult::Rejected(0), *count),
+            Asks::Duplicate => (TrialResult::Rejected(0), *count),
             _ => (TrialResult::Rejected(*status), *count),
         });
         let rejected = rejected.map(|(shown, count)| observed(Some(shown), count));
@@ -118,7 +118,7 @@ impl Searches {
         let always: Option<Vec<_>> = creates.then(|| {
             let identifying = identifying_carries(contract, operation).map(|carry| carry.sent.clone());
             // What such a field does shows in a record that is created with it.
-            let with_effect = texts_with_open_side_effect(contract, operation).into_iter();
+            let with_effect = text_fields_with_open_side_effect(contract, operation).into_iter();
             identifying.chain(with_effect.map(|(_, _, field)| field)).collect()
         });
         let documented = of_it.find_map(|question| match &question.asks {
@@ -180,7 +180,7 @@ impl Searches {
                     searched.note_original(contract, (operation, sent), body);
                 }
             }
-            Asks::Equal => searched.note_duplicate_trial(contract, (index, exchange), (succeeded, status), body),
+            Asks::Duplicate => searched.note_duplicate_trial(contract, (index, exchange), (succeeded, status), body),
             Asks::Longest { .. } => {
                 let accepted = match succeeded {
                     true => Some(true),
@@ -244,8 +244,8 @@ impl Searches {
                 sizes.next(&searched.limits(), void).map(BodyChange::Long)
             }
             _ if is_decided(index) => None,
-            Asks::Equal if search(false).is_some() || !may_repeat(index) => None,
-            Asks::Equal => Some(match &searched.original {
+            Asks::Duplicate if search(false).is_some() || !may_repeat(index) => None,
+            Asks::Duplicate => Some(match &searched.original {
                 Some((body, _)) => BodyChange::Same(body.clone()),
                 None => BodyChange::Without(Vec::new()),
             }),
@@ -393,7 +393,7 @@ impl OperationSearches {
 /// Returns the question whether a create rejects a record that equals another.
 fn equal_record_question(questions: &[Question], create: OperationId) -> Option<usize> {
     let mut questions = questions.iter();
-    questions.position(|question| question.operation == create && question.asks == Asks::Equal)
+    questions.position(|question| question.operation == create && question.asks == Asks::Duplicate)
 }
 
 /// Returns the length, in characters, of the text that a question makes longer.

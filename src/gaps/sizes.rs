@@ -7,7 +7,7 @@
 //! again, several times each, in an order in which either meets each of two or three replicas that answer in turn. A
 //! service that rejects every second or third request accepts the longer text once, or rejects the shorter one, and then
 //! nothing is claimed. Nothing is claimed either if the limit is one of several texts together or of the whole body: to
-//! show that, the run's other texts are a little longer every second time.
+//! detect that, the other texts of the body are made a little longer in every second trial.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ const LONGEST: usize = 4_096;
 const USUAL: [usize; 16] = [
     32, 50, 60, 64, 80, 100, 128, 200, 255, 256, 500, 512, 1_000, 1_024, 2_000, 4_000,
 ];
-/// Whether the longer of the two texts next to the limit is sent next, by how many trials of these two there were before.
-/// The first two are those that found the limit.
+/// The order of the trials next to the limit: `true` sends the longer text. The index is the number of trials with either
+/// of the two texts so far; the first two are those that found the limit.
 const LONGER: [bool; 12] = [
     false, false, true, true, false, false, false, true, true, false, true, false,
 ];

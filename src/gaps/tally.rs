@@ -45,7 +45,7 @@ impl ClaimTally {
         } else if self.claims.len() < MAX_CLAIMS {
             self.claims.push((claim, times));
         } else {
-            self.count_other(times);
+            self.count_against(times);
         }
     }
 
@@ -56,7 +56,7 @@ impl ClaimTally {
     }
 
     /// Adds observations that show something for which there is no claim.
-    pub(super) fn count_other(&mut self, times: u64) {
+    pub(super) fn count_against(&mut self, times: u64) {
         self.others = self.others.saturating_add(times);
     }
 
@@ -166,10 +166,10 @@ mod tests {
     #[test]
     fn something_without_a_claim_disagrees_too() {
         let mut tally = of(&[status(201)]);
-        tally.count_other(1);
+        tally.count_against(1);
         assert_eq!(tally.conclude().unwrap().state, AnswerState::Unstable);
         let mut tally = ClaimTally::default();
-        tally.count_other(1);
+        tally.count_against(1);
         assert_eq!(tally.conclude(), None);
     }
 

@@ -172,7 +172,7 @@ impl RunTrials {
         {
             self.note_last_page(contract, operation, body);
         }
-        let updates = contract.update_shown_by(operation).map(|_| operation);
+        let updates = contract.read_showing_update(operation).map(|_| operation);
         if part != TrialPart::Look {
             self.long_text = None;
         }
@@ -254,7 +254,7 @@ impl RunTrials {
     pub(super) fn is_documented(&self, contract: &Contract, question: usize) -> bool {
         let question = self.questions.get(question);
         question.is_some_and(|question| match question.asks {
-            Asks::OneField { .. } => true,
+            Asks::OneFieldAlone { .. } => true,
             // An update without anything may do nothing.
             Asks::Required { .. } => contract.operation(question.operation).creates(),
             _ => false,
@@ -280,7 +280,8 @@ impl RunTrials {
         self.last_pages.get(&list).copied()
     }
 
-    /// Whether a question needs no further trial: its trials decide it, or disagree, or nothing depends on it.
+    /// Whether a question needs no further trial: its trials decide it, or disagree, or it asks about a known value
+    /// and no unknown value was rejected.
     pub(super) fn is_decided(&self, question: usize) -> bool {
         let (Some(asked), Some(results)) = (self.questions.get(question), self.results.get(question)) else {
             return true;
@@ -372,7 +373,7 @@ impl RunTrials {
     fn look_for_long_text(&mut self, contract: &Contract, (read, body): (OperationId, &Value)) {
         let Some(long) = self
             .long_text
-            .take_if(|long| contract.update_shown_by(long.update) == Some(read))
+            .take_if(|long| contract.read_showing_update(long.update) == Some(read))
         else {
             return;
         };
@@ -392,7 +393,7 @@ impl RunTrials {
     fn look(&mut self, contract: &Contract, read: OperationId, body: &Value) {
         let Some(update) = self
             .awaited
-            .filter(|update| contract.update_shown_by(*update) == Some(read))
+            .filter(|update| contract.read_showing_update(*update) == Some(read))
         else {
             return;
         };
@@ -708,7 +709,7 @@ fn trial_result(
         Asks::Spelling { field, returned_at } => {
             comes_back(field, returned_at).map_or(TrialResult::Other, TrialResult::Spelled)
         }
-        Asks::OneField { .. } => {
+        Asks::OneFieldAlone { .. } => {
             let before = control.record.as_ref()?;
             let shown = unsent(contract, question.operation, &variant.sent, (before, record));
             let result = match sends_all(contract, question.operation, &control.sent) {

@@ -94,10 +94,11 @@ impl<'run> History<'run> {
     /// Remembers an accepted update of a record of this run.
     pub(super) fn note_counted_update(&mut self, request: &Request, path_values: &[(String, Value)]) {
         let updated = self.contract.operation(request.operation).invariants.updated.as_ref();
-        let owner = updated.and_then(|updated| updated.listed.owner.as_ref());
-        let owner = path_values.iter().find(|(name, _)| Some(name) == owner);
-        if let Some((_, owner)) = owner {
-            self.note_counted(request, Some(identifier_string(owner)), true);
+        // For an update, the path parameter that `listed.owner` names holds the identifier of the updated record itself.
+        let parameter = updated.and_then(|updated| updated.listed.owner.as_ref());
+        let updated = path_values.iter().find(|(name, _)| Some(name) == parameter);
+        if let Some((_, id)) = updated {
+            self.note_counted(request, Some(identifier_string(id)), true);
         }
     }
 
@@ -190,7 +191,7 @@ impl<'run> History<'run> {
     }
 
     /// Prepares to look for every item of a list again: what was listed counts as gone until it is seen again.
-    pub(super) fn mark_items_gone(&mut self, list: OperationId) {
+    pub(super) fn expect_items_again(&mut self, list: OperationId) {
         let mut counts = std::mem::take(&mut self.residue_tracker.counts);
         for written in &mut counts.writes {
             written.gone = written.is_judged && written.found && self.pointer_to_item_id(written, list).is_some();

@@ -213,7 +213,7 @@ pub struct CreatedObservation<'seen> {
     pub creation: Creation<'seen>,
     /// The record in the list and its indexed pointer in the response, where it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where it appears under another owner, as an indexed pointer in the response.
+    /// Where it appears inside another item than the one under which it was created, as an indexed pointer in the response.
     pub elsewhere: Option<&'seen str>,
     /// Whether the list changed during that walk, so that a record may have moved from one page to another.
     pub changed: bool,

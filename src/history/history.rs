@@ -49,7 +49,7 @@ pub(crate) struct History<'run> {
     /// The accepted updates of the run's own records, which are looked for once all are sent.
     pub(super) accepted_updates: Vec<AcceptedUpdate>,
     /// The record of each update, as its list showed it last.
-    pub(super) latest: HashMap<OperationId, ObservedRecord>,
+    pub(super) updated_as_last_listed: HashMap<OperationId, ObservedRecord>,
     /// For each create whose record later writes depend on, what is known about whose record it is.
     pub(super) own: HashMap<OperationId, OwnershipEntry>,
     /// The creates whose identifiers led to another record, each with the reason: nothing is written under any of them
@@ -120,7 +120,7 @@ impl<'run> History<'run> {
             status_of_unknown_record: HashMap::new(),
             round: 0,
             accepted_updates: Vec::new(),
-            latest: HashMap::new(),
+            updated_as_last_listed: HashMap::new(),
             own: HashMap::new(),
             doubted_creates: HashMap::new(),
             replacing_creates: HashSet::new(),
@@ -147,7 +147,7 @@ impl<'run> History<'run> {
         self.round += 1;
         self.made.clear();
         self.accepted_updates.clear();
-        self.latest.clear();
+        self.updated_as_last_listed.clear();
         // A write to an unknown identifier may have created a record. The next round lists it from the start, and it would
         // be taken for somebody else's record that the write changed.
         self.strays.clear();
@@ -333,7 +333,7 @@ impl History<'_> {
 
     /// Returns the record of an update as its list showed it last, and the page on which it appeared.
     pub(crate) fn latest_record(&self, operation: OperationId) -> Option<(&Value, Option<u64>)> {
-        let seen = self.latest.get(&operation)?;
+        let seen = self.updated_as_last_listed.get(&operation)?;
         Some((&seen.record, seen.page))
     }
 

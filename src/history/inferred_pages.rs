@@ -230,8 +230,8 @@ impl InferredWalk {
         self.shows_all() && total.is_none_or(|total| total <= received)
     }
 
-    /// Determines the size of the pages: the last of the two that the list then has is not full, so that nothing has to be
-    /// requested beyond the end.
+    /// Chooses the page size so that the list fills two pages, the second only partly. A page that is not full is known to
+    /// be the last, so no page beyond it is requested.
     fn after_unpaged(&mut self, paging: &Paging, says_more: bool) -> Result<NextPage, WalkEnd> {
         let count = u64::try_from(self.unpaged.len()).unwrap_or(u64::MAX);
         if count < 2 {

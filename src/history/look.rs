@@ -228,7 +228,7 @@ impl History<'_> {
             | LookState::RejectedWrites(_) => {}
         }
         if seeks_residue {
-            self.mark_items_gone(list);
+            self.expect_items_again(list);
         }
     }
 

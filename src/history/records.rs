@@ -71,8 +71,8 @@ impl History<'_> {
         let request = &exchange.request;
         let operation = request.operation;
         let located = self.identifier_outside_body(exchange, body);
-        let main = context.role == RecordRole::Main;
-        if main {
+        let is_used_later = context.role == RecordRole::Main;
+        if is_used_later {
             self.bindings.forget(self.contract, operation);
             let from = (operation, request.path.as_str());
             self.bindings.bind_under(self.contract, from, body);
@@ -94,7 +94,7 @@ impl History<'_> {
             let ids: Vec<_> = ids.collect();
             let was_seen = ids.iter().any(|id| self.observed_values.contains(id));
             ids.iter().for_each(|id| self.observed_values.note(id, &|_| true));
-            if main {
+            if is_used_later {
                 let id = self.contract.identifier_pointer(operation);
                 let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());
                 let id = id.cloned().unwrap_or_default();
@@ -119,9 +119,9 @@ impl History<'_> {
         // If the request carried no run tag, the target may have returned an existing record instead of a second equal
         // one; whether it may is a gap.
         let has_run_tag = || request.json().is_some_and(|body| self.run_tag.is_in(body));
-        let seen_before = was_seen && (main || has_run_tag());
+        let seen_before = was_seen && (is_used_later || has_run_tag());
         let made = made(only_identifier(record, &invariant.id), seen_before);
-        if main {
+        if is_used_later {
             let tagged = self.run_tag.is_in(record);
             // A step that needs an identifier reports that there is none.
             if let Some(id) = id.filter(|id| identifier(id).is_some()) {

@@ -478,7 +478,7 @@ impl History<'_> {
     /// later writes may overwrite what it did.
     pub(crate) fn page_of_rejected_update(&self, list: OperationId) -> Option<Option<u64>> {
         let in_list = |operation: &OperationId| self.contract.list_showing_updated_by(*operation) == Some(list);
-        let mut latest = self.latest.iter();
+        let mut latest = self.updated_as_last_listed.iter();
         let (_, seen) = latest.find(|(operation, _)| in_list(operation))?;
         self.residue_tracker
             .write_outcomes

@@ -91,7 +91,7 @@ impl<'run> History<'run> {
         UpdateSearch {
             body: update.request.json().cloned().unwrap_or_default(),
             earlier: sent.map(|sent| EarlierUpdates {
-                before: self.latest.get(&update.operation).cloned(),
+                before: self.updated_as_last_listed.get(&update.operation).cloned(),
                 sent: sent.clone(),
             }),
             update: Arc::clone(update),
@@ -172,7 +172,7 @@ impl<'run> History<'run> {
             return;
         };
         if let Some(record) = &search.record {
-            self.latest.insert(update.operation, record.clone());
+            self.updated_as_last_listed.insert(update.operation, record.clone());
         }
         // While the record itself is not seen, another item may be the same record under another id.
         let elsewhere = search.elsewhere.as_ref().filter(|_| search.record.is_some());

@@ -65,7 +65,7 @@ pub use draft::Draft;
 pub(crate) use draft::leave_out;
 pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
-pub(crate) use question::texts_with_open_side_effect;
+pub(crate) use question::text_fields_with_open_side_effect;
 pub use question::{Asks, BodyChange, Question, QuestionRequest, SentDate};
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};

@@ -67,7 +67,7 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
     let is_page = page.is_some_and(|page| page.parameter == parameter.name);
     parameter.location == Location::Query
         && !parameter.required
-        && parameter.given.is_none()
+        && parameter.set_by_user.is_none()
         && !is_page
         && !overrides_request(&parameter.name)
         && !has_side_effect(contract, parameter)

@@ -66,7 +66,7 @@ pub enum Asks {
         field: String,
     },
     /// Whether a create accepts a duplicate of an earlier record.
-    Equal,
+    Duplicate,
     /// How many characters a text of the run's own may have. What the earlier texts showed decides how long the next one
     /// is.
     Longest {
@@ -76,7 +76,7 @@ pub enum Asks {
     /// With which status a request without a credential is rejected.
     NoCredential,
     /// What becomes of the other fields if an update sends this one alone.
-    OneField {
+    OneFieldAlone {
         /// The field.
         field: String,
     },
@@ -209,7 +209,12 @@ impl Question {
                 required(contract, operation, &mut questions);
                 unknown_records(contract, operation, &mut questions);
                 if may_equal_another(contract, operation) {
-                    of_schemas(contract, operation, (GapKind::Duplicates, &Asks::Equal), &mut questions);
+                    of_schemas(
+                        contract,
+                        operation,
+                        (GapKind::Duplicates, &Asks::Duplicate),
+                        &mut questions,
+                    );
                 }
                 continue;
             } else {
@@ -265,11 +270,11 @@ impl Question {
             | Asks::Entry { field, .. }
             | Asks::KnownValue { field }
             | Asks::Longest { field }
-            | Asks::OneField { field }
+            | Asks::OneFieldAlone { field }
             | Asks::OtherValue { field, .. }
             | Asks::Spelling { field, .. }
             | Asks::UnknownRecord { field, .. } => Some(field),
-            Asks::Equal
+            Asks::Duplicate
             | Asks::NoCredential
             | Asks::PageBeyondLast
             | Asks::Required { .. }
@@ -284,7 +289,7 @@ impl Question {
     pub fn is_search(&self) -> bool {
         matches!(
             self.asks,
-            Asks::Equal | Asks::Longest { .. } | Asks::Required { .. } | Asks::UnknownRecord { creates: true, .. }
+            Asks::Duplicate | Asks::Longest { .. } | Asks::Required { .. } | Asks::UnknownRecord { creates: true, .. }
         )
     }
 
@@ -302,8 +307,8 @@ impl Question {
         let value = match &self.asks {
             Asks::NoCredential | Asks::PageBeyondLast => return true,
             Asks::InOneRequest { .. } => return false,
-            Asks::Equal | Asks::Required { .. } => return change.apply_to((body, unprintable)),
-            Asks::OneField { field } => {
+            Asks::Duplicate | Asks::Required { .. } => return change.apply_to((body, unprintable)),
+            Asks::OneFieldAlone { field } => {
                 let Some(value) = body.pointer(field).cloned() else {
                     return false;
                 };
@@ -432,7 +437,7 @@ fn another<'shown>(has: Option<&Value>, shown: &'shown [(String, Value)], before
 /// Whether the operation updates records that a read shows.
 fn updates_own_records(contract: &Contract, operation: OperationId) -> bool {
     let method = contract.operation(operation).method;
-    matches!(method, Method::Put | Method::Patch) && contract.update_shown_by(operation).is_some()
+    matches!(method, Method::Put | Method::Patch) && contract.read_showing_update(operation).is_some()
 }
 
 /// Whether the operation creates records whose identifiers its response shows, by an invariant or by an inferred
@@ -581,7 +586,10 @@ fn body_texts(contract: &Contract, operation: OperationId) -> Vec<(String, Strin
 }
 
 /// Returns the texts of a create's body whose effect a gap leaves open: the index of the gap, the location and the pointer.
-pub(crate) fn texts_with_open_side_effect(contract: &Contract, create: OperationId) -> Vec<(usize, String, String)> {
+pub(crate) fn text_fields_with_open_side_effect(
+    contract: &Contract,
+    create: OperationId,
+) -> Vec<(usize, String, String)> {
     let gaps = contract.gaps.iter().enumerate();
     let gaps: Vec<_> = gaps.filter(|(_, gap)| gap.kind == Some(GapKind::SideEffect)).collect();
     if gaps.is_empty() {
@@ -683,7 +691,7 @@ fn one_field(contract: &Contract, operation: OperationId, questions: &mut Vec<Qu
         return;
     };
     let at = (operation, contract.operation(operation).pointer.as_str());
-    let asks = [Asks::OneField {
+    let asks = [Asks::OneFieldAlone {
         field: field.sent.clone(),
     }];
     ask_at(contract, at, GapKind::UpdateSemantics, &asks, questions);

@@ -200,7 +200,7 @@ pub fn stand_in_value(
     operation: &Operation,
     parameter: &Parameter,
 ) -> Option<(StandInValue, Value)> {
-    if let Some(given) = &parameter.given {
+    if let Some(given) = &parameter.set_by_user {
         return Some((StandInValue::Given, given.clone()));
     }
     let chosen = operation.chosen().and_then(|index| operation.parameters.get(index));
@@ -290,11 +290,11 @@ pub(super) fn source_names(
 pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Vec<Source> {
     let operation = contract.operation(id);
     let parameters = operation.parameters.iter().enumerate();
-    let required = parameters.filter(|(_, parameter)| parameter.required || parameter.given.is_some());
+    let required = parameters.filter(|(_, parameter)| parameter.required || parameter.set_by_user.is_some());
     let sources = required.map(|(index, parameter)| {
         let target = LinkTarget::Parameter(index);
         let mut links = contract.links_that_fill(id, &target);
-        links.retain(|_| parameter.given.is_none());
+        links.retain(|_| parameter.set_by_user.is_none());
         let inferred = links.iter().any(|link| link.inferred);
         let links = links.into_iter().map(|link| link.from);
         let mut from: Vec<_> = links.filter(|from| *from != id && calls(*from)).collect();
@@ -414,7 +414,7 @@ fn missing_value(contract: &Contract, id: OperationId, calls: impl Fn(OperationI
     let unlinked = parameters.filter(|(index, parameter)| {
         let links = contract.links_that_fill(id, &LinkTarget::Parameter(*index));
         let linked = links.iter().any(|link| link.from != id && calls(link.from));
-        parameter.given.is_some() || (parameter.required && !linked)
+        parameter.set_by_user.is_some() || (parameter.required && !linked)
     });
     let mut lacks = unlinked.filter_map(
         |(index, parameter)| match stand_in_value(contract, operation, parameter) {

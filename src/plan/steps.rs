@@ -8,7 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::{edge_cases, unknown_path};
 use super::optional;
-use super::question::{Asks, Question, texts_with_open_side_effect};
+use super::question::{Asks, Question, text_fields_with_open_side_effect};
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme};
@@ -191,16 +191,16 @@ impl Plan {
         // What a field does shows where records are created with it and without it.
         let creates = contract.operation_ids().filter(|id| contract.operation(*id).creates());
         let has_effect = |id: &OperationId| {
-            texts_with_open_side_effect(contract, *id)
+            text_fields_with_open_side_effect(contract, *id)
                 .iter()
                 .any(|(gap, _, _)| is_chosen(*gap))
         };
         let with_effect: BTreeSet<_> = creates.filter(has_effect).collect();
         let shows_effect = |asked: &Question| {
-            matches!(asked.asks, Asks::Required { .. } | Asks::Equal) && with_effect.contains(&asked.operation)
+            matches!(asked.asks, Asks::Required { .. } | Asks::Duplicate) && with_effect.contains(&asked.operation)
         };
         // A create without a field may be rejected because it equals an earlier one: whether that is so is asked too.
-        let explains = |asked: &Question| asked.asks == Asks::Equal && without_fields.contains(&asked.operation);
+        let explains = |asked: &Question| asked.asks == Asks::Duplicate && without_fields.contains(&asked.operation);
         questions.retain(|asked| is_chosen(asked.gap) || shows_effect(asked) || explains(asked));
         let asks_for_rejection = |id| {
             let mut of_it = questions.iter().filter(|question| question.operation == id);
@@ -577,10 +577,9 @@ fn reason_against_action(contract: &Contract, id: OperationId) -> Option<String>
     if (operation.is_safe() || updates) && has_side_effect(&contract.document, operation) {
         return Some("its path, its name or its summary says that it does something".to_owned());
     }
-    let mut needed = operation
-        .parameters
-        .iter()
-        .filter(|parameter| parameter.required && parameter.given.is_none() && parameter.location != Location::Path);
+    let mut needed = operation.parameters.iter().filter(|parameter| {
+        parameter.required && parameter.set_by_user.is_none() && parameter.location != Location::Path
+    });
     let acts = |parameter: &&Parameter| {
         let in_query = operation.is_safe() && parameter.location == Location::Query;
         let in_header = parameter.location == Location::Header;

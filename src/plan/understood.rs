@@ -103,8 +103,8 @@ impl<'plan> Understood<'plan> {
         let place = operation.path_to_parameter(index);
         let mut parameters = create.parameters.iter().enumerate();
         let in_create = parameters.find(|(at, _)| create.path_to_parameter(*at) == place);
-        let given = operation.parameters[index].given.as_ref();
-        let given_to_create = in_create.and_then(|(_, parameter)| parameter.given.as_ref());
+        let given = operation.parameters[index].set_by_user.as_ref();
+        let given_to_create = in_create.and_then(|(_, parameter)| parameter.set_by_user.as_ref());
         place.is_some() && given.is_some() && given == given_to_create
     }
 
@@ -113,7 +113,7 @@ impl<'plan> Understood<'plan> {
     fn reason_against_query(&self, id: OperationId) -> Option<String> {
         let parameters = self.contract.operation(id).parameters.iter().enumerate();
         let mut in_path = parameters.filter(|(_, parameter)| parameter.location == Location::Path);
-        let foreign = in_path.find(|(index, parameter)| parameter.given.is_none() && !self.is_own(id, *index));
+        let foreign = in_path.find(|(index, parameter)| parameter.set_by_user.is_none() && !self.is_own(id, *index));
         foreign.map_or_else(
             || foreign_field(self.contract, id),
             |(_, parameter)| Some(parameter_not_own(parameter)),
@@ -132,7 +132,7 @@ impl<'plan> Understood<'plan> {
             links.any(|link| link.target == LinkTarget::Parameter(index))
         };
         let parameters = operation.parameters.iter().enumerate();
-        let is_shown = |index: usize, parameter: &Parameter| parameter.given.is_none() && is_linked(index);
+        let is_shown = |index: usize, parameter: &Parameter| parameter.set_by_user.is_none() && is_linked(index);
         let mut shown = parameters.filter(|(index, parameter)| parameter.required && is_shown(*index, parameter));
         let foreign = shown.find(|(index, _)| !self.is_own(id, *index));
         foreign.map(|(_, parameter)| parameter_not_own(parameter))

@@ -228,7 +228,7 @@ impl Session<'_> {
         let view = self.view(operation, &head);
         let has_invariant = self.contract.operation(operation).invariants.updated.is_some();
         let mut asked = questions.iter().map(|(_, question): &(_, &Question)| &question.asks);
-        let asks_what_is_kept = !has_invariant && asked.any(|asks| matches!(asks, Asks::OneField { .. }));
+        let asks_what_is_kept = !has_invariant && asked.any(|asks| matches!(asks, Asks::OneFieldAlone { .. }));
         Some(AskedOperation {
             operation,
             head,
@@ -252,7 +252,7 @@ impl Session<'_> {
         if let Some(list) = list.or_else(|| self.contract.list_showing_created_by(operation)) {
             return Some((list, None));
         }
-        if let Some(read) = self.contract.update_shown_by(operation) {
+        if let Some(read) = self.contract.read_showing_update(operation) {
             // The read of another record would show nothing.
             let of_record = self
                 .request_head_if_any(read)
@@ -374,8 +374,9 @@ impl Session<'_> {
     }
 
     /// Sends reads until the next request meets another replica than the last request with this key did, if two or three
-    /// replicas answer in turn. The distance that the first call finds (1 or 5 requests, modulo [`CYCLE`]) is kept, so that
-    /// the replicas are met one after the other; with `either_way`, both distances will do.
+    /// replicas answer in turn. 1 or 5 requests (modulo [`CYCLE`]) after the last one with this key, another replica is met,
+    /// whether there are two or three. The first distance that is found is used from then on, so that the replicas are met in
+    /// order; with `either_way`, either distance is used.
     async fn meet_next_replica(&self, subject: &AskedOperation<'_>, of: ReplicaKey, either_way: bool) {
         let last = subject.sent_before.borrow().get(&of).copied();
         if let Some(last) = last {

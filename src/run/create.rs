@@ -398,7 +398,10 @@ impl Session<'_> {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
         let (mut body, unprintable) = draft.body();
-        if let (Some((names, value)), Some(members)) = (self.named_in_path(operation, head), body.as_object_mut()) {
+        if let (Some((names, value)), Some(members)) = (
+            self.body_names_of_path_identifier(operation, head),
+            body.as_object_mut(),
+        ) {
             for name in names {
                 match members.get(&name) {
                     Some(Value::String(_)) if self.contract.requires_property(operation, &name) => {
@@ -427,7 +430,11 @@ impl Session<'_> {
 impl Session<'_> {
     /// Returns the names under which a body may contain the identifier of the run's own record that a write has in its path,
     /// and that identifier: a body with another one would rename the record.
-    pub(super) fn named_in_path(&self, operation: OperationId, head: &RequestHead) -> Option<(Vec<String>, Value)> {
+    pub(super) fn body_names_of_path_identifier(
+        &self,
+        operation: OperationId,
+        head: &RequestHead,
+    ) -> Option<(Vec<String>, Value)> {
         let lifecycle = self.contract.lifecycle_of(operation)?;
         let documented = self.contract.operation(operation);
         let mut parameters = 0..documented.parameters.len();

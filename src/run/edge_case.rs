@@ -154,7 +154,9 @@ impl Session<'_> {
                     .contract
                     .identifier_field(operation)
                     .and_then(|at| pointer::last(&at));
-                let in_path = self.named_in_path(operation, &head).map(|(names, _)| names);
+                let in_path = self
+                    .body_names_of_path_identifier(operation, &head)
+                    .map(|(names, _)| names);
                 let names = in_path.into_iter().flatten().chain(identifier_field);
                 let kept: Vec<_> = match body.as_object_mut() {
                     Some(members) => names.filter_map(|name| members.remove_entry(&name)).collect(),

@@ -20,7 +20,7 @@ pub(super) struct PageFills {
     /// How many more items fit on the only page of each list that has one page.
     free_slots: RefCell<HashMap<OperationId, u64>>,
     /// The lists that had a second page in some walk of this run.
-    pub(super) paged: RefCell<HashSet<OperationId>>,
+    pub(super) had_second_page: RefCell<HashSet<OperationId>>,
     /// The lists that the run filled to a second page, or to a full last one.
     pub(super) filled: RefCell<HashSet<OperationId>>,
     /// How many records were created to fill last pages.

@@ -68,7 +68,7 @@ impl Session<'_> {
     /// Reads the run's own record after an edge case of an update was accepted. Returns whether it can no longer be read,
     /// although it could be before.
     pub(super) async fn is_unreadable_after(&self, update: &Request) -> bool {
-        let read = self.contract.update_shown_by(update.operation);
+        let read = self.contract.read_showing_update(update.operation);
         let is_inferred = self.contract.operation(update.operation).invariants.updated.is_none();
         let record = self.history().readable_in_path(update);
         let Some((read, record)) = read.filter(|_| is_inferred).zip(record) else {

@@ -24,7 +24,7 @@ impl Session<'_> {
         self.note_free_slots(&walk);
         let last = walk.pages.first().and_then(|page| page.last_page);
         if last.is_some_and(|last| last > 1) {
-            self.fills.paged.borrow_mut().insert(list);
+            self.fills.had_second_page.borrow_mut().insert(list);
         }
         Some(walk)
     }

@@ -22,7 +22,7 @@ impl Session<'_> {
             rejection_for_another_reason,
         };
         let credential = self.invalid_credential(operation, probe);
-        if probe == CredentialProbe::SecondPage && !self.fills.paged.borrow().contains(&operation) {
+        if probe == CredentialProbe::SecondPage && !self.fills.had_second_page.borrow().contains(&operation) {
             return;
         }
         if let Err(reason) = self.require_own_records(operation).await {

@@ -141,7 +141,7 @@ fn needed(contract: &Contract, operation: OperationId, replacement: Replacement<
         let text = stand_in.map(|value| parameter::serialized(contract, parameter, &value).join(","));
         NeededParameter {
             index,
-            is_linked: parameter.given.is_none(),
+            is_linked: parameter.set_by_user.is_none(),
             stand_in: text,
         }
     });
@@ -151,7 +151,7 @@ fn needed(contract: &Contract, operation: OperationId, replacement: Replacement<
 /// Returns the parameters that every request to the operation has, each with its index.
 fn required(operation: &Operation) -> impl Iterator<Item = (usize, &Parameter)> {
     let parameters = operation.parameters.iter().enumerate();
-    parameters.filter(|(_, parameter)| parameter.required || parameter.given.is_some())
+    parameters.filter(|(_, parameter)| parameter.required || parameter.set_by_user.is_some())
 }
 
 /// Returns the head with these values; `values` is `None` where none belong together.
@@ -187,7 +187,7 @@ fn filled(
             head.on_rejection = RejectionMeaning::UncertainValue;
         }
         let of_record = replacement.path_value(documented, index);
-        let is_from_document = of_record.is_none() && linked.is_none() && parameter.given.is_none();
+        let is_from_document = of_record.is_none() && linked.is_none() && parameter.set_by_user.is_none();
         let known = of_record.or_else(|| linked.map(|(.., value)| (*value).clone()));
         let stand_in = || match stand_in_value(contract, documented, parameter)? {
             (StandInValue::Chosen, _) => Some(Value::from(own_name)).filter(|_| !own_name.is_empty()),
@@ -199,7 +199,7 @@ fn filled(
             check_allowed(parameter, &text)?;
             // The target chooses the identifier of the run's own record: it may be somebody's address.
             // What is given for a header may be a secret.
-            let is_secret = parameter.given.is_some() && parameter.location == Location::Header;
+            let is_secret = parameter.set_by_user.is_some() && parameter.location == Location::Header;
             let is_hidden = from_target || is_secret || (!is_from_document && !is_plain_identifier(&text));
             let rendered = is_hidden.then(|| placeholder(&parameter.name));
             head.fill(parameter, &text, rendered.as_deref());

@@ -152,7 +152,7 @@ impl<'run, W: Write> Archive<'run, W> {
         };
         let response = status.map(|status| ArchiveResponse {
             status,
-            headers: vec![header(DATE.as_str(), &received(request_line))],
+            headers: vec![header(DATE.as_str(), &date_of_response(request_line))],
             body: ArchiveBody::default(),
         });
         entry(request_line, request, response, "no operation of the contract")
@@ -178,7 +178,7 @@ fn entry(
 
 /// Returns when the response came, as the header `Date` has it. A recipient of a response without one adds it (RFC
 /// 9110, section 6.6.1).
-fn received(request_line: &RequestLine) -> String {
+fn date_of_response(request_line: &RequestLine) -> String {
     let elapsed = request_line
         .elapsed
         .and_then(|elapsed| TimeDelta::from_std(elapsed).ok());

@@ -1,6 +1,7 @@
 //! Writes the client: progenitor's types and calls, and the streams of pages that progenitor has no form for.
 //!
-//! It knows no operation by name. `build.rs` compiles this module; the library does so for its tests only. The main
+//! A *mark* is an `x-countersign-…` key that the projection puts on the schema of a string, and that asks for an item
+//! beside the client's type, such as its known values. It knows no operation by name. `build.rs` compiles this module; the library does so for its tests only. The main
 //! function is [`client`].
 
 mod failing;

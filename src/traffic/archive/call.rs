@@ -6,7 +6,7 @@ use bytes::Bytes;
 use reqwest::header::{AGE, CONTENT_LENGTH, CONTENT_TYPE, DATE, HeaderMap, WWW_AUTHENTICATE};
 use serde_json::Value;
 
-use super::{NOT_IN_THE_CONTRACT, entry, received};
+use super::{NOT_IN_THE_CONTRACT, date_of_response, entry};
 use crate::contract::Contract;
 use crate::contract::operation::{Location, Operation};
 use crate::exchange::redact::{Redaction, Values, render_media_type};
@@ -211,7 +211,7 @@ impl CallWriter<'_, '_> {
             Values::Shown => self.listed_headers(&recorded.response_headers),
         };
         if self.values == Values::Hidden || !recorded.response_headers.contains_key(DATE) {
-            headers.push(header(DATE.as_str(), &received(request_line)));
+            headers.push(header(DATE.as_str(), &date_of_response(request_line)));
         }
         let schemes = schemes(&recorded.response_headers);
         let known = SCHEMES
