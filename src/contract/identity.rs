@@ -69,6 +69,17 @@ impl Contract {
         links.min_by_key(|link| link.value.matches('/').count())
     }
 
+    /// Whether the document has a path of its own where an identifier of a create's records would stand: with `mine`, the
+    /// path `/pets/mine` beside `/pets/{id}`.
+    pub(crate) fn documents_path_of(&self, create: OperationId, id: &str) -> bool {
+        let lifecycle = self.lifecycle_starting_with(create);
+        let path = lifecycle.map(|lifecycle| format!("{}{id}", lifecycle.path_to_id));
+        path.is_some_and(|path| {
+            let mut operations = self.operations.iter();
+            operations.any(|operation| without_names(operation.path.trim_end_matches('/')) == path)
+        })
+    }
+
     /// Returns the path up to the path parameter that a link fills, with `{}` for each parameter before it; `None` for
     /// a link that fills anything else.
     pub(super) fn path_to_parameter(&self, link: &Link) -> Option<String> {

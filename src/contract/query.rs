@@ -12,6 +12,8 @@
 //! anywhere near, speaks against it, and so does a record below the path: `GET /search/{id}` says that a `POST` to
 //! `/search` keeps what it began.
 
+use std::collections::HashSet;
+
 use super::document::{Document, Node};
 use super::inferred::comparable_path;
 use super::operation::{Method, Operation, OperationId, StatusPattern};
@@ -594,8 +596,12 @@ fn asks(segment: &str) -> bool {
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         [verb] => ASKS.contains(verb) || ["history", "search"].contains(verb),
-        ["count" | "get" | "list", what @ ..] => {
-            what.len() <= 4 && !what.iter().any(|word| JOINS.contains(word) || is_act(word))
+        ["count", "by", what @ ..] | ["get", what @ ..] => {
+            !what.is_empty()
+                && what.len() <= 4
+                && !what
+                    .iter()
+                    .any(|word| *word == "next" || JOINS.contains(word) || is_act(word))
         }
         ["find" | "lookup", "by", by @ ..] => {
             !by.is_empty() && by.len() <= 2 && !by.iter().any(|word| JOINS.contains(word) || is_act(word))
@@ -630,7 +636,11 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
     let keys = ["operationId", "summary", "description"];
     let mut said = keys.into_iter().filter_map(|key| stated(document, operation, key));
     let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
-    let mut others = ["delete", "patch", "put"].into_iter();
+    // Beside a `GET` of the same path, a `POST` to `/history` may add to what that lists.
+    let is_ambiguous = path.ends_with("/history");
+    let mut others = ["delete", "patch", "put"]
+        .into_iter()
+        .chain(is_ambiguous.then_some("get"));
     said.any(|text| contains_act(&words(text)) || SAYS_CONSUMED.iter().any(|saying| text.contains(saying)))
         || consumes(document, operation)
         || required_fields(document, operation).any(|field| words(field).iter().any(|word| is_command(word)))
@@ -640,14 +650,32 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
 /// Whether a field of the body, or a value that it may have, says that what is shown is taken away.
 fn consumes(document: &Document, operation: &Operation) -> bool {
     let is_said = |text: &str| words(text).iter().any(|word| CONSUMES.contains(&word.as_str()));
-    let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
-    let properties = schema
-        .and_then(|schema| document.node(&load::resolve(document, schema)))
-        .and_then(|schema| schema.member("properties"));
-    properties.map_or(&[][..], Node::members).iter().any(|property| {
-        let listed = property.node.member("enum").map_or(&[][..], Node::elements);
-        is_said(&property.name) || listed.iter().filter_map(Node::string).any(is_said)
-    })
+    let mut pending: Vec<_> = operation
+        .request_body
+        .as_ref()
+        .and_then(|body| body.schema.clone())
+        .into_iter()
+        .collect();
+    let mut seen = HashSet::new();
+    while let Some(schema) = pending.pop() {
+        let schema = load::resolve(document, schema);
+        let Some(node) = document.node(&schema).filter(|_| seen.insert(schema.clone())) else {
+            continue;
+        };
+        let properties = node.member("properties").map_or(&[][..], Node::members).iter();
+        let listed = node.member("enum").map_or(&[][..], Node::elements).iter();
+        if properties.clone().any(|property| is_said(&property.name)) || listed.filter_map(Node::string).any(is_said) {
+            return true;
+        }
+        let at = pointer::join(&schema, "properties");
+        pending.extend(properties.map(|property| pointer::join(&at, &property.name)));
+        for parts in ["allOf", "anyOf", "oneOf"] {
+            let at = pointer::join(&schema, parts);
+            let count = node.member(parts).map_or(0, |parts| parts.elements().len());
+            pending.extend((0..count).map(|index| pointer::join(&at, &index.to_string())));
+        }
+    }
+    false
 }
 
 /// Whether a word always means an action.
@@ -908,6 +936,7 @@ mod tests {
         for said in [
             body("count: {type: integer}, ackmode: {type: string}"),
             body("mode: {type: string, enum: [take, peek]}"),
+            body("options: {allOf: [{type: object, properties: {ackmode: {type: string}}}]}"),
             "description: The pet is then invisible for 30 seconds., ".to_owned(),
             "description: Fetched messages are no longer in the queue., ".to_owned(),
         ] {

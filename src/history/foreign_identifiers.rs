@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::digests::Digests;
 use super::history::History;
+use super::observed_values::path_digest;
 use crate::contract::link::LinkTarget;
 use crate::contract::operation::OperationId;
 use crate::contract::{Contract, pointer};
@@ -69,9 +70,9 @@ impl ForeignIdentifiers {
 
     /// Whether a list has shown a record with this identifier, without the run tag.
     pub(super) fn contains(&self, create: OperationId, id: &Value) -> bool {
-        let digest = Digest::of(id);
+        let digests = [Some(Digest::of(id)), path_digest(id)];
         let mut shown = self.shown.iter().filter(|((_, of), _)| *of == create);
-        shown.any(|(_, shown)| shown.contains(&digest))
+        shown.any(|(_, shown)| digests.iter().flatten().any(|digest| shown.contains(digest)))
     }
 
     /// Forgets the items of a list, which are remembered elsewhere from now on.
@@ -91,6 +92,10 @@ impl ForeignIdentifiers {
                 let Some(digest) = id.map(Digest::of) else { continue };
                 if !shown.contains(&digest) && !is_known(site.create, &digest, item) {
                     shown.insert(digest);
+                    // Another response may spell it otherwise: `7` and `"7"`.
+                    if let Some(digest) = id.and_then(path_digest) {
+                        shown.insert(digest);
+                    }
                 }
             }
         }
@@ -154,6 +159,7 @@ mod tests {
         assert!(!is_shown("createContact", json!("c2")));
         assert!(is_shown("createContact", json!("c3")));
         assert!(is_shown("createVisit", json!(7)));
+        assert!(is_shown("createVisit", json!("7")));
         assert!(!is_shown("createVisit", json!("c1")));
         shown.forget(operation("getContacts"), contract);
         let is_shown = |id: &str| shown.contains(operation("createContact"), &json!(id));

@@ -180,7 +180,8 @@ impl History<'_> {
         let Some((mut named, text)) = named else { return };
         let is_doubtful = is_doubtful || self.doubted_creates.contains_key(&create);
         let is_chosen = self.contract.operation(create).chosen().is_some();
-        let is_doubtful = is_doubtful || !is_chosen && doubt_by_form(&text).is_some();
+        let is_path = self.contract.documents_path_of(create, &text);
+        let is_doubtful = is_doubtful || !is_chosen && (is_path || doubt_by_form(&text).is_some());
         if !is_chosen {
             named.push((lifecycle.path_to_id.clone(), text));
         }
@@ -619,7 +620,20 @@ impl History<'_> {
         let (create, id) = (record.create, identifier(&record.id));
         let mut doubt = search.shows_another.then_some("a read by it shows another record");
         let is_unchanged = match &search.last {
-            Some((_, ShownState::Record(shown))) => record.last_read.replace(shown.clone()).as_ref() == Some(shown),
+            Some((_, ShownState::Record(shown))) => {
+                let before = record.last_read.replace(shown.clone());
+                let carries = self.contract.lifecycle_carries_of_update(match search.stage {
+                    RecordStage::Update(update) => update,
+                    _ => record.create,
+                });
+                // A counter of views, or the time of the update, may have changed all the same.
+                before.is_some_and(|before| match carries {
+                    [] => before == *shown,
+                    carries => carries
+                        .iter()
+                        .all(|carry| before.pointer(&carry.returned_at) == shown.pointer(&carry.returned_at)),
+                })
+            }
             _ => false,
         };
         match (search.stage, &search.last) {
@@ -633,6 +647,9 @@ impl History<'_> {
             // A service that marks its record as deleted shows it changed.
             (RecordStage::DeleteByRead, Some((_, ShownState::Record(_)))) => {
                 doubt = Some("its record is still there after a deletion that was accepted");
+            }
+            (RecordStage::DeleteByList, Some((_, ShownState::Listed(_)))) => {
+                doubt = Some("its list still shows the record unchanged after a deletion that was accepted");
             }
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
             (_, Some((_, ShownState::Another))) => {

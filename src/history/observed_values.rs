@@ -5,6 +5,7 @@
 //! invariants this is unknown: if the contract has a create whose record only a link identifies,
 //! every short string and every number is kept, and every name in a map.
 
+use reqwest::header::LINK;
 use serde_json::Value;
 
 use super::digests::Digests;
@@ -71,12 +72,30 @@ impl ObservedValues {
 
     /// Remembers each segment of a string that is a path or a URL, because it may name a record.
     fn note_path(&mut self, path: &str) {
-        if path.len() > MAX_PATH_LENGTH || !path.contains('/') || path.contains(char::is_whitespace) {
+        let is_urn = path.starts_with("urn:");
+        if path.len() > MAX_PATH_LENGTH || !(path.contains('/') || is_urn) || path.contains(char::is_whitespace) {
             return;
         }
-        let segments = path.split(['/', '?', '#', '&', '=']);
+        let segments = path.split(|letter| matches!(letter, '/' | '?' | '#' | '&' | '=') || is_urn && letter == ':');
         for segment in segments.filter(|segment| !segment.is_empty()) {
             self.note_scalar(&Value::from(segment));
+        }
+    }
+
+    /// Remembers what identifies a record in the body of an error: the members named so, and the paths.
+    fn note_identifiers(&mut self, value: &Value) {
+        match value {
+            Value::Array(elements) => elements.iter().for_each(|element| self.note_identifiers(element)),
+            Value::Object(members) => {
+                for (name, member) in members {
+                    if ["id", "key", "uuid"].contains(&name.to_lowercase().as_str()) {
+                        self.note_scalar(member);
+                    }
+                    self.note_identifiers(member);
+                }
+            }
+            Value::String(path) => self.note_path(path),
+            _ => {}
         }
     }
 
@@ -100,7 +119,7 @@ fn is_count(name: &str) -> bool {
 /// Returns the digest of a value that may be an identifier, the same for all values that a service may take for one
 /// another: `7`, `"7"`, `7.0` and `"07"`, the two cases of a UUID, with dashes and without, and however an accent is
 /// composed. `None` for a value that cannot be an identifier.
-fn path_digest(value: &Value) -> Option<Digest> {
+pub(super) fn path_digest(value: &Value) -> Option<Digest> {
     identifier(value).map(|text| Digest::of(&Value::String(canonical(&text))))
 }
 
@@ -125,10 +144,31 @@ impl History<'_> {
     /// Remembers the values in the response to a read, whatever its status, if the run needs them, even in a
     /// body that the contract does not document.
     pub(super) fn note_response(&mut self, exchange: &Exchange, body: Option<&Body>) {
-        if !self.observed_values.remembers_reads || !self.contract.operation(exchange.request.operation).is_read() {
+        let Some(response) = exchange.response().filter(|_| self.observed_values.remembers_reads) else {
+            return;
+        };
+        if !self.contract.operation(exchange.request.operation).is_read() {
+            // What rejects a create may name the record that is in its way.
+            if (400..500).contains(&response.status) {
+                let body = json::read(&response.body).ok();
+                body.iter()
+                    .for_each(|body| self.observed_values.note_identifiers(&body.value));
+                response
+                    .location
+                    .iter()
+                    .for_each(|path| self.observed_values.note_path(path));
+            }
             return;
         }
-        let read = || json::read(&exchange.response()?.body).ok();
+        let links = response
+            .headers
+            .get_all(LINK)
+            .iter()
+            .filter_map(|link| link.to_str().ok());
+        for target in links.flat_map(|links| links.split(['<', '>'])) {
+            self.observed_values.note_path(target);
+        }
+        let read = || json::read(&response.body).ok();
         let undocumented = body.is_none().then(read).flatten();
         if let Some(body) = body.or(undocumented.as_ref()) {
             let contract = self.contract;
@@ -154,6 +194,23 @@ mod tests {
         }
         for documented in ["data", "name"] {
             assert!(!seen.contains(&json!(documented)), "{documented}");
+        }
+    }
+
+    #[test]
+    fn what_rejects_a_create_names_a_record_by_its_identifier_and_a_urn_does_too() {
+        let mut seen = ObservedValues::new(true);
+        seen.note_identifiers(&json!({"status": 409, "existing": {"id": 7, "href": "/pets/p8"}, "at": "09:30"}));
+        seen.note(&json!({"urn": "urn:pet:11", "at": "12:45"}), &|_| true);
+        for (value, is_seen) in [
+            (json!(7), true),
+            (json!("p8"), true),
+            (json!(11), true),
+            (json!(409), false),
+            (json!(30), false),
+            (json!(45), false),
+        ] {
+            assert_eq!(seen.contains(&value), is_seen, "{value}");
         }
     }
 

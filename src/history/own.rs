@@ -59,21 +59,31 @@ pub(super) enum TagCheck {
 }
 
 /// Words that services take for an identifier in a path, and that name another record, or several.
-const ALIASES: [&str; 15] = [
+const ALIASES: [&str; 25] = [
     "_all",
     "all",
     "any",
     "current",
     "default",
+    "everyone",
+    "everything",
+    "false",
     "first",
+    "head",
     "last",
     "latest",
     "me",
+    "mine",
     "new",
     "newest",
+    "next",
     "none",
     "null",
+    "own",
+    "previous",
     "self",
+    "today",
+    "true",
     "undefined",
 ];
 
@@ -97,10 +107,13 @@ impl History<'_> {
     /// Remembers a created record, and whether the response to its create shows that it is the run's own: that response
     /// has the run tag, and no earlier one showed the identifier.
     pub(super) fn note_own(&mut self, made: CreatedRecord, id: &Value, (was_seen, tagged): (bool, bool)) {
+        let is_path = identifier(id).is_some_and(|id| self.contract.documents_path_of(made.operation, &id));
         let doubt = if was_seen {
             Some("it named another record before")
         } else if !tagged {
             Some("the create's response carries nothing that the run sent")
+        } else if is_path {
+            Some("the document has a path of that name")
         } else {
             identifier(id).and_then(|id| doubt_by_form(&id))
         };

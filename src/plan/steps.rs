@@ -547,13 +547,13 @@ fn reason_against(
     if operation.always_streams() {
         return Some("it responds with a stream, which may not end".to_owned());
     }
+    if !operation.is_safe() && !scope.writes {
+        return Some("needs writes, which are off".to_owned());
+    }
     if !scope.also_send.contains(&id)
         && let Some(reason) = reason_against_action(contract, id)
     {
         return Some(format!("{reason}; `also_send` in the configuration sends it anyway"));
-    }
-    if !operation.is_safe() && !scope.writes {
-        return Some("needs writes, which are off".to_owned());
     }
     if let Security::Unsupported { schemes } = &operation.security {
         return Some(format!(

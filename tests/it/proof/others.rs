@@ -40,6 +40,8 @@ paths:
       requestBody: {$ref: '#/components/requestBodies/New'}
       responses: {'200': {$ref: '#/components/responses/Thing'}, '404': {$ref: '#/components/responses/None'}}
     delete: {operationId: dropThing, responses: {'204': {$ref: '#/components/responses/None'}, '404': {$ref: '#/components/responses/None'}}}
+  /things/mine:
+    get: {operationId: listMine, responses: {'200': {$ref: '#/components/responses/None'}}}
   /things/{id}/activate:
     parameters: [{$ref: '#/components/parameters/Id'}]
     put: {operationId: putActive, responses: {'204': {$ref: '#/components/responses/None'}}}
@@ -56,8 +58,10 @@ paths:
 struct Kind {
     /// The identifier that the n-th create gets.
     id: fn(usize) -> String,
-    /// Whether `PUT /things/{id}` changes anything.
+    /// Whether `PUT /things/{id}` changes anything besides a counter.
     updates: bool,
+    /// Whether the list still shows what was deleted.
+    lists_deleted: bool,
 }
 
 /// Returns the requests that were accepted: `PUT /things/t-1/colour`.
@@ -93,7 +97,8 @@ async fn accepted(kind: Kind) -> Vec<String> {
 fn respond(kind: Kind, things: &mut Vec<Value>, (method, path): (&Method, &str), sent: &Value) -> Response {
     let Some(below) = path.strip_prefix("/things/") else {
         if method == Method::GET {
-            return axum::Json(&things).into_response();
+            let listed = things.iter().filter(|thing| thing.get("gone").is_none());
+            return axum::Json(listed.collect::<Vec<_>>()).into_response();
         }
         let id = (kind.id)(things.len());
         things.retain(|thing| thing["id"] != *id);
@@ -103,11 +108,17 @@ fn respond(kind: Kind, things: &mut Vec<Value>, (method, path): (&Method, &str),
     };
     let (id, part) = below.split_once('/').unwrap_or((below, ""));
     let id = percent_decode_str(id).decode_utf8_lossy();
-    let Some(at) = things.iter().position(|thing| thing["id"] == *id) else {
+    let is_gone = things.iter().any(|thing| thing["gone"] == *id);
+    let at = things.iter().position(|thing| thing["id"] == *id);
+    let Some(at) = at.filter(|_| !is_gone) else {
         return StatusCode::NOT_FOUND.into_response();
     };
     if method == Method::DELETE {
-        things.remove(at);
+        if kind.lists_deleted {
+            things.push(json!({"gone": id}));
+        } else {
+            things.remove(at);
+        }
         return StatusCode::NO_CONTENT.into_response();
     }
     if method == Method::PUT && kind.updates {
@@ -116,6 +127,10 @@ fn respond(kind: Kind, things: &mut Vec<Value>, (method, path): (&Method, &str),
                 things[at][name] = value.clone();
             }
         }
+    }
+    if method == Method::PUT {
+        let writes = things[at]["writes"].as_u64().unwrap_or(0);
+        things[at]["writes"] = json!(writes + 1);
     }
     match part {
         "" => axum::Json(&things[at]).into_response(),
@@ -126,6 +141,7 @@ fn respond(kind: Kind, things: &mut Vec<Value>, (method, path): (&Method, &str),
 const PLAIN: Kind = Kind {
     id: |number| format!("t-{number}"),
     updates: true,
+    lists_deleted: false,
 };
 
 fn count(accepted: &[String], beginning: &str) -> usize {
@@ -144,7 +160,8 @@ async fn everything_but_a_verb_is_sent_under_a_plain_identifier() {
 
 #[tokio::test]
 async fn nothing_is_written_under_an_identifier_that_may_be_read_as_another_one() {
-    let ids: [fn(usize) -> String; 5] = [
+    let ids: [fn(usize) -> String; 6] = [
+        |_| "mine".to_owned(),
         |number| format!("t{number}/../t-0"),
         |number| format!("t{number};v=2"),
         |number| format!("t{number},t-0"),
@@ -166,6 +183,17 @@ async fn a_create_that_returns_a_listed_record_is_sent_once() {
     })
     .await;
     assert_eq!(accepted, ["POST /things"]);
+}
+
+#[tokio::test]
+async fn nothing_more_is_deleted_once_the_list_still_shows_a_deleted_record() {
+    let accepted = accepted(Kind {
+        lists_deleted: true,
+        ..PLAIN
+    })
+    .await;
+    assert!(count(&accepted, "POST") > 1, "{accepted:?}");
+    assert_eq!(count(&accepted, "DELETE"), 1, "{accepted:?}");
 }
 
 #[tokio::test]
