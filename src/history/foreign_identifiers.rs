@@ -70,9 +70,9 @@ impl ForeignIdentifiers {
 
     /// Whether a list has shown a record with this identifier, without the run tag.
     pub(super) fn contains(&self, create: OperationId, id: &Value) -> bool {
-        let digests = [Some(Digest::of(id)), path_digest(id)];
+        let digest = digest(id);
         let mut shown = self.shown.iter().filter(|((_, of), _)| *of == create);
-        shown.any(|(_, shown)| digests.iter().flatten().any(|digest| shown.contains(digest)))
+        shown.any(|(_, shown)| shown.contains(&digest))
     }
 
     /// Forgets the items of a list, which are remembered elsewhere from now on.
@@ -89,17 +89,19 @@ impl ForeignIdentifiers {
             let shown = self.shown.entry((list, site.create)).or_default();
             for item in items.into_iter().flatten() {
                 let id = pointer::get(item, &site.id).filter(|id| !id.is_null());
-                let Some(digest) = id.map(Digest::of) else { continue };
-                if !shown.contains(&digest) && !is_known(site.create, &digest, item) {
+                let Some(id) = id else { continue };
+                let digest = digest(id);
+                if !shown.contains(&digest) && !is_known(site.create, &Digest::of(id), item) {
                     shown.insert(digest);
-                    // Another response may spell it otherwise: `7` and `"7"`.
-                    if let Some(digest) = id.and_then(path_digest) {
-                        shown.insert(digest);
-                    }
                 }
             }
         }
     }
+}
+
+/// Returns the digest of an identifier, the same for all its spellings: `7` and `"7"`.
+fn digest(id: &Value) -> Digest {
+    path_digest(id).unwrap_or_else(|| Digest::of(id))
 }
 
 /// Returns the lists that show the identifiers of the records that the create makes, each with the location of the

@@ -57,8 +57,8 @@ pub(crate) struct History<'run> {
     pub(super) doubted_creates: HashMap<OperationId, String>,
     /// Those of them that returned the identifier of a record that existed, and are not sent again.
     pub(super) replacing_creates: HashSet<OperationId>,
-    /// The updates that were accepted and changed nothing in the run's own record.
-    pub(super) updates_without_effect: HashSet<OperationId>,
+    /// The creates of whose records an update was accepted that changed nothing in it.
+    pub(super) updated_without_effect: HashSet<OperationId>,
     /// Digests of the identifiers that each operation's list or create has shown.
     pub(super) listed_identifiers: HashMap<OperationId, Digests>,
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
@@ -124,7 +124,7 @@ impl<'run> History<'run> {
             own: HashMap::new(),
             doubted_creates: HashMap::new(),
             replacing_creates: HashSet::new(),
-            updates_without_effect: HashSet::new(),
+            updated_without_effect: HashSet::new(),
             listed_identifiers: HashMap::new(),
             observed_values: ObservedValues::new(recognises_by_links),
             foreign_identifiers: ForeignIdentifiers::new(contract),

@@ -9,7 +9,6 @@ use super::carried::field_changed_by_repeat;
 use super::evidence::{Evidence, ListedCount, RecordShown, ShownState};
 use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
-use super::own::doubt_by_form;
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
@@ -180,8 +179,7 @@ impl History<'_> {
         let Some((mut named, text)) = named else { return };
         let is_doubtful = is_doubtful || self.doubted_creates.contains_key(&create);
         let is_chosen = self.contract.operation(create).chosen().is_some();
-        let is_path = self.contract.documents_path_of(create, &text);
-        let is_doubtful = is_doubtful || !is_chosen && (is_path || doubt_by_form(&text).is_some());
+        let is_doubtful = is_doubtful || !is_chosen && self.doubt_by_form(create, &text).is_some();
         if !is_chosen {
             named.push((lifecycle.path_to_id.clone(), text));
         }
@@ -288,13 +286,8 @@ impl History<'_> {
     /// Returns why nothing but a deletion is sent under the identifiers of a create any more: an update of its record was
     /// accepted and changed nothing in it, so it may have changed another one.
     pub(crate) fn reason_against_update(&self, create: OperationId) -> Option<String> {
-        let mut without_effect = self.updates_without_effect.iter();
-        let is_of_it = |update: &OperationId| {
-            let lifecycle = self.contract.lifecycle_of(*update);
-            lifecycle.is_some_and(|lifecycle| lifecycle.create == create)
-        };
-        without_effect
-            .any(is_of_it)
+        self.updated_without_effect
+            .contains(&create)
             .then(|| self.reason_for_doubt(create, "an accepted update under it changed nothing in its record"))
     }
 
@@ -622,16 +615,16 @@ impl History<'_> {
         let is_unchanged = match &search.last {
             Some((_, ShownState::Record(shown))) => {
                 let before = record.last_read.replace(shown.clone());
-                let carries = self.contract.lifecycle_carries_of_update(match search.stage {
-                    RecordStage::Update(update) => update,
-                    _ => record.create,
-                });
-                // A counter of views, or the time of the update, may have changed all the same.
-                before.is_some_and(|before| match carries {
-                    [] => before == *shown,
-                    carries => carries
-                        .iter()
-                        .all(|carry| before.pointer(&carry.returned_at) == shown.pointer(&carry.returned_at)),
+                let update = match search.stage {
+                    RecordStage::Update(update) => Some(update),
+                    _ => None,
+                };
+                update.zip(before).is_some_and(|(update, before)| {
+                    let carries = self.contract.lifecycle_carries_of_update(update);
+                    // A counter of views, or the time of the update, may have changed all the same.
+                    let mut compared = carries.iter().map(|carry| &carry.returned_at);
+                    before == *shown
+                        || !carries.is_empty() && compared.all(|at| before.pointer(at) == shown.pointer(at))
                 })
             }
             _ => false,
@@ -641,8 +634,8 @@ impl History<'_> {
             (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
                 record.after_update = Some(shown.clone());
             }
-            (RecordStage::Update(update), _) if is_unchanged => {
-                self.updates_without_effect.insert(update);
+            (RecordStage::Update(_), _) if is_unchanged => {
+                self.updated_without_effect.insert(create);
             }
             // A service that marks its record as deleted shows it changed.
             (RecordStage::DeleteByRead, Some((_, ShownState::Record(_)))) => {

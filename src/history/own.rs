@@ -87,35 +87,36 @@ const ALIASES: [&str; 25] = [
     "undefined",
 ];
 
-/// Why a request under an identifier may concern another record, whatever a read of it shows: `None` if nothing in it
-/// says so.
-pub(super) fn doubt_by_form(id: &str) -> Option<&'static str> {
-    // A gateway may decode and normalise a path with a delimiter of URLs (RFC 3986, section 2.2), an escape, or what is
-    // trimmed.
-    let is_delimiter = |character: char| matches!(character, '/' | '\\' | '?' | '#' | ';' | '%');
-    if id.contains(|character: char| is_delimiter(character) || character.is_whitespace() || character.is_control()) {
-        return Some("a gateway may read the identifier as part of the path");
-    }
-    let names_several = |character: char| matches!(character, '*' | ',' | '|' | '{' | '}');
-    if id.contains(names_several) || ALIASES.contains(&id.to_ascii_lowercase().as_str()) {
-        return Some("services use such an identifier for another record, or for several");
-    }
-    None
-}
-
 impl History<'_> {
+    /// Returns why a request under the identifier of a created record may concern another one, whatever a read of it shows:
+    /// `None` if nothing in it says so.
+    pub(super) fn doubt_by_form(&self, create: OperationId, id: &str) -> Option<&'static str> {
+        if self.contract.documents_path_of(create, id) {
+            return Some("the document has a path of that name");
+        }
+        // A gateway may decode and normalise a path with a delimiter of URLs (RFC 3986, section 2.2), an escape, or what is
+        // trimmed.
+        let is_delimiter = |character: char| matches!(character, '/' | '\\' | '?' | '#' | ';' | '%');
+        if id.contains(|character: char| is_delimiter(character) || character.is_whitespace() || character.is_control())
+        {
+            return Some("a gateway may read the identifier as part of the path");
+        }
+        let names_several = |character: char| matches!(character, '*' | ',' | '|' | '{' | '}');
+        if id.contains(names_several) || ALIASES.contains(&id.to_ascii_lowercase().as_str()) {
+            return Some("services use such an identifier for another record, or for several");
+        }
+        None
+    }
+
     /// Remembers a created record, and whether the response to its create shows that it is the run's own: that response
     /// has the run tag, and no earlier one showed the identifier.
     pub(super) fn note_own(&mut self, made: CreatedRecord, id: &Value, (was_seen, tagged): (bool, bool)) {
-        let is_path = identifier(id).is_some_and(|id| self.contract.documents_path_of(made.operation, &id));
         let doubt = if was_seen {
             Some("it named another record before")
         } else if !tagged {
             Some("the create's response carries nothing that the run sent")
-        } else if is_path {
-            Some("the document has a path of that name")
         } else {
-            identifier(id).and_then(|id| doubt_by_form(&id))
+            identifier(id).and_then(|id| self.doubt_by_form(made.operation, &id))
         };
         let operation = made.operation;
         let entry = match doubt {

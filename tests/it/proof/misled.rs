@@ -12,7 +12,7 @@ use countersign::report::Record;
 use countersign::{Check, Contract};
 use serde_json::{Value, json};
 
-const THINGS: &str = "openapi: 3.0.3
+pub(super) const THINGS: &str = "openapi: 3.0.3
 info: {title: Things, version: '1'}
 components:
   parameters: {Id: {name: PARAMETER, in: path, required: true, schema: {type: integer}}}
