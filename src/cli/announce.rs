@@ -39,6 +39,13 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
     }
 }
 
+/// Announces that the reference service is checked, unless that was said.
+pub(super) fn reference_service(resolved: &ResolvedArguments) {
+    if resolved.arguments.service.base_url.is_none() && !resolved.names_reference_service() {
+        edge::note("no target was given (base-url): the built-in reference service is checked");
+    }
+}
+
 /// The number of defects, and of operations that one of them takes out, which are printed.
 const MAX_PRINTED: usize = 20;
 

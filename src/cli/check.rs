@@ -103,6 +103,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
         require_facts: arguments.check.require_facts.as_ref().map(|percent| percent.value.0),
         keep_exchanges: outputs.show_exchanges(),
     };
+    announce::reference_service(resolved);
     let mut started = runtime.block_on(start(resolved, prepared.transport.target()))?;
     let running = carry_out(&prepared, &mut progress, (&mut started, interrupted));
     let Report { run, mut record } = runtime.block_on(running);
@@ -317,18 +318,10 @@ fn run_inputs(
 ) -> Result<RunInputs, Failure> {
     let arguments = &resolved.arguments;
     let service = match &arguments.service.base_url {
-        // The embedded service makes its own token: a user who names one has forgotten the target.
-        None if arguments.token_file.is_some() => return Err(Failure::NoTarget),
-        None if arguments.service.start.is_some() => {
-            let message = "--start starts the service that is checked, but there is no target; give --base-url";
-            return Err(Failure::Usage(message.to_owned()));
+        None => {
+            reject_forgotten_target(resolved, contract)?;
+            ServiceUnderCheck::Embedded(Embedded::with_faults(&arguments.fault)?)
         }
-        None if arguments.service.cacert.is_some() || arguments.cert.is_some() => {
-            let message =
-                "--cacert and --cert are for connections to a target, but there is no target; give --base-url";
-            return Err(Failure::Usage(message.to_owned()));
-        }
-        None => ServiceUnderCheck::Embedded(Embedded::with_faults(&arguments.fault)?),
         Some(url) => {
             let token = match resolved.token_command() {
                 Some(command) => TokenSource::Command(command),
@@ -375,6 +368,45 @@ fn run_inputs(
         settings,
         limits,
     })
+}
+
+/// Rejects what is for a target where there is none: the reference service would be checked in its place, and a pipeline
+/// that lost its base URL would be green.
+fn reject_forgotten_target(resolved: &ResolvedArguments, contract: &Contract) -> Result<(), Failure> {
+    let arguments = &resolved.arguments;
+    let service = &arguments.service;
+    let (variable, _) = resolved.token();
+    let mut or = "";
+    let what = if arguments.token_file.is_some() {
+        "--token-file gives the token of a target".to_owned()
+    } else if service.start.is_some() {
+        "--start starts the service that is checked".to_owned()
+    } else if service.cacert.is_some() || arguments.cert.is_some() {
+        "--cacert and --cert are for connections to a target".to_owned()
+    } else if service.wait.as_ref().is_some_and(Setting::is_flag) {
+        "--wait waits for a target".to_owned()
+    } else if !resolved.names_reference_service() && edge::is_set(variable) {
+        or = ", or --target embedded to check the reference service";
+        format!("{variable} has the token of a target")
+    } else if arguments.spec().is_some() && !shares_operation_with_built_in(contract)? {
+        let name = &contract.document.name;
+        format!("the reference service has none of the operations in `{name}`")
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Usage(format!(
+        "{what}, but there is no target; give --base-url{or}"
+    )))
+}
+
+/// Whether the reference service, which implements the built-in contract, has an operation of this one.
+fn shares_operation_with_built_in(contract: &Contract) -> Result<bool, Failure> {
+    let built_in = Contract::built_in()?;
+    let mut operations = built_in.operations.iter();
+    Ok(operations.any(|own| {
+        let mut others = contract.operations.iter();
+        others.any(|other| (other.method, &other.path) == (own.method, &own.path))
+    }))
 }
 
 /// Returns the contract with the security schemes that this token is sent under: HTTP Basic for a user and a password,

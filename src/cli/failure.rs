@@ -102,9 +102,6 @@ pub(super) enum Failure {
         /// The system's error.
         source: std::io::Error,
     },
-    /// There is a token, but no target for it.
-    #[error("--token-file gives the token of a target, but there is no target; give --base-url")]
-    NoTarget,
     /// The reports do not come from different shards of one plan.
     #[error("failed to merge: {0}")]
     Merge(#[from] MergeError),

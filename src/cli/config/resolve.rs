@@ -130,6 +130,16 @@ impl ResolvedArguments {
             })
     }
 
+    /// Whether the reference service is checked because that was said: by its name as the target, or by a fault.
+    pub(in crate::cli) fn names_reference_service(&self) -> bool {
+        let default = self
+            .config
+            .as_ref()
+            .and_then(|config| config.parsed.file.default_target.as_ref());
+        let named = self.arguments.target.as_ref().or(default);
+        !self.arguments.fault.is_empty() || named.is_some_and(|named| named.value == EMBEDDED)
+    }
+
     /// Returns the program that prints the target's token, unless a flag names a file with it.
     pub(in crate::cli) fn token_command(&self) -> Option<TokenCommand> {
         let command = self.arguments.service.token_command.as_ref();

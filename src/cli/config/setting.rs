@@ -43,7 +43,7 @@ pub(in crate::cli) struct Setting<T> {
 
 impl<T> Setting<T> {
     /// Returns whether a flag set it.
-    pub(super) fn is_flag(&self) -> bool {
+    pub(in crate::cli) fn is_flag(&self) -> bool {
         matches!(self.origin, Origin::Flag(_))
     }
 

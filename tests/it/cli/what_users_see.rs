@@ -52,6 +52,33 @@ fn a_run_of_the_embedded_service_conforms() {
 }
 
 #[test]
+fn what_is_meant_for_a_target_is_an_error_where_there_is_none() {
+    const FOREIGN: &str = "openapi: 3.0.3
+info: {title: Other, version: '1'}
+paths:
+  /things: {get: {responses: {'200': {description: Things}}}}
+";
+    const TOKEN: (&str, &str) = ("COUNTERSIGN_TOKEN", "0123456789abcdef");
+    let call = |arguments: &[&str]| countersign(arguments).env(TOKEN.0, TOKEN.1).file("other.yaml", FOREIGN);
+    let unset = |arguments: &[&str]| countersign(arguments).file("other.yaml", FOREIGN);
+    for (ended, what) in [
+        (call(&["check"]).run(), "COUNTERSIGN_TOKEN has the token of a target"),
+        (unset(&["check", "--wait", "1"]).run(), "--wait waits for a target"),
+        (
+            unset(&["check", "--spec", "other.yaml"]).run(),
+            "the reference service has none of the operations in `other.yaml`",
+        ),
+    ] {
+        let error = ended.is_one_error(2);
+        assert!(error.contains(what) && error.contains("give --base-url"), "{error}");
+    }
+    let named = call(&["check", "--target", "embedded"]).run();
+    assert_eq!((named.code, named.stderr.as_str()), (0, ""));
+    let faulty = call(&["check", "--fault", "getTags:server-error"]).run();
+    assert_eq!((faulty.code, faulty.stderr.as_str()), (1, ""));
+}
+
+#[test]
 fn a_run_with_one_field_dropped_fails() {
     let target = one_field_dropped();
     check(&target.url(), &[]).run().matches("does_not_conform");

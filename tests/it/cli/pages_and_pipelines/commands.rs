@@ -224,11 +224,17 @@ fn is_true(name: &str) {
         let command = SERVICES.iter().fold(shown.command.clone(), |command, service| {
             command.replace(service, &place.url())
         });
+        // A reader without a target has not set its token either: with one, the check would ask where the target is.
+        let by_default = files.iter().any(|(_, text)| text.contains("default_target"));
+        let has_target = by_default
+            || ["--base-url", "--target", "docker"]
+                .iter()
+                .any(|sign| command.contains(sign));
         // A container's own folder.
         let done = place.run(
             &BASH,
             &command.replace("=/reports/", "=").replace(" /reports/", " "),
-            &environment,
+            if has_target { &environment } else { &[] },
         );
         assert_eq!(done.code, shown.code, "{name}: {command}: {done:#?}");
         shown.was_printed(name, &done.stdout);
