@@ -52,8 +52,10 @@ impl Session<'_> {
                 }
                 Err(_) => {}
             }
-            let next = Instant::now() + pause;
-            if next >= end {
+            // A pause that would outlast the time is cut short: the last try is made when there is just time for one.
+            let now = Instant::now();
+            let next = (now + pause).min(end.checked_sub(FIRST_PAUSE).unwrap_or(now));
+            if next <= now {
                 return Err(last.unwrap_or_default());
             }
             sleep_until(next).await;

@@ -266,6 +266,23 @@ async fn a_silent_service_costs_no_time_on_a_paused_clock() {
     assert!(began.elapsed() < Duration::from_secs(3_600));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_service_is_waited_for_as_long_as_was_said() {
+    for (up_after_ms, conforms) in [(0, true), (850, true), (1_050, false)] {
+        let began = tokio::time::Instant::now();
+        let starting = Router::new().route(
+            "/things",
+            get(move || async move {
+                let is_up = began.elapsed() >= Duration::from_millis(up_after_ms);
+                is_up.then(|| axum::Json(["a"])).ok_or(StatusCode::SERVICE_UNAVAILABLE)
+            }),
+        );
+        let check = small().service(starting).wait(Duration::from_secs(1));
+        let report = check.run().await.unwrap();
+        assert_eq!(report.conforms(), conforms, "{up_after_ms} ms");
+    }
+}
+
 #[tokio::test]
 async fn a_handler_that_panics_is_found_and_ends_no_check() {
     async fn broken() {
