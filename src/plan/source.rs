@@ -171,7 +171,7 @@ impl NoValue {
                 needed.field
             ),
             Self::SourceFailed { needed } => format!(
-                "it needs `{1}` from {0}, and no call of that succeeded",
+                "it needs `{1}` from {0}, which was left out or did not succeed",
                 of(needed),
                 needed.field
             ),

@@ -77,7 +77,7 @@ fn operations_at_fault(record: &Record) -> HashMap<&str, &str> {
     let about_one = rows.filter(|row| {
         row.fact
             .strip_prefix(&*row.operation)
-            .is_some_and(|rest| rest.starts_with(' '))
+            .is_some_and(|rest| rest.starts_with([' ', ':']))
     });
     about_one
         .map(|row| (row.fact.as_str(), row.operation.as_str()))
@@ -448,6 +448,9 @@ mod tests {
         record.findings[0].operation = "getOther".to_owned();
         let headlines: Vec<_> = groups(&record).iter().map(Group::headline).collect();
         assert_eq!(headlines, ["getThings: /name has the wrong type (seen in getOther)"]);
+        record.facts.rows[1].fact = "getThings: gone from getOther".into();
+        record.findings[0].fact = record.facts.rows[1].fact.to_string();
+        assert!(groups(&record)[0].headline().starts_with("getThings: "));
         // Of a fact about no operation, the one that showed it is meant.
         record.facts.rows[1].fact = "bearer auth: a wrong token is rejected".into();
         record.findings[0].fact = record.facts.rows[1].fact.to_string();

@@ -1,6 +1,7 @@
 //! `malformed-json`: a body is not JSON, or repeats a name in an object.
 
 use super::level::Level;
+use super::media_type::NO_CONTENT;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::traffic_reason::TrafficReason;
@@ -56,6 +57,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         Err(JsonError::NotRecorded) => sink.undecided(fact, Reason::Traffic(TrafficReason::NoBody)),
         // `media-type` reports what this is instead, such as CSV.
         Err(_) if is_of_another_media_type(seen) => {}
+        Err(_) if seen.exchange.status() == Some(204) => sink.broken(fact, String::new, || NO_CONTENT.to_owned()),
         Err(error) => sink.broken(fact, String::new, || error.to_string()),
         Ok(body) => match body.duplicates.first() {
             None => sink.held(fact),
@@ -99,6 +101,13 @@ mod tests {
             assert_eq!(result.kind(FactKind::Json), Verdict::Broken, "{body}");
             assert_eq!(result.received("malformed-json"), received);
         }
+    }
+
+    #[test]
+    fn a_204_is_reported_as_one() {
+        let result = Bench::of("getTags").response(204, None, "");
+        assert_eq!(result.received("malformed-json"), NO_CONTENT);
+        assert_eq!(result.received("media-type"), NO_CONTENT);
     }
 
     #[test]

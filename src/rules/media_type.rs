@@ -41,6 +41,9 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Content(judge),
 };
 
+/// What came instead of a body with a 204, in the words of this rule and of `malformed-json`.
+pub(super) const NO_CONTENT: &str = "a 204, which has no body";
+
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Some((response, documented)) = seen.with_content() else {
         return;
@@ -61,6 +64,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         Some(received) if is_documented(&received) => sink.held(fact),
         Some(received) => sink.broken(fact, String::new, || render_media_type(&received)),
+        None if response.status == 204 => sink.broken(fact, String::new, || NO_CONTENT.to_owned()),
         None => sink.broken(fact, String::new, || "no media type".to_owned()),
     }
 }

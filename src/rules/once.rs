@@ -9,7 +9,10 @@ use crate::history::evidence::{FinalListing, UpdateObservation};
 pub(super) static RULE: Rule = Rule {
     name: "once",
     level: Level::Deny,
-    headline: Headline::Operation("does not store each record once", "do not store each record once"),
+    headline: Headline::Operation(
+        "does not leave exactly one record",
+        "do not leave exactly one record each",
+    ),
     topic: Topic::Invariants,
     summary: "A create adds one record, and an update neither adds nor removes one.",
     explanation: "At the end of a run its lists are searched for the run tag, which nobody else writes, and for what \

@@ -12,7 +12,7 @@ use std::fmt;
 
 use crate::contract::is_json;
 use crate::contract::operation::OperationId;
-use crate::exchange::{Credential, Exchange, Request, Response};
+use crate::exchange::{Credential, Exchange, Failure, Request, Response};
 
 /// The outcomes of the documented calls.
 #[derive(Debug, Default)]
@@ -51,8 +51,14 @@ pub enum HowAllCallsFailed {
     Redirected,
     /// Every response was this 4xx.
     Rejected(u16),
-    /// No call had a complete response.
-    Unanswered,
+    /// No call had a complete response: nothing at this address sends one.
+    NoResponse,
+    /// No call had a complete response before its deadline.
+    TooSlow,
+    /// Every response broke off.
+    CutOff,
+    /// Every response was larger than what is read.
+    TooLarge,
 }
 
 impl fmt::Display for HowAllCallsFailed {
@@ -79,7 +85,17 @@ impl fmt::Display for HowAllCallsFailed {
                 "every response is {status}: is the base URL that of this service, and does it require something that \
                  the contract does not mention?"
             ),
-            Self::Unanswered => formatter.write_str("no complete response came: is this the address of the service?"),
+            Self::NoResponse => formatter.write_str("no complete response came: is this the address of the service?"),
+            Self::TooSlow => formatter.write_str(
+                "no complete response came in time (timeout): is the service overloaded, or does it take longer by \
+                 design?",
+            ),
+            Self::CutOff => formatter.write_str(
+                "every connection ended before its response was complete: does the service crash, or does something in \
+                 front of it cut responses off?",
+            ),
+            Self::TooLarge => formatter
+                .write_str("every response is larger than a check reads: does this service return its lists in pages?"),
         }
     }
 }
@@ -91,7 +107,10 @@ impl HowAllCallsFailed {
         let media_type = exchange.response().and_then(Response::media_type);
         let is_web_page = media_type.is_some_and(|media_type| !is_json(&media_type));
         match exchange.outcome.as_ref().map(|response| response.status) {
-            Err(_) => Self::Unanswered,
+            Err(Failure::Deadline { .. }) => Self::TooSlow,
+            Err(Failure::Incomplete) => Self::CutOff,
+            Err(Failure::TooLarge { .. }) => Self::TooLarge,
+            Err(_) => Self::NoResponse,
             Ok(200..=299) if is_web_page => Self::WebPage,
             Ok(401 | 403) if without_token => Self::RejectedWithoutToken,
             Ok(404) => Self::NotFound,
@@ -139,5 +158,27 @@ impl Successes {
     /// How the calls failed, if some were sent and none had a success.
     pub(super) fn how_all_calls_failed(&self) -> Option<HowAllCallsFailed> {
         self.how_calls_failed.filter(|_| self.succeeded.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::rules::testing::Bench;
+
+    #[test]
+    fn a_service_that_is_slow_cut_off_or_verbose_is_not_called_another_address() {
+        for (failure, how) in [
+            (Failure::Deadline { after: Duration::ZERO }, HowAllCallsFailed::TooSlow),
+            (Failure::Incomplete, HowAllCallsFailed::CutOff),
+            (Failure::TooLarge { maximum: 1 }, HowAllCallsFailed::TooLarge),
+            (Failure::NotHttp, HowAllCallsFailed::NoResponse),
+        ] {
+            let mut exchange = Bench::of("getTags").exchange(200, None, "");
+            exchange.outcome = Err(failure);
+            assert_eq!(HowAllCallsFailed::of(&exchange), how);
+        }
     }
 }

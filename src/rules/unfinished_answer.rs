@@ -21,8 +21,8 @@ pub(super) static RULE: Rule = Rule {
                  `application/x-ndjson`): it ends when the service has nothing more to say. Requests with a credential that must be rejected, equivalent requests, and the reads that \
                  look for residue. A target that cannot be reached at all: then \
                    nothing is judged, and the run reports that.",
-    fix: "Respond within the deadline and end the body at its stated length. For a service that is slow by design, set \
-          a longer timeout.",
+    fix: "Respond within the deadline, end the body at its stated length, and return less than 8 MiB at once, for \
+          example in pages. For a service that is slow by design, set a longer timeout.",
     source: "RFC 9112, section 8: an incomplete message is not a response",
     example: Example {
         fact: "getTags response: complete",

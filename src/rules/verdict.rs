@@ -262,6 +262,7 @@ impl fmt::Display for Reason {
                 "rejected with {status}, perhaps for the record that it names, to which no documented link leads"
             )
             .into(),
+            Self::TokenRejected(403) => "rejected with 403: the token may lack permission for this operation".into(),
             Self::TokenRejected(status) => {
                 format!("rejected with {status}: the credential is missing or was not accepted").into()
             }

@@ -26,8 +26,13 @@ pub(super) fn outcome(
             (Outcome::CouldNotJudge, Some(reason))
         }
         RunEnd::TokenRejected(status) => {
+            let permissions = match status {
+                403 => ", and that it has the permissions that these operations need",
+                _ => "",
+            };
             let reason = format!(
-                "the token was rejected with {status} by every operation that was called; check that it is for this target"
+                "the token was rejected with {status} by every operation that was called; check that it is for this \
+                 target{permissions}"
             );
             (Outcome::CouldNotJudge, Some(reason))
         }

@@ -307,7 +307,7 @@ async fn a_run_without_any_success_could_not_judge_and_says_what_to_look_at() {
         ),
         (
             Response::json(200, &json!({})).unfinished(),
-            "no complete response came",
+            "no complete response came in time (timeout)",
             true,
         ),
     ] {
