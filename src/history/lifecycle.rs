@@ -277,6 +277,17 @@ impl History<'_> {
         self.tracked.iter().rposition(is_named)
     }
 
+    /// Returns the number of the tracked record below which a write is, by its path: of several, the last that is closest
+    /// to it.
+    fn containing_in_path(&self, write: &Request) -> Option<usize> {
+        let named = records_in(self.contract.operation(write.operation), &write.path);
+        let contains = |record: &TrackedRecord| named.starts_with(&record.path_records);
+        let containing = self.tracked.iter().enumerate().filter(|(_, record)| contains(record));
+        containing
+            .max_by_key(|(number, record)| (record.path_records.len(), *number))
+            .map(|(number, _)| number)
+    }
+
     /// Returns why a create is not sent again: it returned somebody else's record.
     pub(crate) fn reason_against_create(&self, create: OperationId) -> Option<String> {
         let replaces = self.replacing_creates.contains(&create);
@@ -392,25 +403,38 @@ impl History<'_> {
     }
 
     /// Doubts the records of a create if the response to a write under the identifier of one has the identifier of a record
-    /// that was known before.
+    /// that was known before. A write below the record (`PUT /pets/{petId}/status`) may return a record of another kind, so
+    /// there it must be an identifier that a list has shown for a record of the same kind.
     pub(super) fn doubt_by_response(&mut self, exchange: &Exchange, body: &Value) {
-        let operation = exchange.request.operation;
-        let Some(lifecycle) = self.contract.lifecycle_of(operation) else {
+        let (id, operation) = (
+            exchange.request.operation,
+            self.contract.operation(exchange.request.operation),
+        );
+        let own = self.named_in_path(&exchange.request);
+        let number = if operation.is_safe() {
+            None
+        } else if operation.creates() || operation.is_query() {
+            own
+        } else {
+            own.or_else(|| self.containing_in_path(&exchange.request))
+        };
+        let record = number.and_then(|number| self.tracked.get(number));
+        let Some(record) = record.filter(|record| record.create != id) else {
             return;
         };
-        if lifecycle.create == operation || self.contract.operation(operation).is_safe() {
+        let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
             return;
-        }
-        let record = self
-            .named_in_path(&exchange.request)
-            .and_then(|number| self.tracked.get(number));
-        let Some(record) = record else { return };
+        };
         let shown = [body, pointer::get(body, &lifecycle.record).unwrap_or(&Value::Null)];
-        let is_known = |shown: &&Value| {
-            let id = identifier_in(shown, lifecycle);
-            id.is_some_and(|id| identifier(id) != identifier(&record.id) && self.observed_values.contains(id))
+        let is_known = |id: &Value| match own {
+            Some(_) => self.observed_values.contains(id),
+            None => self.foreign_identifiers.contains(record.create, id),
         };
-        if shown.iter().any(is_known) {
+        let is_of_another = |shown: &&Value| {
+            let id = identifier_in(shown, lifecycle);
+            id.is_some_and(|id| identifier(id) != identifier(&record.id) && is_known(id))
+        };
+        if shown.iter().any(is_of_another) {
             let create = lifecycle.create;
             self.doubt_all(create, "a write under it returned the identifier of another record");
         }

@@ -274,7 +274,9 @@ async fn a_service_is_waited_for_as_long_as_was_said() {
             "/things",
             get(move || async move {
                 let is_up = began.elapsed() >= Duration::from_millis(up_after_ms);
-                is_up.then_some(axum::Json(["a"])).ok_or(StatusCode::SERVICE_UNAVAILABLE)
+                is_up
+                    .then_some(axum::Json(["a"]))
+                    .ok_or(StatusCode::SERVICE_UNAVAILABLE)
             }),
         );
         let check = small().service(starting).wait(Duration::from_secs(1));

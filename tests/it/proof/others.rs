@@ -25,7 +25,7 @@ const BELOW: &str = "  /things/mine:
     put:
       operationId: setColour
       requestBody: {$ref: '#/components/requestBodies/New'}
-      responses: {'204': {description: Set}}
+      responses: {'200': {$ref: '#/components/responses/Thing'}}
 ";
 
 /// What the service does besides storing its records.
@@ -37,6 +37,14 @@ struct Kind {
     updates: bool,
     /// Whether the list still shows what was deleted.
     lists_deleted: bool,
+    /// Whose colour `PUT /things/{id}/colour` sets, and which thing it returns.
+    colours: Colours,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Colours {
+    Its,
+    SomebodyElses,
 }
 
 /// Returns the requests that were accepted: `PUT /things/t-1/colour`.
@@ -100,6 +108,8 @@ fn respond(kind: Kind, things: &mut Vec<Value>, (method, path): (&Method, &str),
         }
         return StatusCode::NO_CONTENT.into_response();
     }
+    let coloured = part == "colour" && kind.colours == Colours::SomebodyElses;
+    let at = if coloured { 0 } else { at };
     if method == Method::PUT && kind.updates {
         for name in ["name", "colour"] {
             if let Some(value) = sent.get(name) {
@@ -112,7 +122,7 @@ fn respond(kind: Kind, things: &mut Vec<Value>, (method, path): (&Method, &str),
         things[at]["writes"] = json!(writes + 1);
     }
     match part {
-        "" => axum::Json(&things[at]).into_response(),
+        "" | "colour" => axum::Json(&things[at]).into_response(),
         _ => StatusCode::NO_CONTENT.into_response(),
     }
 }
@@ -121,6 +131,7 @@ const PLAIN: Kind = Kind {
     id: |number| format!("t-{number}"),
     updates: true,
     lists_deleted: false,
+    colours: Colours::Its,
 };
 
 fn count(accepted: &[String], beginning: &str) -> usize {
@@ -184,4 +195,16 @@ async fn after_an_update_without_effect_no_update_of_the_record_follows() {
     .await;
     assert_eq!(count(&accepted, "PUT"), 1, "{accepted:?}");
     assert_eq!(count(&accepted, "DELETE"), count(&accepted, "POST"), "{accepted:?}");
+}
+
+#[tokio::test]
+async fn a_write_below_a_record_that_returns_another_one_is_the_last_write() {
+    let accepted = accepted(Kind {
+        colours: Colours::SomebodyElses,
+        ..PLAIN
+    })
+    .await;
+    let coloured = accepted.iter().position(|line| line.ends_with("/colour"));
+    let after = &accepted[coloured.unwrap() + 1..];
+    assert!(after.iter().all(|line| line == "POST /things"), "{accepted:?}");
 }
