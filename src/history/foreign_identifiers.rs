@@ -81,17 +81,26 @@ impl ForeignIdentifiers {
             .retain(|(by, create), _| *by != list || contract.list_whose_items_are_created_by(*create) != Some(list));
     }
 
-    /// Notes the records that a list shows, except those that need not be remembered: `is_known` gets the create that
-    /// makes records of this kind, the identifier, and the item.
-    fn note(&mut self, list: OperationId, body: &Value, is_known: impl Fn(OperationId, &Digest, &Value) -> bool) {
+    /// Notes the records that a list shows, except those that need not be remembered: what a walk has shown, by the create
+    /// that makes records of this kind and the identifier, and the run's own items.
+    fn note(
+        &mut self,
+        (list, body): (OperationId, &Value),
+        is_walked: impl Fn(OperationId, &Digest) -> bool,
+        is_own: impl Fn(&Value) -> bool,
+    ) {
         for site in self.sites.get(&list).into_iter().flatten() {
             let items = pointer::get(body, &site.items).and_then(Value::as_array);
             let shown = self.shown.entry((list, site.create)).or_default();
             for item in items.into_iter().flatten() {
                 let id = pointer::get(item, &site.id).filter(|id| !id.is_null());
                 let Some(id) = id else { continue };
+                // This comes first because a walk may show a million, and all spellings of one are costly to find.
+                if is_walked(site.create, &Digest::of(id)) {
+                    continue;
+                }
                 let digest = digest(id);
-                if !shown.contains(&digest) && !is_known(site.create, &Digest::of(id), item) {
+                if !shown.contains(&digest) && !is_own(item) {
                     shown.insert(digest);
                 }
             }
@@ -131,12 +140,13 @@ impl History<'_> {
     /// Remembers the records that the response of a list shows.
     pub(super) fn note_shown(&mut self, list: OperationId, body: &Value) {
         let (contract, identifiers, run_tag) = (self.contract, &self.listed_identifiers, &self.run_tag);
-        self.foreign_identifiers.note(list, body, |create, id, item| {
-            // A walk has shown it, or the item is the run's own.
+        let is_walked = |create, id: &Digest| {
             let listed = contract.list_whose_items_are_created_by(create);
             let listed = listed.and_then(|list| identifiers.get(&list));
-            listed.is_some_and(|listed| listed.contains(id)) || run_tag.is_in(item)
-        });
+            listed.is_some_and(|listed| listed.contains(id))
+        };
+        self.foreign_identifiers
+            .note((list, body), is_walked, |item| run_tag.is_in(item));
     }
 }
 
@@ -152,10 +162,14 @@ mod tests {
         let operation = |name: &str| contract.operation_named(name).unwrap();
         let mut shown = ForeignIdentifiers::new(contract);
         let page = |item: Value| json!({"data": {"items": [item]}});
-        shown.note(operation("getContacts"), &page(json!({"id": "c1"})), |_, _, _| false);
-        shown.note(operation("getContacts"), &page(json!({"id": "c2"})), |_, _, _| true);
+        let mut note = |list: &str, item: Value, is_walked: bool, is_own: bool| {
+            shown.note((operation(list), &page(item)), |_, _| is_walked, |_| is_own);
+        };
+        note("getContacts", json!({"id": "c1"}), false, false);
+        note("getContacts", json!({"id": "c2"}), false, true);
+        note("getContacts", json!({"id": "c2"}), true, false);
         let visit = json!({"id": 7, "contact": {"id": "c3", "full_name": "A B"}});
-        shown.note(operation("getVisits"), &page(visit), |_, _, _| false);
+        note("getVisits", visit, false, false);
         let is_shown = |create: &str, id: Value| shown.contains(operation(create), &id);
         assert!(is_shown("createContact", json!("c1")));
         assert!(!is_shown("createContact", json!("c2")));
