@@ -383,7 +383,10 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !operation.has_invariants()
         && operation.page.is_none()
         && only_shows(document, operation)
-        && is_said_to_read(document, operation)
+        && segment.is_some_and(|segment| match only_asks(segment) {
+            true => is_said_to_read(document, operation),
+            false => is_only_said_to_read(document, operation),
+        })
         && !has_action_below(&operation.path)
         && !is_said_to_have_side_effect(document, operation)
         && !has_records_below(document, &operation.path)
@@ -414,6 +417,29 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         || last.is_some_and(|words| is_action_in_path(words) || is_after_record && is_action_on_record(words))
         || has_action_after_record(&operation.path)
         || said.is_some_and(|said| begins_with_action(&without_prefixes(said)))
+}
+
+/// Whether a `DELETE` of one record may delete others, by what the document says: it must have a body, which chooses what
+/// is deleted, or a sentence begins with "Deletes all" or "Removes every".
+#[must_use]
+pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
+    const SEVERAL: [&str; 4] = ["all", "each", "every", "everything"];
+    let body = load::resolve(document, pointer::join(&operation.pointer, "requestBody"));
+    let required = document.node(&body).and_then(|body| body.member("required"));
+    let is_verb = |word: &String| {
+        DESTROYS
+            .iter()
+            .chain(&ALWAYS_ACTIONS)
+            .any(|verb| is_form_of(word, verb))
+    };
+    let is_of_several = |sentence: &str| {
+        let words = without_prefixes(sentence);
+        matches!(words.as_slice(), [verb, what, ..] if is_verb(verb) && SEVERAL.contains(&what.as_str()))
+    };
+    let said = ["summary", "description"].into_iter();
+    let mut said = said.filter_map(|key| stated(document, operation, key));
+    required.and_then(Node::boolean) == Some(true)
+        || said.any(|text| text.split(['.', ';', '!', '\n']).any(is_of_several))
 }
 
 /// Whether these are the words of a name of several that begins the path of records: `/block-documents/{id}`.
@@ -611,6 +637,90 @@ fn asks(segment: &str) -> bool {
     }
 }
 
+/// Whether the last segment of a path, which asks, can do nothing else. `POST …/get-messages` may take messages
+/// from a queue, `…/history` may add to one, and a `…/lookup` may be charged.
+fn only_asks(segment: &str) -> bool {
+    let words = words(segment);
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    !matches!(words.as_slice(), ["get", _, ..] | ["history" | "lookup"])
+}
+
+/// Whether each sentence about an operation begins with a verb that reads, and nothing that is said about its parts has
+/// one that acts. A summary that only repeats the path, such as "Flow run history", is no sentence.
+fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
+    let is_plain_form = |word: &str, verb: &str| word.strip_suffix('s').unwrap_or(word) == verb || word == verb;
+    let begins = |words: &[String]| {
+        let mut verbs = READS.iter().chain(&READS_IN_SUMMARIES);
+        words
+            .first()
+            .is_some_and(|first| verbs.any(|verb| is_plain_form(first, verb)))
+    };
+    let path = words(&operation.path);
+    let repeats_path = |words: &[String]| {
+        let mut words = words.iter();
+        words.all(|word| path.iter().any(|known| known == word || is_plain_form(known, word)))
+    };
+    let said = ["summary", "description"].into_iter();
+    let said = said.filter_map(|key| stated(document, operation, key));
+    let sentences = said.flat_map(|text| text.split(['.', ';', '!', '\n'])).map(words);
+    let sentences: Vec<_> = sentences.filter(|words| !repeats_path(words)).collect();
+    let is_named = || stated(document, operation, "operationId").is_some_and(|name| begins(&words(name)));
+    (!sentences.is_empty() || is_named())
+        && sentences.iter().all(|words| begins(words) && !mentions_act(words))
+        && !said_about_parts(document, operation).any(|text| mentions_act(&words(text)))
+}
+
+/// Whether a word is a form of a verb that acts, or one of a verb that may act and is no thing: `marking`, `deleted`.
+fn mentions_act(words: &[String]) -> bool {
+    words.iter().any(|word| {
+        let is_verb = word.ends_with("ed") || word.ends_with("ing");
+        is_act(word) || is_verb && MAY_ACT.iter().any(|verb| is_form_of(word, verb))
+    })
+}
+
+/// Returns what is said about the path, the body, its required fields, the success, the scopes and the further
+/// documentation of an operation.
+fn said_about_parts<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> impl Iterator<Item = &'document str> {
+    let below = |pointer: &str, key: &str| load::resolve(document, pointer::join(pointer, key));
+    let path = operation
+        .pointer
+        .rsplit_once('/')
+        .map_or("", |(path, _)| path)
+        .to_owned();
+    let mut places = vec![
+        path,
+        below(&operation.pointer, "requestBody"),
+        below(&operation.pointer, "externalDocs"),
+    ];
+    let request = operation.request_body.as_ref().and_then(|body| body.schema.clone());
+    let schema = request.map(|schema| load::resolve(document, schema));
+    let properties = schema.as_ref().map(|schema| pointer::join(schema, "properties"));
+    let required = required_fields(document, operation);
+    places.extend(required.filter_map(|name| properties.as_ref().map(|properties| below(properties, name))));
+    places.extend(schema);
+    for success in operation.successes() {
+        let response = load::resolve(document, success.pointer.clone());
+        let content = pointer::join(&response, "content");
+        let media_types = document.node(&content).map_or(&[][..], Node::members).iter();
+        places.extend(media_types.map(|media_type| below(&pointer::join(&content, &media_type.name), "schema")));
+        places.push(response);
+    }
+    let said = places
+        .into_iter()
+        .filter_map(|place| document.node(&place))
+        .flat_map(|node| {
+            let said = ["summary", "description"].into_iter();
+            said.filter_map(|key| node.member(key)?.string())
+        });
+    let security = document.node(&pointer::join(&operation.pointer, "security"));
+    let ways = security.map_or(&[][..], Node::elements).iter().flat_map(Node::members);
+    let scopes = ways.flat_map(|scheme| scheme.node.elements()).filter_map(Node::string);
+    said.chain(scopes)
+}
+
 /// Whether the one success is a 200 with a body, and nothing is said of a record that it leads to.
 fn only_shows(document: &Document, operation: &Operation) -> bool {
     let mut successes = operation.successes();
@@ -783,12 +893,61 @@ mod tests {
             "/stubs/findByMetadata",
             "/vectors/query",
             "/vectors/get",
-            "/task_runs/history",
-            "/pets/get_latest_versions",
             "/deployments/count-by-state",
         ] {
             assert!(reads(&post(path, "", SHOWN)), "{path}");
         }
+    }
+
+    #[test]
+    fn a_word_that_may_do_something_else_makes_a_read_where_each_sentence_says_so() {
+        for (path, said) in [
+            (
+                "/task_runs/history",
+                "summary: Task run history, description: Query for the runs of a range, ",
+            ),
+            ("/task_runs/history", "operationId: readHistory, "),
+            ("/pets/get_latest_versions", "summary: Get the latest versions, "),
+            (
+                "/pets/lookup",
+                "summary: Look up a pet, description: Returns its record. Finds it by name., ",
+            ),
+        ] {
+            assert!(reads(&post(path, said, SHOWN)), "{path}: {said}");
+        }
+        let deletes = SHOWN.replace("description: a", "description: They are deleted from the queue");
+        let scope = "summary: Get messages, security: [{a: ['messages:delete']}], ";
+        for (path, said, responses) in [
+            ("/task_runs/history", "", SHOWN),
+            ("/videos/history", "summary: View recorded, ", SHOWN),
+            (
+                "/books/history",
+                "operationId: readHistory, summary: Reading progress of a book, ",
+                SHOWN,
+            ),
+            (
+                "/messages/get-unread",
+                "summary: 'Get messages; marks them as read', ",
+                SHOWN,
+            ),
+            ("/messages/get-unread", "summary: 'Get messages, marking them', ", SHOWN),
+            (
+                "/auth/get-token",
+                "summary: Get a token, description: Earlier ones become invalid, ",
+                SHOWN,
+            ),
+            (
+                "/pets/lookup",
+                "summary: Look up a pet, description: Costs one credit, ",
+                SHOWN,
+            ),
+            ("/queues/get-messages", "summary: Get messages, ", deletes.as_str()),
+            ("/queues/get-messages", scope, SHOWN),
+        ] {
+            assert!(!reads(&post(path, said, responses)), "{path}: {said}");
+        }
+        let below_path = "/queues/get-messages:\n  description: Deletes them\n  post: {summary: Get messages, ";
+        assert!(!reads(&format!("{below_path}responses: {{{SHOWN}}}}}\n")));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::{
     Location, Method, OperationId, Parameter, Security, SecurityScheme, overrides_request,
 };
-use crate::contract::query::has_side_effect;
+use crate::contract::query::{deletes_more, has_side_effect};
 use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
 
 /// How many fields of another type a run that learns sends to an operation: they show how it rejects an invalid body.
@@ -540,6 +540,9 @@ fn reason_against(
         Method::Delete if !scope.cleanup => return Some("needs cleanup, which is off".to_owned()),
         Method::Delete if contract.lifecycle_ending_with(id).is_none() => {
             return Some("it deletes no record that the run can recognise as its own".to_owned());
+        }
+        Method::Delete if deletes_more(&contract.document, operation) => {
+            return Some("it may delete more than one record, as the document says".to_owned());
         }
         Method::Delete | Method::Get | Method::Post | Method::Put | Method::Patch => {}
         other => return Some(format!("{other} is never sent")),

@@ -49,6 +49,11 @@ enum Colours {
 
 /// Returns the requests that were accepted: `PUT /things/t-1/colour`.
 async fn accepted(kind: Kind) -> Vec<String> {
+    accepted_by((kind, "dropThing,")).await
+}
+
+/// Those of a check of a document in which this begins what is said about the deletion.
+async fn accepted_by((kind, deletion): (Kind, &str)) -> Vec<String> {
     let other = json!({"id": "t-0", "name": "Other", "colour": "red"});
     let state = Arc::new(Mutex::new((vec![other], Vec::new())));
     let shared = state.clone();
@@ -69,6 +74,7 @@ async fn accepted(kind: Kind) -> Vec<String> {
     let document = THINGS
         .replace("PARAMETER", "id")
         .replace("type: integer", "type: string")
+        .replace("dropThing,", deletion)
         + BELOW;
     let check = Check::new(Contract::read("things.yaml", document).unwrap()).service(router);
     let check = check.writes(true).cleanup(true).max_writes(40).seed(1);
@@ -207,4 +213,28 @@ async fn a_write_below_a_record_that_returns_another_one_is_the_last_write() {
     let coloured = accepted.iter().position(|line| line.ends_with("/colour"));
     let after = &accepted[coloured.unwrap() + 1..];
     assert!(after.iter().all(|line| line == "POST /things"), "{accepted:?}");
+}
+
+#[tokio::test]
+async fn a_deletion_that_may_concern_several_records_is_not_sent() {
+    for (deletion, is_sent) in [
+        ("dropThing,", true),
+        (
+            "dropThing, summary: Delete a thing, description: Deletes it and all its colours.,",
+            true,
+        ),
+        ("dropThing, summary: Delete all things,", false),
+        (
+            "dropThing, description: Removes it. Deletes every thing of its colour.,",
+            false,
+        ),
+        (
+            "dropThing, requestBody: {required: true, content: {application/json: {schema: {type: object}}}},",
+            false,
+        ),
+    ] {
+        let accepted = accepted_by((PLAIN, deletion)).await;
+        assert_eq!(count(&accepted, "DELETE") > 0, is_sent, "{deletion}: {accepted:?}");
+        assert!(count(&accepted, "PUT") > 0, "{deletion}: {accepted:?}");
+    }
 }
