@@ -1,6 +1,6 @@
-//! Writes a request as a `curl` line, so that a person can reproduce its response. The line contains neither the token
-//! nor anything that the target showed: such a value becomes a variable of the shell, and a comment after the command
-//! says what to fill in.
+//! Writes a request as a `curl` line, so that a person can reproduce its response. The line never contains the token
+//! and, unless values are shown, nothing that the target showed: such a value becomes a variable of the shell, and a
+//! comment after the command says what to fill in.
 //!
 //! # Design
 //!
@@ -11,7 +11,7 @@ use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
 use super::identifier::is_plain_identifier;
-use super::record::{Content, Credential, RESERVED, Request, placeholder};
+use super::record::{Content, Credential, NOT_UNRESERVED, Request, placeholder};
 use super::redact::Values;
 use super::spelling::Piece;
 use super::target::Target;
@@ -212,7 +212,7 @@ const PRINT_TOKEN: &str = "printf %s \"$COUNTERSIGN_TOKEN\"";
 
 /// Encodes a name so that a shell interprets nothing of it.
 fn encoded(name: &str) -> String {
-    utf8_percent_encode(name, RESERVED).to_string()
+    utf8_percent_encode(name, NOT_UNRESERVED).to_string()
 }
 
 /// Has the shell derive a user with a wrong password from the right one or, where there is no password, a wrong user.

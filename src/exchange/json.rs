@@ -15,7 +15,8 @@ use crate::contract::pointer::Path;
 pub struct Body {
     /// The value; of equal names, the last one counts.
     pub value: Value,
-    /// The locations of repeated names, as indexed pointers, in which `~2` precedes an array index (`/items/~23` is the fourth item) (see `pointer::element`).
+    /// The locations of repeated names, as indexed pointers (see `pointer::element`): `~2` precedes an array index, so
+    /// `/items/~23` is the fourth item.
     pub duplicates: Vec<String>,
 }
 
@@ -147,7 +148,8 @@ impl State {
         Ok(())
     }
 
-    fn value<E: serde::de::Error>(&self) -> Result<(), E> {
+    /// Counts one value; an error once there are too many.
+    fn count_value<E: serde::de::Error>(&self) -> Result<(), E> {
         #[cfg(test)]
         crate::testing::work::count();
         let left = self.left.get().checked_sub(1);
@@ -187,7 +189,7 @@ impl<'de> DeserializeSeed<'de> for Counter<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.value()?;
+        self.0.count_value()?;
         deserializer.deserialize_any(self)
     }
 }
@@ -280,7 +282,7 @@ impl<'de> DeserializeSeed<'de> for Reader<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.state.value()?;
+        self.state.count_value()?;
         deserializer.deserialize_any(self)
     }
 }

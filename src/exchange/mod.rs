@@ -20,9 +20,9 @@
 //! decoding, and limits apply to headers, to the decoded body and to nesting. It follows no redirects and uses no
 //! proxy, since either would give the token to a host that nobody named.
 
-mod assertion;
 pub(crate) mod basic;
 mod coding;
+mod compiled_schema;
 pub mod curl;
 mod identifier;
 pub mod json;
@@ -37,16 +37,16 @@ mod tls;
 mod token_mutation;
 mod transport;
 
-pub(crate) use assertion::{Assertion, Rejection};
 pub use basic::BasicError;
 #[cfg(feature = "cli")]
 pub(crate) use coding::decode;
+pub(crate) use compiled_schema::{CompiledSchema, Violation};
 pub(crate) use identifier::is_plain_identifier;
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub use record::{
     Content, Credential, Exchange, Failure, Intent, Printable, Purpose, RejectionMeaning, Request, Response, TrialPart,
 };
-pub(crate) use record::{RESERVED, placeholder, with_query};
+pub(crate) use record::{NOT_UNRESERVED, placeholder, with_query};
 pub use spelling::Spelling;
 #[cfg(feature = "cli")]
 pub(crate) use target::FixedHeadersAndQuery;

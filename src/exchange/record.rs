@@ -15,7 +15,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::{Method, Operation, OperationId, SecurityScheme};
 
 /// Everything but the characters that need no encoding anywhere (RFC 3986, section 2.3).
-pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+pub(crate) const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// One request and its outcome.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ pub struct Printable {
 #[must_use]
 pub(crate) fn with_query(path: &str, name: &str, value: &str) -> String {
     let separator = if path.contains('?') { '&' } else { '?' };
-    format!("{path}{separator}{}={value}", utf8_percent_encode(name, RESERVED))
+    format!("{path}{separator}{}={value}", utf8_percent_encode(name, NOT_UNRESERVED))
 }
 
 /// Returns the path with this value for a parameter of its query: in place of its present value, or in one more pair.
@@ -108,7 +108,7 @@ fn with_query_value(path: &str, name: &str, value: &str) -> String {
     }
     let pairs = query.split('&').map(|pair| {
         if is_named(pair) {
-            format!("{}={value}", utf8_percent_encode(name, RESERVED))
+            format!("{}={value}", utf8_percent_encode(name, NOT_UNRESERVED))
         } else {
             pair.to_owned()
         }
@@ -138,7 +138,7 @@ impl Request {
     /// Adds one more pair to the query of the request.
     #[must_use]
     pub fn with_query_pair(&self, name: &str, value: &str) -> Self {
-        let value = utf8_percent_encode(value, RESERVED).to_string();
+        let value = utf8_percent_encode(value, NOT_UNRESERVED).to_string();
         let mut request = self.clone();
         request.path = with_query(&request.path, name, &value);
         request.printable.path = with_query(&request.printable.path, name, &value);
@@ -148,7 +148,7 @@ impl Request {
     /// Returns the request with this value for a parameter of its query, whether it has the parameter or not.
     #[must_use]
     pub fn with_query_value(&self, name: &str, value: &str) -> Self {
-        let value = utf8_percent_encode(value, RESERVED).to_string();
+        let value = utf8_percent_encode(value, NOT_UNRESERVED).to_string();
         let mut request = self.clone();
         request.path = with_query_value(&request.path, name, &value);
         request.printable.path = with_query_value(&request.printable.path, name, &value);
@@ -207,8 +207,9 @@ pub(crate) fn placeholder(name: &str) -> String {
 pub struct Intent {
     /// The purpose of the request.
     pub purpose: Purpose,
-    /// Whether it was sent again because the target throttled it; in that case only the later exchange counts.
-    pub was_sent_again: bool,
+    /// Whether a later request replaces this one: it was throttled, or got a 404 while its record may still appear.
+    /// Only the later exchange counts.
+    pub is_superseded: bool,
 }
 
 impl Intent {
@@ -231,7 +232,7 @@ impl From<Purpose> for Intent {
     fn from(purpose: Purpose) -> Self {
         Self {
             purpose,
-            was_sent_again: false,
+            is_superseded: false,
         }
     }
 }
@@ -244,10 +245,10 @@ pub enum Purpose {
     ResidueLook,
     /// A documented request, and what a rejection of it would mean.
     Documented(RejectionMeaning),
-    /// An equivalent request: a documented one in another spelling that RFCs define as the same. Its response is judged
-    /// in one respect only: that it is as good as the response to the plain one. So is that to an update that is sent
-    /// again as it was.
-    EquivalentSpelling,
+    /// An equivalent request, which is a documented one in another spelling that RFCs define as the same, or an update
+    /// sent again unchanged. Its response is judged in one respect only: it must be as good as the response to the
+    /// original request.
+    EquivalentRequest,
     /// A request that must be rejected.
     MustBeRejected {
         /// The kind of fact that says so.
@@ -406,7 +407,7 @@ pub enum Failure {
     /// The body does not follow its content coding.
     #[error("the body cannot be decoded from its content coding")]
     Decoding,
-    /// The response is not HTTP.
+    /// The response is not HTTP, or the request cannot be sent over it.
     #[error("the response is not valid HTTP/1.1 (RFC 9112), or its head is too large")]
     NotHttp,
     /// The host's name has no address.

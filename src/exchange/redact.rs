@@ -104,7 +104,8 @@ pub fn printable(text: &str) -> String {
     rendered.replace("::", ": :")
 }
 
-/// Returns a media type that is known well enough to be printed; any other may be made up to carry a value.
+/// Returns a media type as it may be printed: a known one as it is, any other as a shape, because it may be made up to
+/// carry a value.
 #[must_use]
 pub fn render_media_type(media_type: &str) -> String {
     let known = [

@@ -33,7 +33,7 @@ use self::credential::{Parts, PlacedCredential};
 use self::http::Http;
 use super::basic;
 use super::coding;
-use super::record::{Credential, Failure, RESERVED, Request, Response, with_query};
+use super::record::{Credential, Failure, NOT_UNRESERVED, Request, Response, with_query};
 use super::redact::{LaterRedaction, Redaction, SHORTEST_TOKEN};
 use super::target::Target;
 use super::token_mutation::{TOKEN_MUTATIONS, TokenMutation};
@@ -344,7 +344,7 @@ impl Transport {
         }
         let mut path = request.path.clone();
         for (name, value) in &self.target.fixed_headers_and_query().query {
-            path = with_query(&path, name, &utf8_percent_encode(value, RESERVED).to_string());
+            path = with_query(&path, name, &utf8_percent_encode(value, NOT_UNRESERVED).to_string());
         }
         for (name, value) in &self.target.fixed_headers_and_query().headers {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Failure::NotHttp)?;

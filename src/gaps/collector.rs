@@ -189,10 +189,10 @@ impl<'contract> Gaps<'contract> {
         let id = exchange.request.operation;
         self.effects
             .note_write(self.contract, exchange, body.map(|body| &body.value));
-        let is_void = |response: &&Response| intent.was_sent_again || response.is_throttled() || response.status >= 500;
+        let is_void = |response: &&Response| intent.is_superseded || response.is_throttled() || response.status >= 500;
         let decisive = exchange.response().filter(|response| !is_void(response));
         if let Purpose::Trial(part) = intent.purpose
-            && !intent.was_sent_again
+            && !intent.is_superseded
         {
             let shown = (exchange, part, decisive.is_some());
             self.trials.add(self.contract, shown, body);
@@ -240,7 +240,7 @@ impl<'contract> Gaps<'contract> {
     fn shows_as_a_whole(&self, intent: Intent, operation: OperationId) -> bool {
         match intent.purpose {
             Purpose::Trial(TrialPart::Variant(_)) => !self.contract.operation(operation).is_read(),
-            Purpose::EquivalentSpelling | Purpose::ResidueLook | Purpose::Trial(_) => true,
+            Purpose::EquivalentRequest | Purpose::ResidueLook | Purpose::Trial(_) => true,
             Purpose::Documented(_) | Purpose::EdgeCase(_) | Purpose::MustBeRejected { .. } => false,
         }
     }
@@ -856,7 +856,7 @@ fn reaches_operation(purpose: Purpose) -> bool {
     match purpose {
         Purpose::Documented(_) | Purpose::MustBeRejected { .. } => true,
         Purpose::EdgeCase(edge_case) => edge_case.kind.reaches_operation(),
-        Purpose::EquivalentSpelling | Purpose::ResidueLook | Purpose::Trial(_) => false,
+        Purpose::EquivalentRequest | Purpose::ResidueLook | Purpose::Trial(_) => false,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::{Location, Operation, OperationId};
 use crate::contract::path_template::PathTemplate;
 use crate::contract::pointer;
-use crate::exchange::{Assertion, identifier};
+use crate::exchange::{CompiledSchema, identifier};
 
 /// The maximum number of different values that are kept for one link: a body sends one of them, and the others are its
 /// fallbacks where it is rejected.
@@ -206,7 +206,7 @@ impl Bindings {
 /// The schema of the parameter that a link fills, if the link is *guessed*: inferred from paths alone
 /// ([`Link::guessed`]). Only values that it admits are taken, whatever type the document states for them. Any other link
 /// gives its values as they are.
-struct AdmittedByParameter(Option<Assertion>);
+struct AdmittedByParameter(Option<CompiledSchema>);
 
 impl AdmittedByParameter {
     fn of(contract: &Contract, link: &Link) -> Self {
@@ -216,18 +216,18 @@ impl AdmittedByParameter {
         };
         let schema = link.guessed.then(schema).flatten();
         let compiled =
-            |schema| Assertion::compile(json_schema::convert_for_request(&contract.document, schema).as_ref());
+            |schema| CompiledSchema::compile(json_schema::convert_for_request(&contract.document, schema).as_ref());
         Self(schema.map(compiled))
     }
 
     /// Whether the parameter admits the value. A path is text, so `17` stands for a number there and for a string.
     fn holds(&self, value: &Value) -> bool {
-        let Some(assertion) = &self.0 else { return true };
+        let Some(compiled) = &self.0 else { return true };
         let Some(text) = identifier(value) else { return false };
         let number = text.parse().ok().map(Value::Number);
         let number = number.filter(|number| identifier(number).as_ref() == Some(&text));
         let mut forms = [Some(Value::from(text)), number].into_iter().flatten();
-        forms.any(|form| assertion.holds(&form) != Some(false))
+        forms.any(|form| compiled.holds(&form) != Some(false))
     }
 }
 

@@ -87,7 +87,7 @@ pub enum WalkEnd {
     /// There are more pages than a walk covers.
     TooManyPages,
     /// A page got no response; a walk over a whole list begins with this, until its first page comes.
-    Unanswered,
+    NoResponse,
     /// The body of a page could not be read: it is not JSON, or is larger than the limit.
     Unread,
     /// A page did not show what a walk needs: its last page, or an identifier for each item.

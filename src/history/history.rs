@@ -193,7 +193,7 @@ impl<'run> History<'run> {
             ExchangeRole::Write(context) => self.wrote((exchange, context), body, emit),
             // For every other role, an exchange that was throttled and sent again does
             // not count; the repeat does.
-            _ if intent.was_sent_again => {}
+            _ if intent.is_superseded => {}
             ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
             ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
             ExchangeRole::Page(look, asked) => showed_goal = self.add_page(*look, *asked, (exchange, body)),

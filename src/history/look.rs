@@ -257,7 +257,7 @@ impl History<'_> {
                 let page = paged.add((operation, paging), max_pages, (asked, exchange), page_body);
                 look.walk.pages.extend(page);
             }
-            look.walk.end = paged.end().unwrap_or(WalkEnd::Unanswered);
+            look.walk.end = paged.end().unwrap_or(WalkEnd::NoResponse);
             self.looks.insert(id, look);
             return Some(false);
         }
@@ -276,7 +276,7 @@ impl History<'_> {
 
     /// Returns the body of a page, or why the walk ends without one.
     fn page_body<'body>(&self, exchange: &Exchange, body: Option<&'body Body>) -> Result<&'body Body, WalkEnd> {
-        let response = exchange.response().ok_or(WalkEnd::Unanswered)?;
+        let response = exchange.response().ok_or(WalkEnd::NoResponse)?;
         if !self.succeeded(exchange) {
             return Err(match exchange.request.credential {
                 Credential::None => WalkEnd::RejectedWithoutCredential(response.status),
@@ -493,7 +493,7 @@ fn new_walk(list: OperationId, extent: WalkExtent, (max_pages, is_residue_walk):
         pages: Vec::new(),
         end: match extent {
             WalkExtent::SelectedPages => WalkEnd::SeenEnough,
-            WalkExtent::WholeList => WalkEnd::Unanswered,
+            WalkExtent::WholeList => WalkEnd::NoResponse,
         },
         max_pages,
         stability: Stability::Unknown,

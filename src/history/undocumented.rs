@@ -6,7 +6,7 @@ use crate::contract::load::is_json;
 use crate::contract::shape::ShapeId;
 use crate::contract::{Contract, json_schema, pointer};
 use crate::exchange::json::{self, Body};
-use crate::exchange::{Assertion, Exchange};
+use crate::exchange::{CompiledSchema, Exchange};
 
 impl History<'_> {
     /// Returns the body of a 201 that a create does not document: see [`undocumented_creation`].
@@ -31,6 +31,6 @@ pub(crate) fn undocumented_creation(contract: &Contract, exchange: &Exchange) ->
     let schema = pointer::join(&pointer::join(&content, media_type), "schema");
     let schema = json_schema::convert(&contract.document, &schema)?;
     let body = json::read(&response.body).ok()?;
-    let is_documented = Assertion::compile(Some(&schema)).holds(&body.value) == Some(true);
+    let is_documented = CompiledSchema::compile(Some(&schema)).holds(&body.value) == Some(true);
     is_documented.then_some((shape, body))
 }

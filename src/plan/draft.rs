@@ -10,7 +10,7 @@ use super::source::NoValue;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
-use crate::exchange::{Assertion, Rejection};
+use crate::exchange::{CompiledSchema, Violation};
 
 /// A body in the making. Each field has several candidate values, its *choices*, of which one is chosen, or it is left
 /// out.
@@ -25,7 +25,7 @@ pub struct Draft {
     /// The number of this draft in the run.
     pub(super) number: u64,
     /// The schema that admits the body; `None` where the contract states none.
-    pub(super) schema: Option<Arc<Assertion>>,
+    pub(super) schema: Option<Arc<CompiledSchema>>,
 }
 
 impl Draft {
@@ -87,11 +87,11 @@ impl Draft {
     /// Whether the schema admits the current body.
     #[must_use]
     pub fn is_admitted(&self) -> bool {
-        self.rejection().is_none()
+        self.first_violation().is_none()
     }
 
-    fn rejection(&self) -> Option<Rejection> {
-        self.schema.as_ref()?.rejection(&self.body().0)
+    fn first_violation(&self) -> Option<Violation> {
+        self.schema.as_ref()?.first_violation(&self.body().0)
     }
 
     /// Leaves out what the schema does not admit, and what is of no use without it.
@@ -101,9 +101,9 @@ impl Draft {
     /// [`NoValue::NoBody`] if the schema requires what it does not admit.
     pub(super) fn leave_out_what_is_not_admitted(&mut self) -> Result<(), NoValue> {
         let mut first = None;
-        while let Some(rejection) = self.rejection() {
-            let at = rejection.at.clone();
-            let first = first.get_or_insert(rejection);
+        while let Some(violation) = self.first_violation() {
+            let at = violation.at.clone();
+            let first = first.get_or_insert(violation);
             if !self.leave_out(&at) {
                 let missing = first.missing.as_ref().map(|name| pointer::join(&first.at, name));
                 return Err(NoValue::NoBody {

@@ -6,7 +6,7 @@ use super::sample::{DEPTH, Sample};
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, Parameter};
 use crate::contract::{Contract, is_json, json_schema};
-use crate::exchange::Assertion;
+use crate::exchange::CompiledSchema;
 
 /// Returns a value that belongs to nobody and that the parameter's schema admits; `None` for a path, where it would
 /// name a record, and for a schema that requires more than is read here. If `examples` is set, the schema's own
@@ -42,8 +42,8 @@ fn object(sample: &Sample<'_>, schema: &str) -> Option<Value> {
         .filter_map(|property| Some((property.name.to_string(), sample.of(&property.node).ok()?)));
     let most = required.len().max(1);
     let made = Value::Object(made.take(most).collect());
-    let assertion = Assertion::compile(json_schema::convert_for_request(document, schema).as_ref());
-    assertion.rejection(&made).is_none().then_some(made)
+    let compiled = CompiledSchema::compile(json_schema::convert_for_request(document, schema).as_ref());
+    compiled.first_violation(&made).is_none().then_some(made)
 }
 
 /// Whether a value that is made up may be the account on whose behalf a write is sent: a number without an upper bound,

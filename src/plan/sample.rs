@@ -12,7 +12,7 @@ use serde_json::{Number, Value, json};
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::json_schema;
-use crate::exchange::Assertion;
+use crate::exchange::CompiledSchema;
 
 /// The longest string that is made where a schema asks for a long one, in characters.
 const LONGEST: usize = 10_000;
@@ -86,15 +86,15 @@ impl Sample<'_> {
             return candidates.into_iter().next().ok_or("type");
         }
         let asserted = json_schema::asserted_by(&self.contract.document, node);
-        let assertion = Assertion::compile(Some(&asserted));
+        let compiled = CompiledSchema::compile(Some(&asserted));
         let mut rejecting = stated.first().copied().unwrap_or("type");
         for candidate in candidates {
-            let Some(rejection) = assertion.rejection(&candidate) else {
+            let Some(violation) = compiled.first_violation(&candidate) else {
                 return Ok(candidate);
             };
             rejecting = stated
                 .iter()
-                .find(|keyword| **keyword == rejection.keyword)
+                .find(|keyword| **keyword == violation.keyword)
                 .unwrap_or(&rejecting);
         }
         Err(rejecting)

@@ -22,7 +22,7 @@ use crate::contract::openapi::referred_pointer;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, json_schema, pointer};
-use crate::exchange::{Assertion, is_plain_identifier};
+use crate::exchange::{CompiledSchema, is_plain_identifier};
 use crate::history::{Bindings, RunTag};
 
 /// In an object in which callers may keep data of their own, such as `metadata`, the run puts its tag under this name: its
@@ -76,7 +76,7 @@ pub struct Template<'contract> {
     /// The most alternatives that a schema of the body has.
     alternatives: usize,
     /// The schema that admits the body, compiled for the first draft; `None` where the contract states none.
-    schema: OnceCell<Option<Arc<Assertion>>>,
+    schema: OnceCell<Option<Arc<CompiledSchema>>>,
 }
 
 /// One field of a body.
@@ -392,10 +392,10 @@ impl<'contract> Template<'contract> {
     }
 
     /// Compiles the schema of the body.
-    fn compiled(&self) -> Option<Arc<Assertion>> {
+    fn compiled(&self) -> Option<Arc<CompiledSchema>> {
         let request = self.contract.operation(self.operation).request_body.as_ref()?;
         let schema = json_schema::convert_for_request(&self.contract.document, request.schema.as_ref()?)?;
-        Some(Arc::new(Assertion::compile(Some(&schema))))
+        Some(Arc::new(CompiledSchema::compile(Some(&schema))))
     }
 
     /// Returns what can be awkward about the body, before any value of the target is known.

@@ -220,7 +220,7 @@ impl<'run> Exchanges<'run> {
         let (purpose, edge_case) = match intent.purpose {
             Purpose::Documented(_) => (PurposeRecord::Documented, None),
             Purpose::ResidueLook => (PurposeRecord::ResidueLook, None),
-            Purpose::EquivalentSpelling => (PurposeRecord::Equivalent, request.spelling.describe()),
+            Purpose::EquivalentRequest => (PurposeRecord::Equivalent, request.spelling.describe()),
             Purpose::MustBeRejected { .. } => (PurposeRecord::MustBeRejected, None),
             Purpose::EdgeCase(edge_case) => (PurposeRecord::EdgeCase, Some(edge_case.describe(operation))),
             Purpose::Trial(_) => (PurposeRecord::Trial, None),
@@ -250,7 +250,7 @@ impl<'run> Exchanges<'run> {
                 Some(SecurityScheme::Named { name }) => Some(SchemeRecord::Named(name.clone())),
                 Some(SecurityScheme::ApiKeyHeader { .. } | SecurityScheme::Bearer) | None => None,
             },
-            superseded: intent.was_sent_again,
+            superseded: intent.is_superseded,
             method: request.method.to_string(),
             path: self.path(request),
             accept: Some(&request.accept).filter(|accept| *accept != ACCEPT_JSON).cloned(),

@@ -47,7 +47,7 @@ fn judge(tried: &FormatTried, sink: &mut Sink<'_>) {
         return;
     };
     match tried.status {
-        None => sink.undecided(fact, Reason::Unanswered),
+        None => sink.undecided(fact, Reason::NoResponse),
         Some(200..=299) => sink.held(fact),
         Some(status @ (400 | 422)) if tried.other_accepted => sink.broken(fact, String::new, || status.to_string()),
         Some(status) => {
@@ -110,7 +110,7 @@ mod tests {
                 ))
             );
         }
-        assert_eq!(tried(None, true).kind(OFFSET), Verdict::Undecided(Reason::Unanswered));
+        assert_eq!(tried(None, true).kind(OFFSET), Verdict::Undecided(Reason::NoResponse));
     }
 
     #[test]

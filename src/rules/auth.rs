@@ -64,7 +64,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let Ok(response) = seen.outcome() else {
-        return sink.undecided(fact, Reason::Unanswered);
+        return sink.undecided(fact, Reason::NoResponse);
     };
     let documents = |status: u16| {
         let mut responses = seen.operation.responses.iter();
@@ -328,7 +328,7 @@ mod tests {
         let judged = probe.unanswered();
         assert_eq!(
             judged.kind(FactKind::NoCredential),
-            Verdict::Undecided(Reason::Unanswered)
+            Verdict::Undecided(Reason::NoResponse)
         );
     }
 

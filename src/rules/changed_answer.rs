@@ -57,7 +57,7 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
         let unsent = [WhyUnanswered::NeedsWrites, WhyUnanswered::OutOfReach];
         let reasons = seen.answers.iter().filter_map(|answer| answer.reason);
         if let Some(reason) = reasons.into_iter().find(|reason| !unsent.contains(reason)) {
-            sink.undecided(seen.fact, Reason::NotAnswered(reason));
+            sink.undecided(seen.fact, Reason::GapNotAnswered(reason));
         }
         return;
     };
@@ -378,7 +378,7 @@ mod tests {
             ..answer(AnswerState::CannotTell, None)
         };
         assert_eq!(verdict(&learned, &[because(WhyUnanswered::NeedsWrites)]), unanswered);
-        let refused = Verdict::Undecided(Reason::NotAnswered(WhyUnanswered::Rejected));
+        let refused = Verdict::Undecided(Reason::GapNotAnswered(WhyUnanswered::Rejected));
         assert_eq!(verdict(&learned, &[because(WhyUnanswered::Rejected)]), refused);
         let elsewhere = Answer {
             location: Some("/paths/~1organization~1v1~1venues/get/responses/2XX".to_owned()),

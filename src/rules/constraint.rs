@@ -6,7 +6,7 @@ use super::location::LocatedValue;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::document::Node;
-use crate::exchange::Assertion;
+use crate::exchange::CompiledSchema;
 
 pub(super) static RULE: Rule = Rule {
     name: "constraint",
@@ -54,7 +54,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
         }
         let assertion = location.assertions.of(location.contract, schema);
         match &*assertion {
-            Assertion::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
+            CompiledSchema::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
             compiled if compiled.holds(location.value) == Some(true) => sink.held(*fact),
             compiled => {
                 let values = sink.origin.values;

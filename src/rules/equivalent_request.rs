@@ -47,7 +47,7 @@ fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
         return;
     };
     match tried.status {
-        None => sink.undecided(fact, Reason::Unanswered),
+        None => sink.undecided(fact, Reason::NoResponse),
         Some(status) if sink.contract.operation(tried.operation).succeeds_with(status) => sink.held(fact),
         Some(429 | 503) => sink.undecided(fact, Reason::Throttled),
         Some(status @ 400..) if tried.plain_accepted => {
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_may_be_about_something_else_decides_nothing() {
         for (status, plain_accepted, reason) in [
-            (None, true, Reason::Unanswered),
+            (None, true, Reason::NoResponse),
             (Some(429), true, Reason::Throttled),
             (Some(503), true, Reason::Throttled),
             (Some(422), false, Reason::Rejected(422)),

@@ -8,7 +8,7 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::json_schema;
 use crate::contract::link::{Link, LinkTarget};
-use crate::exchange::Assertion;
+use crate::exchange::CompiledSchema;
 use crate::history::evidence::Creation;
 
 pub(super) static RULE: Rule = Rule {
@@ -78,8 +78,8 @@ fn judge_in_paths(creation: &Creation<'_>, id: &Value, fact: FactId, sink: &mut 
         let Some(schema) = &contract.operation(*to).parameters[*index].schema else {
             continue;
         };
-        let assertion = Assertion::compile(json_schema::convert(&contract.document, schema).as_ref());
-        if json_forms(id).iter().all(|id| assertion.holds(id) == Some(false)) {
+        let compiled = CompiledSchema::compile(json_schema::convert(&contract.document, schema).as_ref());
+        if json_forms(id).iter().all(|id| compiled.holds(id) == Some(false)) {
             let format = contract
                 .document
                 .node(&format!("{schema}/format"))

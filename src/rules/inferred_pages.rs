@@ -67,7 +67,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
         if is_sound {
             is_sound = judge(walk, fact, sink) != Outcome::Contradicts;
         } else {
-            sink.undecided(fact, Reason::Broken);
+            sink.undecided(fact, Reason::OtherFactBroken);
         }
     }
 }
@@ -299,7 +299,7 @@ paths:
             (&[&[1, 2, 3], &[1, 2], &[3, 4]], WalkEnd::TooManyPages),
             (&[&[1, 2, 3], &[1, 2]], WalkEnd::Rejected(400)),
             (&[&[1, 2, 3], &[1, 2]], WalkEnd::Unusable),
-            (&[], WalkEnd::Unanswered),
+            (&[], WalkEnd::NoResponse),
         ] {
             let judged = judged(pages, end);
             for kind in &KINDS[1..] {

@@ -138,9 +138,9 @@ impl<'contract> Judge<'contract> {
             });
         let judged_elsewhere = matches!(
             intent.purpose,
-            Purpose::ResidueLook | Purpose::EquivalentSpelling | Purpose::Trial(_)
+            Purpose::ResidueLook | Purpose::EquivalentRequest | Purpose::Trial(_)
         );
-        if intent.was_sent_again || judged_elsewhere {
+        if intent.is_superseded || judged_elsewhere {
             return body.and_then(Result::ok);
         }
         if intent.is_documented() {
@@ -488,7 +488,7 @@ mod tests {
         let judged = bench.judge(|judge| {
             let exchange = bench.exchange(200, JSON, "[]");
             let sent_again = Intent {
-                was_sent_again: true,
+                is_superseded: true,
                 ..bench.intent()
             };
             assert_eq!(
@@ -606,7 +606,7 @@ mod tests {
     #[test]
     fn a_walk_without_pages_is_passed_over() {
         let bench = Bench::of("getTags");
-        let walk = bench.walk(Vec::new(), crate::history::evidence::WalkEnd::Unanswered);
+        let walk = bench.walk(Vec::new(), crate::history::evidence::WalkEnd::NoResponse);
         assert!(bench.judge(|judge| judge.walk(&walk)).verdicts.findings().is_empty());
     }
 }

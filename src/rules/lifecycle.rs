@@ -162,7 +162,7 @@ fn listed_once(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_
         ShownState::Listed(ListedCount::Repeated(count)) => {
             sink.broken(fact, String::new, || format!("{count} equal items with its identifier"));
         }
-        ShownState::NotListed if !lifecycle.guessed => sink.undecided(fact, Reason::Broken),
+        ShownState::NotListed if !lifecycle.guessed => sink.undecided(fact, Reason::OtherFactBroken),
         other => undecided(other, sink, fact),
     }
 }
@@ -217,7 +217,7 @@ fn judge_deleted(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
 fn undecided(shown: &ShownState, sink: &mut Sink<'_>, fact: FactId) {
     let reason = match shown {
         ShownState::Status(status, credential) => Reason::answered(*status, credential),
-        ShownState::NoResponse => Reason::Unanswered,
+        ShownState::NoResponse => Reason::NoResponse,
         _ => Reason::NotShown,
     };
     sink.undecided(fact, reason);

@@ -79,7 +79,7 @@ mod tests {
             WalkEnd::Complete,
             WalkEnd::SeenEnough,
             WalkEnd::TooManyPages,
-            WalkEnd::Unanswered,
+            WalkEnd::NoResponse,
         ] {
             let judged = observed(Some(&json!({"id": "t-1"})), end);
             assert_eq!(judged.kind(FactKind::Listed), Verdict::Held);
@@ -100,7 +100,7 @@ mod tests {
             (WalkEnd::Rejected(404), Reason::OtherStatus(404)),
             (WalkEnd::Rejected(500), Reason::Failed(500)),
             (WalkEnd::Unread, Reason::PageUnread),
-            (WalkEnd::Unanswered, Reason::Unanswered),
+            (WalkEnd::NoResponse, Reason::NoResponse),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
         ] {
             assert_eq!(observed(None, end).kind(FactKind::Listed), Verdict::Undecided(reason));

@@ -130,7 +130,7 @@ mod tests {
             WalkEnd::Unusable,
             WalkEnd::Complete,
             WalkEnd::TooManyPages,
-            WalkEnd::Unanswered,
+            WalkEnd::NoResponse,
         ] {
             for found in [true, false] {
                 for expected in both(found, Some(ELSEWHERE), end) {
@@ -159,7 +159,7 @@ mod tests {
             (true, WalkEnd::TooManyPages, Reason::TooManyPages(100)),
             (true, WalkEnd::SeenEnough, Reason::NotShown),
             (true, WalkEnd::Unusable, Reason::PageUnclear),
-            (true, WalkEnd::Unanswered, Reason::Unanswered),
+            (true, WalkEnd::NoResponse, Reason::NoResponse),
         ] {
             for expected in both(found, None, end) {
                 assert_eq!(

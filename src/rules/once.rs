@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_second_record_is_broken_however_the_walk_ended() {
-        for end in [WalkEnd::Complete, WalkEnd::Unanswered, WalkEnd::TooManyPages] {
+        for end in [WalkEnd::Complete, WalkEnd::NoResponse, WalkEnd::TooManyPages] {
             for expected in both(Some(OTHER), true, end) {
                 assert_eq!(expected.kind(FactKind::OneRecordPerWrite), Verdict::Broken);
                 assert_eq!(expected.finding("once").level, Level::Deny);
@@ -109,7 +109,7 @@ mod tests {
             (Some(OTHER), false, WalkEnd::Complete, Reason::NotShown),
             (None, false, WalkEnd::Complete, Reason::NotShown),
             (None, true, WalkEnd::TooManyPages, Reason::TooManyPages(100)),
-            (None, true, WalkEnd::Unanswered, Reason::Unanswered),
+            (None, true, WalkEnd::NoResponse, Reason::NoResponse),
             (None, true, WalkEnd::Unusable, Reason::PageUnclear),
         ] {
             for expected in both(other, found, end) {
@@ -140,7 +140,7 @@ mod tests {
         for (end, verdict) in [
             (WalkEnd::Complete, Verdict::Broken),
             (WalkEnd::TooManyPages, Verdict::Undecided(Reason::TooManyPages(100))),
-            (WalkEnd::Unanswered, Verdict::Undecided(Reason::Unanswered)),
+            (WalkEnd::NoResponse, Verdict::Undecided(Reason::NoResponse)),
         ] {
             let bench = Bench::of("createVisit");
             let counted = FinalListing {

@@ -310,7 +310,7 @@ mod tests {
     fn a_walk_without_pages_decides_nothing() {
         for kind in KINDS {
             assert_eq!(
-                judged(Vec::new(), WalkEnd::Unanswered).kind(kind),
+                judged(Vec::new(), WalkEnd::NoResponse).kind(kind),
                 Verdict::Undecided(Reason::NotShown)
             );
         }
@@ -425,8 +425,8 @@ mod tests {
                 "{numbers:?}"
             );
         }
-        let result = judged(sound().into_iter().take(1).collect(), WalkEnd::Unanswered);
-        assert_eq!(result.kind(FactKind::PageFull), Verdict::Undecided(Reason::Unanswered));
+        let result = judged(sound().into_iter().take(1).collect(), WalkEnd::NoResponse);
+        assert_eq!(result.kind(FactKind::PageFull), Verdict::Undecided(Reason::NoResponse));
     }
 
     #[test]
@@ -553,7 +553,7 @@ mod tests {
             (WalkEnd::Unusable, Reason::PageUnclear),
             (WalkEnd::Rejected(404), Reason::OtherStatus(404)),
             (WalkEnd::Unread, Reason::PageUnread),
-            (WalkEnd::Unanswered, Reason::Unanswered),
+            (WalkEnd::NoResponse, Reason::NoResponse),
             (WalkEnd::TooManyPages, Reason::TooManyPages(100)),
         ] {
             let result = judged(sound().into_iter().take(1).collect(), end);

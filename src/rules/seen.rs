@@ -53,7 +53,7 @@ impl<'seen> ExchangeSeen<'seen> {
             Purpose::EdgeCase(edge_case) => Some(edge_case),
             Purpose::ResidueLook
             | Purpose::Documented(_)
-            | Purpose::EquivalentSpelling
+            | Purpose::EquivalentRequest
             | Purpose::MustBeRejected { .. }
             | Purpose::Trial(_) => None,
         }

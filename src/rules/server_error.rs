@@ -40,7 +40,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     };
     let once = is_sent_once(seen);
     match seen.outcome() {
-        Err(_) => sink.undecided(fact, Reason::Unanswered),
+        Err(_) => sink.undecided(fact, Reason::NoResponse),
         Ok(response) if response.status == 503 && once => sink.undecided(fact, Reason::NotRepeated),
         Ok(response) if response.status >= 500 => sink.status_broken(fact, response),
         Ok(_) => sink.held(fact),
@@ -63,7 +63,7 @@ fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink
         return;
     };
     match seen.outcome().map(|response| response.status) {
-        Err(_) => sink.undecided(fact, Reason::Unanswered),
+        Err(_) => sink.undecided(fact, Reason::NoResponse),
         Ok(429) => sink.undecided(fact, Reason::Throttled),
         Ok(503) if is_sent_once(seen) => sink.undecided(fact, Reason::NotRepeated),
         Ok(status @ (401 | 403)) => {
@@ -112,7 +112,7 @@ mod tests {
     fn a_503_that_went_away_counts_for_nothing() {
         let bench = Bench::of("getTags");
         let sent_again = Intent {
-            was_sent_again: true,
+            is_superseded: true,
             ..bench.intent()
         };
         let judged = bench.judge(|judge| drop(judge.exchange(&bench.exchange(503, None, ""), sent_again)));
@@ -127,7 +127,7 @@ mod tests {
         let judged = Bench::of("getTags").unanswered();
         assert_eq!(
             judged.kind(FactKind::NoServerError),
-            Verdict::Undecided(Reason::Unanswered)
+            Verdict::Undecided(Reason::NoResponse)
         );
     }
 
@@ -179,7 +179,7 @@ mod tests {
         let judged = Bench::of("getTags").edge_case(EdgeCaseKind::ParameterZero).unanswered();
         assert_eq!(
             judged.kind(FactKind::EdgeCaseNoServerError),
-            Verdict::Undecided(Reason::Unanswered)
+            Verdict::Undecided(Reason::NoResponse)
         );
     }
 

@@ -43,7 +43,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let Ok(response) = seen.outcome() else {
-        return sink.undecided(fact, Reason::Unanswered);
+        return sink.undecided(fact, Reason::NoResponse);
     };
     // Under `default` a document puts the errors that a caller causes, and no other success.
     let documented = seen
@@ -195,7 +195,7 @@ mod tests {
         let judged = Bench::of("getTags").purpose(probe).status(404);
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
         let judged = Bench::of("getTags").unanswered();
-        assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Unanswered));
+        assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NoResponse));
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
         return;
     };
     if !sound {
-        return sink.undecided(fact, Reason::Broken);
+        return sink.undecided(fact, Reason::OtherFactBroken);
     }
     match typed::decodes(&seen.operation.name, &body.value) {
         Some(true) => sink.held(fact),
@@ -135,7 +135,10 @@ mod tests {
     #[test]
     fn a_response_that_breaks_a_fact_is_not_reported_again() {
         let result = judged("createContact", &contact(&json!("36")));
-        assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
+        assert_eq!(
+            result.kind(FactKind::Decodes),
+            Verdict::Undecided(Reason::OtherFactBroken)
+        );
         assert!(result.findings("typed-client").is_empty());
     }
 
@@ -144,7 +147,10 @@ mod tests {
         let result = Bench::of("getTags").response(404, JSON, "{}");
         assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::NotShown));
         let result = judged("getTags", &Value::Null);
-        assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::Broken));
+        assert_eq!(
+            result.kind(FactKind::Decodes),
+            Verdict::Undecided(Reason::OtherFactBroken)
+        );
         let other = Bench::schema("{type: object}");
         assert!(other.contract.facts.iter().all(|fact| fact.kind != FactKind::Decodes));
         assert!(
@@ -216,7 +222,7 @@ mod tests {
         let verdict = result.kind(FactKind::Decodes);
         let expected = match accepted {
             true => Verdict::Held,
-            false => Verdict::Undecided(Reason::Broken),
+            false => Verdict::Undecided(Reason::OtherFactBroken),
         };
         (verdict == expected, accepted)
     }

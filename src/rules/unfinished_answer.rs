@@ -38,7 +38,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = match seen.intent.purpose {
         Purpose::Documented(_) => FactKind::Complete,
-        Purpose::ResidueLook | Purpose::EquivalentSpelling | Purpose::MustBeRejected { .. } | Purpose::Trial(_) => {
+        Purpose::ResidueLook | Purpose::EquivalentRequest | Purpose::MustBeRejected { .. } | Purpose::Trial(_) => {
             return;
         }
         Purpose::EdgeCase(_) => FactKind::EdgeCaseCompleteResponse,
@@ -48,7 +48,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     };
     match seen.outcome() {
         Ok(_) => sink.held(fact),
-        Err(_) if seen.operation.may_stream() => sink.undecided(fact, Reason::Unanswered),
+        Err(_) if seen.operation.may_stream() => sink.undecided(fact, Reason::NoResponse),
         Err(failure) => sink.broken(fact, String::new, || match seen.edge_case() {
             None => failure.to_string(),
             Some(edge_case) => format!("{failure}; that was to {}", edge_case.describe(seen.operation)),

@@ -52,7 +52,7 @@ pub enum Reason {
     /// What the responses show of a gap does not decide whether a learned answer still holds.
     AnswersDiffer,
     /// The run does not answer a gap, for this reason.
-    NotAnswered(gaps::WhyUnanswered),
+    GapNotAnswered(gaps::WhyUnanswered),
     /// The response had this status, which decides nothing about the fact.
     OtherStatus(u16),
     /// The list changed while it was walked.
@@ -126,9 +126,9 @@ pub enum Reason {
     /// The token was rejected, with this status.
     TokenRejected(u16),
     /// No complete response came; another finding reports it.
-    Unanswered,
-    /// The response broke a fact that this one rests on.
-    Broken,
+    NoResponse,
+    /// Another fact, on which this one depends, is broken.
+    OtherFactBroken,
     /// A list shows what only a query has sent, so the query does more than read.
     StoredByQuery,
     /// A record of the run can no longer be read since an edge case of an update was accepted.
@@ -192,10 +192,10 @@ impl WalkEnd {
                 },
             ),
             Self::RejectedWithoutCredential(status) => Reason::answered(status, &Credential::None),
-            Self::Repeats => Reason::Broken,
+            Self::Repeats => Reason::OtherFactBroken,
             Self::Unsent => Reason::NotShown,
             Self::TooManyPages => Reason::TooManyPages(max_pages),
-            Self::Unanswered => Reason::Unanswered,
+            Self::NoResponse => Reason::NoResponse,
             Self::Unread => Reason::PageUnread,
         })
     }
@@ -206,7 +206,7 @@ impl fmt::Display for Reason {
         let words: Cow<'_, str> = match self {
             Self::AnswersDiffer => "what the run observed neither confirms nor contradicts the answer".into(),
             Self::LimitExceeded => "the body goes beyond 128 levels, a million values or a double's range".into(),
-            Self::Broken => "another fact about the same response is broken".into(),
+            Self::OtherFactBroken => "another fact that this one depends on is broken".into(),
             Self::Changed => "the list changed while it was walked".into(),
             Self::StoredByQuery => {
                 "a list shows that this `POST`, which should only read, stores what it is sent".into()
@@ -227,9 +227,9 @@ impl fmt::Display for Reason {
             Self::PageNotFollowed => "a page has nothing of the list, or leads to no next page at its own path".into(),
             Self::PageUnread => "a page has a body that is not read as JSON".into(),
             Self::Throttled => "the target throttled every attempt".into(),
-            Self::Unanswered => "no complete response came".into(),
+            Self::NoResponse => "no complete response came".into(),
             Self::NoClientType => "the typed client returns the response as bytes".into(),
-            Self::NotAnswered(why) => format!("the run could not tell: {}", why.as_str()).into(),
+            Self::GapNotAnswered(why) => format!("the run could not tell: {}", why.as_str()).into(),
             Self::OtherStatus(status) => format!("the response was {status}").into(),
             Self::Documented(status) => format!("the response was {status}, which the document lists").into(),
             Self::Failed(status) => format!("the server failed with {status}").into(),

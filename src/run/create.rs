@@ -64,7 +64,7 @@ impl FormatAttempt {
     /// Returns why a try that was not accepted decides nothing.
     fn reason(&self) -> Reason {
         let rejected = |status| Reason::rejected(status, &self.credential);
-        self.status.map_or(Reason::Unanswered, rejected)
+        self.status.map_or(Reason::NoResponse, rejected)
     }
 }
 

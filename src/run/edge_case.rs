@@ -82,7 +82,7 @@ impl Session<'_> {
             fact.is_some_and(|fact| self.verdicts().of(self.contract, fact) == Verdict::Broken)
         };
         if is_broken(FactKind::NoServerError) || is_broken(FactKind::Complete) {
-            return Some(Reason::Broken);
+            return Some(Reason::OtherFactBroken);
         }
         if let Some(reason) = self.edge_cases.ended.borrow().get(&operation) {
             return Some(reason.clone());
@@ -255,7 +255,7 @@ impl Session<'_> {
 /// Returns why no more edge cases follow this one, or `None` if they do.
 fn reason_to_stop_after(exchange: &Exchange) -> Option<Reason> {
     match &exchange.outcome {
-        Err(_) => Some(Reason::Unanswered),
+        Err(_) => Some(Reason::NoResponse),
         Ok(response) if response.is_throttled() => Some(Reason::Throttled),
         Ok(_) => None,
     }

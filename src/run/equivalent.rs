@@ -115,8 +115,7 @@ impl Session<'_> {
             }
         }
         self.expect_requests(1);
-        let call =
-            Call::single(request, Purpose::EquivalentSpelling).role(ExchangeRole::Equivalent(spellings.to_vec()));
+        let call = Call::single(request, Purpose::EquivalentRequest).role(ExchangeRole::Equivalent(spellings.to_vec()));
         self.call(call).await.0
     }
 

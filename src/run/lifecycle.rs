@@ -60,7 +60,7 @@ impl Session<'_> {
         let request = self.history().update_to_repeat(record, update);
         if let Some(request) = request {
             self.expect_requests(1);
-            self.call(Call::single(request, Purpose::EquivalentSpelling).role(ExchangeRole::Repeated(look)))
+            self.call(Call::single(request, Purpose::EquivalentRequest).role(ExchangeRole::Repeated(look)))
                 .await;
         }
     }

@@ -45,7 +45,7 @@ impl Session<'_> {
             self.drafts.accepted.borrow_mut().insert(operation, draft);
         } else if exchange.status().is_some_and(|status| (200..300).contains(&status)) {
             // It does more than read, so it gets nothing else.
-            self.end_edge_cases(operation, Reason::Broken);
+            self.end_edge_cases(operation, Reason::OtherFactBroken);
         }
     }
 

@@ -150,12 +150,12 @@ fn shown(reason: &Reason) -> ReasonProof {
         | Reason::RejectedExample(_)
         | Reason::Throttled
         | Reason::TokenRejected(_)
-        | Reason::Unanswered => Here,
+        | Reason::NoResponse => Here,
         Reason::OtherStatus(_) | Reason::PageUnclear | Reason::PageUnread | Reason::TooManyPages(_) => {
             Tested(listed, "a_list_that_was_not_seen_whole_decides_nothing")
         }
         Reason::MoreInferredPages(_) | Reason::PageNotFollowed => shown_by_inferred_pages(),
-        Reason::Broken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
+        Reason::OtherFactBroken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
         Reason::MistypedLimit(_) => shown_by_mistyped_fields(),
         Reason::RecordUnreadable => shown_by_unreadable_record(),
@@ -193,7 +193,7 @@ fn shown(reason: &Reason) -> ReasonProof {
         ),
         Reason::NoClientType => shown_by_typed_client(),
         Reason::AnswersDiffer => shown_by_learned("what_does_not_contradict_an_answer_leaves_it_undecided"),
-        Reason::NotAnswered(_) => shown_by_learned("what_was_not_seen_again_is_undecided"),
+        Reason::GapNotAnswered(_) => shown_by_learned("what_was_not_seen_again_is_undecided"),
     }
 }
 
@@ -258,7 +258,7 @@ fn of_responses() -> Vec<Case> {
             open,
         ),
         case(
-            Reason::Unanswered,
+            Reason::NoResponse,
             "getOpen status: 200",
             but!("GET /open" => (0, "")),
             open,
@@ -497,7 +497,7 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
     let status = 404;
     let elsewhere = [
         Reason::OtherStatus(status),
-        Reason::Broken,
+        Reason::OtherFactBroken,
         Reason::Changed,
         Reason::StoredByQuery,
         Reason::RecordUnreadable,

@@ -8,7 +8,7 @@ use crate::contract::Contract;
 use crate::contract::link::Link;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
 use crate::exchange::{
-    Credential, Printable, RESERVED, RejectionMeaning, Request, is_plain_identifier, placeholder, with_query,
+    Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_plain_identifier, placeholder, with_query,
 };
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathRecords};
 use crate::plan::{NoValue, StandInValue, check_allowed, parameter, stand_in_value, unusable_path};
@@ -248,7 +248,7 @@ impl RequestHead {
     /// Puts a value where its parameter goes; `rendered` replaces it in print.
     fn fill(&mut self, parameter: &Parameter, text: &str, rendered: Option<&str>) {
         let name = &parameter.name;
-        let encoded = |text: &str| utf8_percent_encode(text, RESERVED).to_string();
+        let encoded = |text: &str| utf8_percent_encode(text, NOT_UNRESERVED).to_string();
         match parameter.location {
             Location::Path => {
                 let slot = format!("{{{name}}}");
@@ -303,14 +303,14 @@ impl RequestHead {
 
     /// Adds a name and a value that the target showed to the query.
     pub(super) fn add_shown_query(&mut self, name: &str, value: &str) {
-        let encoded = utf8_percent_encode(value, RESERVED).to_string();
+        let encoded = utf8_percent_encode(value, NOT_UNRESERVED).to_string();
         self.path = with_query(&self.path, name, &encoded);
         self.printable.path = with_query(&self.printable.path, name, &placeholder(name));
     }
 
     /// Adds a name and its value to the query; neither comes from the target.
     pub(super) fn add_query(&mut self, name: &str, value: &str) {
-        let value = utf8_percent_encode(value, RESERVED).to_string();
+        let value = utf8_percent_encode(value, NOT_UNRESERVED).to_string();
         self.path = with_query(&self.path, name, &value);
         self.printable.path = with_query(&self.printable.path, name, &value);
     }

@@ -393,7 +393,7 @@ impl<'run> Session<'run> {
                 .or_else(|| missing.then(|| not_found.wait()).flatten());
             let intent = Intent {
                 purpose,
-                was_sent_again: wait.is_some() || (options.replaceable && throttled),
+                is_superseded: wait.is_some() || (options.replaceable && throttled),
             };
             let (noted, body) = self.with_evaluation(|evaluation| evaluation.add_exchange(&exchange, (intent, &role)));
             self.sender.record_outcome(&exchange, noted.created.as_deref());
@@ -565,7 +565,7 @@ impl<'run> Session<'run> {
         // A target that was not reached broke nothing: the only thing to report is why.
         let nothing = match &ended {
             RunEnd::NotReady(..) | RunEnd::ServiceEnded(_) => Some(Reason::NotReady),
-            RunEnd::Unreachable(_) => Some(Reason::Unanswered),
+            RunEnd::Unreachable(_) => Some(Reason::NoResponse),
             _ => None,
         };
         let verdicts = nothing.map_or(verdicts, |reason| {

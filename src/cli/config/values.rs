@@ -10,7 +10,7 @@ use super::resolve::ResolvedArguments;
 use super::setting::Setting;
 use crate::contract::operation::{Location, OperationId, overrides_request};
 use crate::contract::{Contract, NotGiven, json_schema};
-use crate::exchange::Assertion;
+use crate::exchange::CompiledSchema;
 
 /// The value of one parameter, as the file gives it.
 struct Given<'file> {
@@ -178,11 +178,11 @@ fn json(value: &Scalar) -> Value {
 /// carries strings, so `17` and `"17"` are the same.
 fn rejecting_keyword(contract: &Contract, (id, index): (OperationId, usize), value: &Value) -> Option<String> {
     let schema = contract.operation(id).parameters[index].schema.as_ref()?;
-    let assertion = Assertion::compile(json_schema::convert(&contract.document, schema).as_ref());
-    let rejection = assertion.rejection(value)?;
+    let compiled = CompiledSchema::compile(json_schema::convert(&contract.document, schema).as_ref());
+    let violation = compiled.first_violation(value)?;
     let other = match value {
         Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
         other => Value::from(other.to_string()),
     };
-    assertion.rejection(&other).map(|_| rejection.keyword)
+    compiled.first_violation(&other).map(|_| violation.keyword)
 }

@@ -5,8 +5,8 @@
 //!
 //! A text is searched as it is and with each kind of escape undone. In each of these views only the letters and digits
 //! count, in either case, so that no space, margin or colour between them hides the token from the search. A token that
-//! is long enough is recognised by any 12 letters in a row: one set holds every such run, and the runs
-//! of the forms that no decoder undoes. So a view is read once, however long the token is.
+//! is long enough is recognised by any 12 letters or digits in a row: one set holds every such run, and the runs of the
+//! forms that no decoder undoes. So a view is read once, however long the token is.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -20,24 +20,24 @@ use super::forms::{alphanumerics, encodings, in_base32};
 use crate::client::Token;
 
 /// The replacement for the token, in a `curl` line too.
-const TOKEN: &str = "$COUNTERSIGN_TOKEN";
+const REPLACEMENT: &str = "$COUNTERSIGN_TOKEN";
 /// The minimum number of characters of the token of a deployed service: hiding a shorter one would break words that
 /// contain it by chance, such as `http`. A redaction that is given a shorter one hides it where it appears exactly.
 pub const SHORTEST_TOKEN: usize = 8;
 /// Why a shorter token is rejected, for use after a message that says so.
 pub(crate) const TOO_SHORT: &str = "redacting it would garble ordinary words, so use a longer one";
 /// The number of letters in a row that reveal the token, if it has that many.
-const PIECE: usize = 12;
+const PIECE_LENGTH: usize = 12;
 /// The number of letters in a row that reveal the token in another form: shorter runs of digits appear in other texts
 /// by chance.
-const ENCODED_PIECE: usize = 16;
+const ENCODED_PIECE_LENGTH: usize = 16;
 /// The distance between the stored runs of a form for which not every run is stored: any fragment of
-/// `ENCODED_PIECE + STORED_RUN_DISTANCE - 1` letters contains a whole one.
+/// `ENCODED_PIECE_LENGTH + STORED_RUN_DISTANCE - 1` letters contains a whole one.
 const STORED_RUN_DISTANCE: usize = 4;
 /// With fewer letters than this, a token is recognised only as a whole.
 const MINIMUM_RUN: usize = 8;
 /// The number of characters of its beginning that reveal it where a text was cut off after them.
-const BEGINNING: usize = 4;
+const BEGINNING_LENGTH: usize = 4;
 
 /// Removes the token from a text that leaves the program.
 #[derive(Clone, Default)]
@@ -89,7 +89,7 @@ impl Redaction {
         }
     }
 
-    /// Hides also what is obtained later.
+    /// Also hides what is obtained later.
     #[must_use]
     pub(crate) fn with_later(self, later: LaterRedaction) -> Self {
         Self {
@@ -116,7 +116,7 @@ impl Redaction {
         };
         let mut searched = 0;
         // A replacement that is already in the text contains nothing of a token, although a token may look like it.
-        let parts = text.split(TOKEN).map(|part| {
+        let parts = text.split(REPLACEMENT).map(|part| {
             let mut found = Vec::new();
             for view in views(part) {
                 searched += view.len();
@@ -125,26 +125,26 @@ impl Redaction {
             replaced(part, found)
         });
         let parts: Vec<_> = parts.collect();
-        (parts.join(TOKEN), searched)
+        (parts.join(REPLACEMENT), searched)
     }
 }
 
 impl TokenPatterns {
-    /// Adds a token. The others are mostly the same, so what two have in common is searched for once.
+    /// Adds a token. Derived tokens share most of its characters, and what two have in common is searched for once.
     fn add(&mut self, token: &str) {
         let plain = alphanumerics(token);
         if self.exact.is_empty() || plain.len() < MINIMUM_RUN {
             self.exact.push(Pattern::new(token.as_bytes().to_vec()));
         }
         for form in encodings(token) {
-            self.pieces.add(&form, ENCODED_PIECE, 1);
+            self.pieces.add(&form, ENCODED_PIECE_LENGTH, 1);
         }
         // There are ten forms, each longer than the token: a few runs of each are enough to cover it.
         for form in in_base32(token) {
-            self.pieces.add(&form, ENCODED_PIECE, STORED_RUN_DISTANCE);
+            self.pieces.add(&form, ENCODED_PIECE_LENGTH, STORED_RUN_DISTANCE);
         }
         if self.letters.iter().all(|known| known.bytes != plain) {
-            self.pieces.add(&plain, PIECE, 1);
+            self.pieces.add(&plain, PIECE_LENGTH, 1);
             self.letters.push(Pattern::new(plain));
         }
     }
@@ -159,10 +159,10 @@ impl TokenPatterns {
         let mut starts = Vec::new();
         for (index, seen) in view.iter().enumerate() {
             if seen.character == ELLIPSIS {
-                for exact in exact.iter().filter(|exact| **exact >= BEGINNING) {
+                for exact in exact.iter().filter(|exact| **exact >= BEGINNING_LENGTH) {
                     found.push(view[index - exact].start..seen.start);
                 }
-                for in_letters in in_letters.iter().filter(|letters| **letters >= BEGINNING) {
+                for in_letters in in_letters.iter().filter(|letters| **letters >= BEGINNING_LENGTH) {
                     found.push(starts[starts.len() - in_letters]..seen.start);
                 }
             }
@@ -208,8 +208,8 @@ fn replaced(text: &str, mut places: Vec<Range<usize>>) -> String {
             let before = &text[end..place.start];
             rendered.push_str(before);
             // Pieces that touch belong to one token.
-            if !(before.is_empty() && rendered.ends_with(TOKEN)) {
-                rendered.push_str(TOKEN);
+            if !(before.is_empty() && rendered.ends_with(REPLACEMENT)) {
+                rendered.push_str(REPLACEMENT);
             }
         }
         end = end.max(place.end);
@@ -257,7 +257,8 @@ impl Pattern {
 /// Runs of letters that reveal the token, each as a number made from its bytes.
 #[derive(Default)]
 struct Pieces {
-    /// A long token has a hundred thousand of them, and only the token's owner chooses any: a quick hash is enough.
+    /// A long token has a hundred thousand of them, and nobody but the token's owner can choose them, so a fast hash is
+    /// enough.
     runs: HashSet<u128, FixedState>,
     /// Their lengths, the longest first.
     lengths: Vec<usize>,

@@ -7,7 +7,7 @@ use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue}
 use crate::client::Token;
 use crate::contract::operation::SecurityScheme;
 use crate::exchange::basic;
-use crate::exchange::record::RESERVED;
+use crate::exchange::record::NOT_UNRESERVED;
 
 /// What no cookie can hold (RFC 6265, section 4.1.1). The rest stays: few services decode a cookie.
 const NOT_IN_A_COOKIE: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b',').add(b';').add(b'\\');
@@ -24,7 +24,7 @@ impl PlacedCredential {
     /// Returns the credential as its scheme has it; `bearer` is the spelling of `Bearer`. `None` if no header has that
     /// name or value.
     pub(super) fn of(scheme: &SecurityScheme, secret: &str, bearer: &str) -> Option<Self> {
-        let encoded = |name: &str| utf8_percent_encode(name, RESERVED).to_string();
+        let encoded = |name: &str| utf8_percent_encode(name, NOT_UNRESERVED).to_string();
         match scheme {
             SecurityScheme::ApiKeyCookie { name } => {
                 let value = utf8_percent_encode(secret, NOT_IN_A_COOKIE);

@@ -451,7 +451,7 @@ async fn a_service_that_fails_anyway_is_sent_no_edge_cases() {
     let row = row(&checked, "getTags", "no 5xx");
     assert_eq!(
         row.reason.as_deref(),
-        Some("another fact about the same response is broken")
+        Some("another fact that this one depends on is broken")
     );
     assert!(checked.denied().all(|finding| !finding.fact.contains("edge cases")));
 }

@@ -5,7 +5,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
-/// The most keywords that are named of one value.
+/// The most keywords that are named for one value.
 const MAX_KEYWORDS: usize = 3;
 /// The maximum number of alternatives for which the reason why they do not apply is given.
 const MAX_ALTERNATIVES: usize = 4;
@@ -143,13 +143,13 @@ fn clipped(text: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::Assertion;
+    use super::super::CompiledSchema;
     use crate::contract::document::Document;
     use crate::contract::json_schema::asserted;
 
     fn demands(schema: &str, value: &Value) -> String {
         let document = Document::read("schema.yaml", schema.to_owned()).unwrap();
-        Assertion::compile(asserted(&document, "").as_ref()).demands(value)
+        CompiledSchema::compile(asserted(&document, "").as_ref()).demands(value)
     }
 
     #[test]

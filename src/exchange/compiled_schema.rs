@@ -1,20 +1,20 @@
-//! Checks what a contract asserts beyond types and names, with the `jsonschema` crate. The main type is [`Assertion`].
+//! Checks what a contract asserts beyond types and names, with the `jsonschema` crate. The main type is [`CompiledSchema`].
 
 mod demand;
 
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
-/// A compiled assertion.
+/// A compiled schema.
 #[derive(Debug)]
-pub(crate) enum Assertion {
-    /// An assertion that can be checked.
+pub(crate) enum CompiledSchema {
+    /// A schema that can be checked.
     Compiled(Box<jsonschema::Validator>),
-    /// An assertion that the validator cannot read, with the validator's reason.
+    /// A schema that the validator cannot read, with the validator's reason.
     Unreadable(String),
 }
 
-impl Assertion {
+impl CompiledSchema {
     /// Compiles a schema of draft 2020-12.
     pub(crate) fn compile(schema: Option<&Value>) -> Self {
         let Some(schema) = schema else {
@@ -30,7 +30,7 @@ impl Assertion {
         }
     }
 
-    /// Returns whether the value satisfies the assertion, or `None` when the assertion cannot be read.
+    /// Returns whether the value satisfies the schema, or `None` when the schema cannot be read.
     pub(crate) fn holds(&self, value: &Value) -> Option<bool> {
         match self {
             Self::Compiled(validator) => Some(validator.is_valid(value)),
@@ -38,8 +38,8 @@ impl Assertion {
         }
     }
 
-    /// Returns what the assertion demands and the value does not satisfy, such as `maxLength: 10`; empty where it satisfies
-    /// all, or where the assertion cannot be read. The text has nothing of the value.
+    /// Returns what the schema demands and the value does not satisfy, such as `maxLength: 10`; empty where it
+    /// satisfies all, or where the schema cannot be read. The text has nothing of the value.
     pub(crate) fn demands(&self, value: &Value) -> String {
         match self {
             Self::Compiled(validator) => demand::unmet(validator.iter_errors(value)),
@@ -47,9 +47,9 @@ impl Assertion {
         }
     }
 
-    /// Returns why the value does not satisfy the assertion; `None` where it does, or where the assertion cannot be
-    /// read.
-    pub(crate) fn rejection(&self, value: &Value) -> Option<Rejection> {
+    /// Returns the first reason why the value does not satisfy the schema; `None` where it does, or where the schema
+    /// cannot be read.
+    pub(crate) fn first_violation(&self, value: &Value) -> Option<Violation> {
         let Self::Compiled(validator) = self else {
             return None;
         };
@@ -58,7 +58,7 @@ impl Assertion {
             ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
             _ => None,
         };
-        Some(Rejection {
+        Some(Violation {
             keyword: error.kind().keyword().to_owned(),
             at: error.instance_path().as_str().to_owned(),
             missing,
@@ -66,9 +66,9 @@ impl Assertion {
     }
 }
 
-/// Why a value does not satisfy an assertion.
+/// Why a value does not satisfy a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rejection {
+pub(crate) struct Violation {
     /// The keyword of JSON Schema.
     pub(crate) keyword: String,
     /// The location in the value, as a JSON pointer.
@@ -97,7 +97,7 @@ mod tests {
 
     fn holds(schema: &str, value: &Value) -> Option<bool> {
         let document = Document::read("schema.yaml", schema.to_owned()).unwrap();
-        Assertion::compile(asserted(&document, "").as_ref()).holds(value)
+        CompiledSchema::compile(asserted(&document, "").as_ref()).holds(value)
     }
 
     #[test]
