@@ -26,14 +26,14 @@ pub(super) static RULE: Rule = Rule {
         pointer: "",
         #[cfg(test)]
         judged: || {
-            let bench = crate::rules::testing::Bench::of("createVisit");
+            let fixture = crate::rules::testing::Fixture::of("createVisit");
             let tried = FormatTried {
-                operation: bench.operation,
+                operation: fixture.operation,
                 format: crate::contract::vocabulary::TimestampFormat::Offset,
                 status: Some(400),
                 other_accepted: true,
             };
-            bench.judge(|judge| judge.timestamp_format(&tried, &bench.request()))
+            fixture.judge(|judge| judge.timestamp_format(&tried, &fixture.request()))
         },
     },
     judge: Judging::Format(judge),
@@ -51,7 +51,7 @@ fn judge(tried: &FormatTried, sink: &mut Sink<'_>) {
         Some(200..=299) => sink.held(fact),
         Some(status @ (400 | 422)) if tried.other_accepted => sink.broken(fact, String::new, || status.to_string()),
         Some(status) => {
-            let reason = Reason::rejected(status, &sink.origin.request.credential);
+            let reason = Reason::rejected(status, &sink.source.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -64,19 +64,19 @@ mod tests {
     use crate::contract::vocabulary::TimestampFormat;
     use crate::exchange::Credential;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     const OFFSET: FactKind = FactKind::AcceptsTimestampFormat(TimestampFormat::Offset);
 
     fn tried(status: Option<u16>, other_accepted: bool) -> Judged {
-        let bench = Bench::of("createVisit");
+        let fixture = Fixture::of("createVisit");
         let tried = FormatTried {
-            operation: bench.operation,
+            operation: fixture.operation,
             format: TimestampFormat::Offset,
             status,
             other_accepted,
         };
-        bench.judge(|judge| judge.timestamp_format(&tried, &bench.request()))
+        fixture.judge(|judge| judge.timestamp_format(&tried, &fixture.request()))
     }
 
     #[test]

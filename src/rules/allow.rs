@@ -1,4 +1,4 @@
-//! `allow`: a 405 does not list the methods of its path.
+//! `allow`, named after the header and not the level: a 405 does not list the methods of its path.
 //!
 //! # Design
 //!
@@ -31,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
         received: "405 without `Allow`",
         pointer: "",
         #[cfg(test)]
-        judged: || crate::rules::testing::Bench::of("getTags").status(405),
+        judged: || crate::rules::testing::Fixture::of("getTags").status(405),
     },
     judge: Judging::Exchange(judge),
 };
@@ -51,16 +51,16 @@ mod tests {
     use reqwest::header::{ALLOW, HeaderValue};
 
     use crate::contract::fact::FactKind;
-    use crate::rules::testing::{Bench, JSON, Judged};
+    use crate::rules::testing::{Fixture, JSON, Judged};
     use crate::rules::{Level, Verdict};
 
     fn answered(status: u16, allow: Option<&'static str>) -> Judged {
-        let bench = Bench::of("getTags");
-        let mut exchange = bench.exchange(status, JSON, "{}");
+        let fixture = Fixture::of("getTags");
+        let mut exchange = fixture.exchange(status, JSON, "{}");
         if let (Ok(response), Some(allow)) = (&mut exchange.outcome, allow) {
             response.headers.insert(ALLOW, HeaderValue::from_static(allow));
         }
-        bench.judge(|judge| drop(judge.exchange(&exchange, bench.intent())))
+        fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())))
     }
 
     #[test]
@@ -85,7 +85,7 @@ mod tests {
         for status in [200, 401, 404, 501] {
             assert!(answered(status, None).findings("allow").is_empty(), "{status}");
         }
-        assert!(Bench::of("getTags").unanswered().findings("allow").is_empty());
+        assert!(Fixture::of("getTags").unanswered().findings("allow").is_empty());
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
                   without a token; so could one who is rejected with a body that has the records all the same.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401, and a 403 \
                    where it lists that too. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
-                   right credential gets too; of a read, also another 4xx than 401 and 403.",
+                   right credential gets too; for a read, also a 4xx other than 401 and 403 that it gets too.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "The document, sections \"Authentication\" and \"Errors\"",
     example: Example {
@@ -46,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
                 fact: FactKind::NoCredential,
                 rejection_for_another_reason: RejectionMeaning::Finding,
             };
-            crate::rules::testing::Bench::of("getTags").purpose(probe).status(200)
+            crate::rules::testing::Fixture::of("getTags").purpose(probe).status(200)
         },
     },
     judge: Judging::Exchange(judge),
@@ -182,11 +182,11 @@ mod tests {
 
     use crate::contract::fact::FactKind;
     use crate::exchange::{Purpose, RejectionMeaning};
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
     use crate::rules::{Reason, Verdict};
 
     fn rejecting(operation: &str, kind: FactKind, status: u16) -> Judged {
-        Bench::of(operation)
+        Fixture::of(operation)
             .purpose(Purpose::MustBeRejected {
                 fact: kind,
                 rejection_for_another_reason: RejectionMeaning::Finding,
@@ -202,7 +202,7 @@ mod tests {
                 fact: kind,
                 rejection_for_another_reason: on_rejection,
             };
-            let judged = Bench::of("createTag").purpose(purpose).status(status);
+            let judged = Fixture::of("createTag").purpose(purpose).status(status);
             judged.fact("createTag auth: a request without a credential is rejected")
         };
         let unknown = RejectionMeaning::UncertainValue;
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_rejection_with_a_page_of_the_list_is_none() {
         let judged = |status: u16, body: &serde_json::Value| {
-            Bench::of("getTags")
+            Fixture::of("getTags")
                 .purpose(Purpose::MustBeRejected {
                     fact: FactKind::NoCredential,
                     rejection_for_another_reason: RejectionMeaning::Finding,
@@ -287,14 +287,14 @@ mod tests {
     #[test]
     fn a_status_that_everybody_gets_says_nothing_of_credentials() {
         let judged = |documented: u16, probed: u16| {
-            let bench = Bench::of("getVenues");
+            let fixture = Fixture::of("getVenues");
             let probe = Purpose::MustBeRejected {
                 fact: FactKind::NoCredential,
                 rejection_for_another_reason: RejectionMeaning::Finding,
             };
-            let judged = bench.judge(|judge| {
-                judge.exchange(&bench.exchange(documented, None, ""), bench.intent());
-                judge.exchange(&bench.exchange(probed, None, ""), probe.into());
+            let judged = fixture.judge(|judge| {
+                judge.exchange(&fixture.exchange(documented, None, ""), fixture.intent());
+                judge.exchange(&fixture.exchange(probed, None, ""), probe.into());
             });
             judged.kind(FactKind::NoCredential)
         };
@@ -321,7 +321,7 @@ mod tests {
                 assert_eq!(judged.kind(FactKind::NoCredential), Verdict::Undecided(reason.clone()));
             }
         }
-        let probe = Bench::of("getTags").purpose(Purpose::MustBeRejected {
+        let probe = Fixture::of("getTags").purpose(Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         });
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_documented_request_says_nothing_of_credentials() {
-        let judged = Bench::of("getTags").status(200);
+        let judged = Fixture::of("getTags").status(200);
         assert_eq!(
             judged.kind(FactKind::NoCredential),
             Verdict::Undecided(Reason::NotShown)

@@ -42,7 +42,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("createTag")
+            crate::rules::testing::Fixture::of("createTag")
                 .created(&json!({"name": "regular"}), &json!({"name": "Regular"}))
         },
     },
@@ -220,7 +220,7 @@ mod tests {
     use crate::contract::vocabulary::Same;
     use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     const NAME: &str = "createTag created /data/name: as sent in /name";
     const CONTACT: &str =
@@ -228,13 +228,13 @@ mod tests {
     const DAY: &str = "createContact created /data/date_of_birth/day: as sent in /date_of_birth/day";
 
     fn tag(sent: &Value, returned: &Value) -> Judged {
-        Bench::of("createTag").created(&json!({"name": sent}), &json!({"name": returned}))
+        Fixture::of("createTag").created(&json!({"name": sent}), &json!({"name": returned}))
     }
 
     /// A contact that was sent with one method and came back with these.
     fn methods(returned: &Value) -> Judged {
         let sent = json!({"contact_methods": [{"contact": "ada@example.com"}]});
-        Bench::of("createContact").created(&sent, &json!({"contact_methods": returned}))
+        Fixture::of("createContact").created(&sent, &json!({"contact_methods": returned}))
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
         for (day, verdict) in [("28", Verdict::Held), ("28.0", Verdict::Held), ("27", Verdict::Broken)] {
             let returned = serde_json::from_str(&format!("{{\"date_of_birth\": {{\"day\": {day}}}}}")).unwrap();
             assert_eq!(
-                Bench::of("createContact").created(&sent, &returned).fact(DAY),
+                Fixture::of("createContact").created(&sent, &returned).fact(DAY),
                 verdict,
                 "{day}"
             );
@@ -292,7 +292,7 @@ mod tests {
             ("2024-05-17T09:30:00Z", Verdict::Broken),
         ] {
             let sent = json!({"datetime": "2024-05-17T09:30:00+02:00"});
-            let judged = Bench::of("createVisit").created(&sent, &json!({"datetime": returned}));
+            let judged = Fixture::of("createVisit").created(&sent, &json!({"datetime": returned}));
             assert_eq!(judged.fact(fact), verdict, "{returned}");
         }
     }
@@ -307,7 +307,7 @@ mod tests {
             (json!([first]), Verdict::Broken),
             (json!([method("a"), method("b")]), Verdict::Broken),
         ] {
-            let judged = Bench::of("createContact").created(&sent, &json!({"contact_methods": returned}));
+            let judged = Fixture::of("createContact").created(&sent, &json!({"contact_methods": returned}));
             assert_eq!(judged.fact(CONTACT), verdict, "{returned}");
         }
     }
@@ -328,7 +328,7 @@ mod tests {
     fn a_value_of_another_type_is_left_to_the_rule_that_sees_it() {
         let sent = json!({"date_of_birth": {"day": 28}});
         for returned in [json!([]), json!("28"), json!(28)] {
-            let judged = Bench::of("createContact").created(&sent, &json!({"date_of_birth": returned}));
+            let judged = Fixture::of("createContact").created(&sent, &json!({"date_of_birth": returned}));
             assert_eq!(judged.fact(DAY), Verdict::Undecided(Reason::NotReturned));
         }
     }
@@ -339,7 +339,7 @@ mod tests {
             methods(&json!([{}])),
             methods(&json!([[]])),
             methods(&json!("none")),
-            Bench::of("createContact").created(&json!({"contact_methods": [{"contact": "a"}]}), &json!({})),
+            Fixture::of("createContact").created(&json!({"contact_methods": [{"contact": "a"}]}), &json!({})),
         ] {
             assert_eq!(expected.fact(CONTACT), Verdict::Undecided(Reason::NotReturned));
         }
@@ -347,9 +347,9 @@ mod tests {
 
     #[test]
     fn a_field_that_was_not_sent_is_undecided() {
-        let judged = Bench::of("createTag").created(&json!({}), &json!({"name": "regular"}));
+        let judged = Fixture::of("createTag").created(&json!({}), &json!({"name": "regular"}));
         assert_eq!(judged.fact(NAME), Verdict::Undecided(Reason::NotSent));
-        let judged = Bench::of("createContact").created(&json!({"contact_methods": []}), &json!({}));
+        let judged = Fixture::of("createContact").created(&json!({"contact_methods": []}), &json!({}));
         assert_eq!(judged.fact(CONTACT), Verdict::Undecided(Reason::NotSent));
     }
 
@@ -357,7 +357,7 @@ mod tests {
     fn the_listed_record_is_held_to_the_same() {
         let fact = "createTag listed in getTags /name: as sent in /name";
         let observed = |listed: Option<&Value>| {
-            Bench::of("createTag").observed(&json!({"name": "regular"}), listed, WalkEnd::Complete)
+            Fixture::of("createTag").observed(&json!({"name": "regular"}), listed, WalkEnd::Complete)
         };
         assert_eq!(observed(Some(&json!({"name": "regular"}))).fact(fact), Verdict::Held);
         assert_eq!(observed(Some(&json!({"name": "other"}))).fact(fact), Verdict::Broken);
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn an_update_is_held_to_the_same_in_the_list() {
         let updated = |listed: Option<&Value>| {
-            Bench::of("updateContact").updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete))
+            Fixture::of("updateContact").updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete))
         };
         let [held, broken] = ["Ada", "Bea"].map(|name| updated(Some(&json!({"firstname": name}))));
         assert_eq!(held.kind(FactKind::UpdatedCarrying(0)), Verdict::Held);
@@ -386,7 +386,7 @@ mod tests {
     #[test]
     fn the_finding_in_a_list_points_into_its_item() {
         let listed = json!({"name": "other"});
-        let judged = Bench::of("createTag").observed(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
+        let judged = Fixture::of("createTag").observed(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
         assert_eq!(judged.finding("carried").pointer, "/data/items/3/name");
     }
 

@@ -32,7 +32,7 @@ pub(super) static RULE: Rule = Rule {
         received: "401 without `WWW-Authenticate`",
         pointer: "",
         #[cfg(test)]
-        judged: || crate::rules::testing::Bench::of("getTags").status(401),
+        judged: || crate::rules::testing::Fixture::of("getTags").status(401),
     },
     judge: Judging::Exchange(judge),
 };
@@ -105,11 +105,11 @@ mod tests {
 
     use crate::contract::fact::FactKind;
     use crate::exchange::{Purpose, RejectionMeaning};
-    use crate::rules::testing::{Bench, JSON, Judged};
+    use crate::rules::testing::{Fixture, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
-    fn rejected(bench: &Bench, status: u16, challenges: &[&str]) -> Judged {
-        let mut exchange = bench.exchange(status, JSON, "{}");
+    fn rejected(fixture: &Fixture, status: u16, challenges: &[&str]) -> Judged {
+        let mut exchange = fixture.exchange(status, JSON, "{}");
         if let Ok(response) = &mut exchange.outcome {
             for value in challenges {
                 response
@@ -117,11 +117,11 @@ mod tests {
                     .append(WWW_AUTHENTICATE, HeaderValue::from_str(value).unwrap());
             }
         }
-        bench.judge(|judge| drop(judge.exchange(&exchange, bench.intent())))
+        fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())))
     }
 
-    fn probe(operation: &str) -> Bench {
-        Bench::of(operation).purpose(Purpose::MustBeRejected {
+    fn probe(operation: &str) -> Fixture {
+        Fixture::of(operation).purpose(Purpose::MustBeRejected {
             fact: FactKind::NoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         })
@@ -164,12 +164,12 @@ mod tests {
         let keyed = "openapi: 3.0.3\ninfo: {title: Keyed, version: '1'}\nsecurity: [{key: []}]\npaths:\n  /things: {get: \
                      {operationId: getThings, responses: {'200': {description: a}}}}\ncomponents:\n  securitySchemes:\n    \
                      key: {type: apiKey, in: header, name: X-Key}\n";
-        let bench = Bench::text(keyed, "getThings");
+        let fixture = Fixture::text(keyed, "getThings");
         assert_eq!(
-            rejected(&bench, 401, &["ApiKey"]).kind(FactKind::Challenge),
+            rejected(&fixture, 401, &["ApiKey"]).kind(FactKind::Challenge),
             Verdict::Held
         );
-        assert_eq!(rejected(&bench, 401, &[]).kind(FactKind::Challenge), Verdict::Broken);
+        assert_eq!(rejected(&fixture, 401, &[]).kind(FactKind::Challenge), Verdict::Broken);
     }
 
     #[test]
@@ -177,13 +177,13 @@ mod tests {
         let secured = "openapi: 3.0.3\ninfo: {title: Secured, version: '1'}\nsecurity: [{user: []}]\npaths:\n  /things: {get: \
                        {operationId: getThings, responses: {'200': {description: a}}}}\ncomponents:\n  \
                        securitySchemes:\n    user: {type: http, scheme: basic}\n";
-        let bench = Bench::text(secured, "getThings");
+        let fixture = Fixture::text(secured, "getThings");
         for (challenge, verdict) in [
             ("Basic realm=\"a\"", Verdict::Held),
             ("basic", Verdict::Held),
             ("Bearer", Verdict::Broken),
         ] {
-            let judged = rejected(&bench, 401, &[challenge]);
+            let judged = rejected(&fixture, 401, &[challenge]);
             assert_eq!(judged.kind(FactKind::Challenge), verdict, "{challenge}");
         }
     }
@@ -196,7 +196,7 @@ mod tests {
             assert_eq!(verdict, Verdict::Undecided(Reason::No401(status)));
             assert!(judged.findings("challenge").is_empty());
         }
-        let judged = rejected(&Bench::of("getTags"), 200, &[]);
+        let judged = rejected(&Fixture::of("getTags"), 200, &[]);
         assert_eq!(judged.kind(FactKind::Challenge), Verdict::Undecided(Reason::NotShown));
     }
 

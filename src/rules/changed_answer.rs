@@ -202,16 +202,16 @@ mod tests {
     use crate::contract::fact::FactKind;
     use crate::gaps::{Dissent, ObservationCounts};
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     const LOCATION: &str = "/paths/~1organization~1v1~1contact-database/post/responses/2XX";
 
     /// A contract that states an answer to a gap.
-    fn bench(claim: &Value) -> Bench {
+    fn fixture(claim: &Value) -> Fixture {
         let described = "description: Contact created\n";
         let answer = json!([{"gap": "success-status", "operation": "createContact", "claim": claim}]);
         let answered = format!("{described}          x-answers: {answer}\n");
-        Bench::text(&Contract::BUILT_IN.replacen(described, &answered, 1), "createContact")
+        Fixture::text(&Contract::BUILT_IN.replacen(described, &answered, 1), "createContact")
     }
 
     fn answer(state: AnswerState, claim: Option<Value>) -> Answer {
@@ -229,12 +229,12 @@ mod tests {
 
     pub(super) fn judged(status: u16) -> Judged {
         let answers = [answer(AnswerState::Seen, Some(json!({"status": status})))];
-        bench(&json!({"status": 201})).judge(|judge| judge.answers(&answers))
+        fixture(&json!({"status": 201})).judge(|judge| judge.answers(&answers))
     }
 
     fn verdict(learned: &Value, answers: &[Answer]) -> Verdict {
-        let bench = bench(learned);
-        bench.judge(|judge| judge.answers(answers)).kind(FactKind::Answer(0))
+        let fixture = fixture(learned);
+        fixture.judge(|judge| judge.answers(answers)).kind(FactKind::Answer(0))
     }
 
     #[test]

@@ -32,10 +32,10 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            let bench = crate::rules::testing::Bench::schema(
+            let fixture = crate::rules::testing::Fixture::schema(
                 "{type: object, properties: {state: {type: string, enum: [open, shut]}}}",
             );
-            bench.body(&json!({"state": "ajar"}))
+            fixture.body(&json!({"state": "ajar"}))
         },
     },
     judge: Judging::Location(judge),
@@ -57,7 +57,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
             CompiledSchema::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
             compiled if compiled.holds(location.value) == Some(true) => sink.held(*fact),
             compiled => {
-                let values = sink.origin.values;
+                let values = sink.values;
                 let came = || (location.pointer(), values.render(location.value));
                 sink.broken_with(*fact, || compiled.demands(location.value), came);
             }
@@ -80,11 +80,11 @@ fn says_nullable(location: &LocatedValue<'_>, schema: &str) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
     fn judged(schema: &str, value: &Value) -> Judged {
-        Bench::schema(&format!("{{type: object, properties: {{field: {schema}}}}}")).body(&json!({"field": value}))
+        Fixture::schema(&format!("{{type: object, properties: {{field: {schema}}}}}")).body(&json!({"field": value}))
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
     }
 
     /// `getPets`, whose response has this schema, with a hierarchy of pets.
-    fn pets(schema: &str) -> Bench {
+    fn pets(schema: &str) -> Fixture {
         let own = |name: &str| {
             format!(
                 "{{allOf: [{{$ref: '#/components/schemas/Pet'}}, {{type: object, required: [{name}], properties: {{{name}: \
@@ -137,12 +137,12 @@ mod tests {
             own("barks"),
             own("lives")
         );
-        Bench::text(&text, "getPets")
+        Fixture::text(&text, "getPets")
     }
 
     #[test]
     fn a_discriminator_decides_which_of_the_definitions_that_inherit_applies() {
-        let bench = pets("{$ref: '#/components/schemas/Pet'}");
+        let fixture = pets("{$ref: '#/components/schemas/Pet'}");
         let fact = "getPets body: discriminator";
         for (body, verdict) in [
             (json!({"kind": "dog", "barks": 3}), Verdict::Held),
@@ -155,14 +155,14 @@ mod tests {
             (json!({"kind": "rock"}), Verdict::Held),
             (json!({"kind": "bird", "wings": 2}), Verdict::Held),
         ] {
-            let judged = bench.body(&body);
+            let judged = fixture.body(&body);
             assert_eq!(judged.fact(fact), verdict, "{body}");
             let findings = judged.verdicts.findings().iter();
             let is_other = |finding: &&crate::rules::Finding| finding.rule.name != "constraint";
             let undocumented = findings.filter(is_other).count();
             assert_eq!(undocumented, usize::from(body.get("wings").is_some()), "{body}");
         }
-        let broken = bench.body(&json!({"kind": "Cat"}));
+        let broken = fixture.body(&json!({"kind": "Cat"}));
         assert_eq!(
             broken.locations("constraint"),
             ("", "/components/schemas/Pet/discriminator")
@@ -171,16 +171,16 @@ mod tests {
 
     #[test]
     fn a_definition_that_inherits_has_its_own_facts_and_no_others() {
-        let bench = pets("{$ref: '#/components/schemas/Cat'}");
+        let fixture = pets("{$ref: '#/components/schemas/Cat'}");
         assert!(
-            bench
+            fixture
                 .contract
                 .facts
                 .iter()
                 .all(|fact| fact.documented != "discriminator")
         );
         assert!(
-            bench
+            fixture
                 .body(&json!({"kind": "dog", "lives": 9}))
                 .verdicts
                 .findings()
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_location_that_is_not_shown_is_undecided() {
-        let judged = Bench::schema("{type: object, properties: {field: {type: string, enum: [a]}}}").body(&json!({}));
+        let judged = Fixture::schema("{type: object, properties: {field: {type: string, enum: [a]}}}").body(&json!({}));
         assert_eq!(
             judged.fact("getThings /field: enum"),
             Verdict::Undecided(Reason::NotShown)
@@ -259,13 +259,13 @@ mod tests {
 
     #[test]
     fn the_built_in_contract_asserts_nothing_of_its_responses() {
-        let contract = Bench::of("getTags").contract;
+        let contract = Fixture::of("getTags").contract;
         assert!(contract.shapes.iter().all(|shape| shape.other_assertions.is_empty()));
     }
 
     #[test]
     fn the_finding_points_at_the_value_and_at_the_keyword() {
-        let judged = Bench::schema("{type: array, items: {type: string, enum: [a]}}").body(&json!(["a", "b"]));
+        let judged = Fixture::schema("{type: array, items: {type: string, enum: [a]}}").body(&json!(["a", "b"]));
         let schema = "/paths/~1things/get/responses/200/content/application~1json/schema";
         assert_eq!(
             judged.locations("constraint"),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::contract::fact::FactKind;
 use crate::history::evidence::WalkEnd;
-use crate::rules::testing::{Bench, Judged};
+use crate::rules::testing::{Fixture, Judged};
 use crate::rules::{Level, Verdict};
 
 /// Makes the kind of fact about a carry from its index in the contract.
@@ -33,17 +33,17 @@ fn contact(methods: &[Value]) -> Value {
 }
 
 fn created(sent: &[Value], returned: &[Value]) -> Judged {
-    Bench::of("createContact").created(&contact(sent), &contact(returned))
+    Fixture::of("createContact").created(&contact(sent), &contact(returned))
 }
 
 /// Judges the same methods three times: in the response to a create, in the list after it, and in the list after an
 /// update.
 fn judged_everywhere(sent: &[Value], returned: &[Value]) -> [(Judged, Kind); 3] {
     let listed = contact(returned);
-    let create = Bench::of("createContact");
+    let create = Fixture::of("createContact");
     let observed = create.observed(&contact(sent), Some(&listed), WalkEnd::Complete);
     let end = (None, WalkEnd::Complete);
-    let updated = Bench::of("updateContact").updated(&contact(sent), Some(&listed), end);
+    let updated = Fixture::of("updateContact").updated(&contact(sent), Some(&listed), end);
     [
         (created(sent, returned), FactKind::Carried as Kind),
         (observed, FactKind::ListedCarrying),
@@ -206,7 +206,7 @@ paths:
             - {sent: /parts/*/size, kept: /parts/*/size}
       responses: {'201': {description: Thing}}
 ";
-    let bench = Bench::text(text, "createThing");
+    let fixture = Fixture::text(text, "createThing");
     let sent = json!({"parts": [{"name": "a", "size": 1}, {"name": "b", "size": 2}]});
     for (sizes, verdict) in [
         ([1, 2], Verdict::Held),
@@ -214,7 +214,7 @@ paths:
         ([1, 1], Verdict::Broken),
     ] {
         let returned = json!({"parts": [{"label": "a", "size": sizes[0]}, {"label": "b", "size": sizes[1]}]});
-        let judged = bench.created(&sent, &returned);
+        let judged = fixture.created(&sent, &returned);
         assert_eq!(judged.kind(FactKind::Carried(0)), Verdict::Held);
         assert_eq!(judged.kind(FactKind::Carried(1)), verdict, "{sizes:?}");
     }

@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {}, "meta": 1}))
+            crate::rules::testing::Fixture::of("getTags").body(&json!({"data": {}, "meta": 1}))
         },
     },
     judge: Judging::Object(judge),
@@ -42,7 +42,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
         return sink.held(*fact);
     }
     for (name, value) in others {
-        let values = sink.origin.values;
+        let values = sink.values;
         let received = || format!("another field, {}", values.render(value));
         sink.broken(*fact, || location.member(name), received);
     }
@@ -52,22 +52,22 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use serde_json::json;
 
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
     use crate::rules::{Reason, Verdict};
 
     #[test]
     fn the_documented_keys_alone_hold() {
         let judged =
-            Bench::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1", "name": "a"}}));
+            Fixture::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1", "name": "a"}}));
         assert_eq!(judged.fact("createTag body: closed"), Verdict::Held);
-        let judged = Bench::of("getTags").body(&json!({"data": {"per_page": 10}}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {"per_page": 10}}));
         assert_eq!(judged.fact("getTags body: closed"), Verdict::Held);
         assert_eq!(judged.fact("getTags /data: closed"), Verdict::Held);
     }
 
     #[test]
     fn another_key_breaks_it_and_is_reported_once() {
-        let judged = Bench::of("getTags").body(&json!({"data": {}, "links": {}, "meta": {}}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {}, "links": {}, "meta": {}}));
         assert_eq!(judged.fact("getTags body: closed"), Verdict::Broken);
         assert_eq!(judged.finding("envelope").count, 2);
         assert!(judged.findings("undocumented-field").is_empty());
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_not_judged() {
-        let judged = Bench::of("getTags").body(&json!([]));
+        let judged = Fixture::of("getTags").body(&json!([]));
         assert_eq!(
             judged.fact("getTags body: closed"),
             Verdict::Undecided(Reason::NotShown)
@@ -85,13 +85,13 @@ mod tests {
     #[test]
     fn a_resource_is_not_closed() {
         let judged =
-            Bench::of("createTag").body(&json!({"message": "", "data": {"id": "t-1", "name": "a", "color": ""}}));
+            Fixture::of("createTag").body(&json!({"message": "", "data": {"id": "t-1", "name": "a", "color": ""}}));
         assert!(judged.findings("envelope").is_empty());
     }
 
     #[test]
     fn the_finding_points_at_the_key_and_not_at_its_value() {
-        let judged = Bench::of("getTags").body(&json!({"data": {}, "ada": 1}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {}, "ada": 1}));
         assert_eq!(
             judged.locations("envelope"),
             ("/ada", "/components/schemas/TagPage/additionalProperties")

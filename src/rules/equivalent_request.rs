@@ -55,7 +55,7 @@ fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
             sink.broken_as(fact, &documented, || status.to_string());
         }
         Some(status) => {
-            let reason = Reason::rejected(status, &sink.origin.request.credential);
+            let reason = Reason::rejected(status, &sink.source.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -68,18 +68,18 @@ mod tests {
     use crate::contract::vocabulary::Equivalence;
     use crate::exchange::Credential;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     pub(super) fn tried(operation: &str, way: Equivalence, (status, plain_accepted): (Option<u16>, bool)) -> Judged {
-        let bench = Bench::of(operation);
+        let fixture = Fixture::of(operation);
         let tried = EquivalentTried {
-            operation: bench.operation,
+            operation: fixture.operation,
             equivalence: way,
             status,
             plain_accepted,
         };
-        let exchange = bench.exchange(status.unwrap_or(200), None, "");
-        bench.judge(|judge| judge.equivalent(&tried, &exchange))
+        let exchange = fixture.exchange(status.unwrap_or(200), None, "");
+        fixture.judge(|judge| judge.equivalent(&tried, &exchange))
     }
 
     fn verdict(status: Option<u16>, plain_accepted: bool) -> Verdict {

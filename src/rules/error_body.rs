@@ -32,12 +32,12 @@ pub(super) fn describe(response: &Response, values: Values) -> Option<String> {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::rules::testing::{Bench, JSON};
+    use crate::rules::testing::{Fixture, JSON};
 
     const PROBLEM: Option<&str> = Some("application/problem+json");
 
-    fn said(bench: &Bench, status: u16, media_type: Option<&str>, body: &Value) -> String {
-        let judged = bench.response(status, media_type, &body.to_string());
+    fn said(fixture: &Fixture, status: u16, media_type: Option<&str>, body: &Value) -> String {
+        let judged = fixture.response(status, media_type, &body.to_string());
         let rule = if status < 500 { "status" } else { "server-error" };
         let finding = judged.finding(rule);
         assert_eq!(finding.received, status.to_string());
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn an_error_shows_the_shapes_of_what_it_says_and_its_text_where_values_are_shown() {
-        let bench = Bench::of("getTags");
+        let fixture = Fixture::of("getTags");
         let problem =
             json!({"type": "about:blank", "title": "Not found", "detail": "no jane.roe@example.com", "id": 7});
         for (status, media_type, body, hidden, shown) in [
@@ -65,14 +65,14 @@ mod tests {
                 "error: {\"message\":\"down\"}, errors: [\"a\",\"b\"]",
             ),
         ] {
-            assert_eq!(said(&bench, status, media_type, body), hidden);
-            assert_eq!(said(&bench.clone().showing_values(), status, media_type, body), shown);
+            assert_eq!(said(&fixture, status, media_type, body), hidden);
+            assert_eq!(said(&fixture.clone().showing_values(), status, media_type, body), shown);
         }
     }
 
     #[test]
     fn a_body_that_says_nothing_or_is_no_error_in_json_is_left_out() {
-        let bench = Bench::of("createTag").showing_values();
+        let fixture = Fixture::of("createTag").showing_values();
         let titled = json!({"title": "Not found"});
         for (status, media_type, body) in [
             (404, JSON, &json!({"jane.roe@example.com": 1})),
@@ -82,7 +82,7 @@ mod tests {
             (200, JSON, &titled),
             (404, JSON, &json!({"title": "a".repeat(70_000)})),
         ] {
-            assert_eq!(said(&bench, status, media_type, body), "");
+            assert_eq!(said(&fixture, status, media_type, body), "");
         }
     }
 }

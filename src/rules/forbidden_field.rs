@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("createContact").body(&json!({"data": {"custom_fields": {}}}))
+            crate::rules::testing::Fixture::of("createContact").body(&json!({"data": {"custom_fields": {}}}))
         },
     },
     judge: Judging::Object(judge),
@@ -39,7 +39,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
         match members.get(name) {
             None => sink.held(*fact),
             Some(value) => {
-                let values = sink.origin.values;
+                let values = sink.values;
                 sink.broken(*fact, || location.member(name), || values.render(value));
             }
         }
@@ -50,21 +50,21 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use serde_json::json;
 
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
     use crate::rules::{Reason, Verdict};
 
     const ABSENT: &str = "createContact /data/custom_fields: absent";
 
     #[test]
     fn an_absent_field_holds() {
-        let judged = Bench::of("createContact").body(&json!({"data": {"id": "c-1"}}));
+        let judged = Fixture::of("createContact").body(&json!({"data": {"id": "c-1"}}));
         assert_eq!(judged.fact(ABSENT), Verdict::Held);
     }
 
     #[test]
     fn a_field_that_is_there_breaks_it_even_when_it_is_null() {
         for (value, received) in [(json!({}), "object"), (json!(null), "null")] {
-            let judged = Bench::of("createContact").body(&json!({"data": {"custom_fields": value}}));
+            let judged = Fixture::of("createContact").body(&json!({"data": {"custom_fields": value}}));
             assert_eq!(judged.fact(ABSENT), Verdict::Broken);
             assert_eq!(judged.received("forbidden-field"), received);
             assert!(judged.findings("undocumented-field").is_empty());
@@ -73,13 +73,13 @@ mod tests {
 
     #[test]
     fn without_the_record_nothing_is_decided() {
-        let judged = Bench::of("createContact").body(&json!({"data": null}));
+        let judged = Fixture::of("createContact").body(&json!({"data": null}));
         assert_eq!(judged.fact(ABSENT), Verdict::Undecided(Reason::NotShown));
     }
 
     #[test]
     fn the_same_field_is_required_in_list_items() {
-        let judged = Bench::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
+        let judged = Fixture::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
         assert_eq!(
             judged.fact("getContacts /data/items/*/custom_fields: present"),
             Verdict::Held
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_field_and_at_what_forbids_it() {
-        let judged = Bench::of("createContact").body(&json!({"data": {"custom_fields": {}}}));
+        let judged = Fixture::of("createContact").body(&json!({"data": {"custom_fields": {}}}));
         assert_eq!(
             judged.locations("forbidden-field"),
             (

@@ -37,7 +37,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("createContact").created(&json!({}), &json!({"id": "c-17"}))
+            crate::rules::testing::Fixture::of("createContact").created(&json!({}), &json!({"id": "c-17"}))
         },
     },
     judge: Judging::Creation(judge),
@@ -117,16 +117,16 @@ mod tests {
 
     use super::*;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     const UUID: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
 
     fn identified(id: &Value) -> Judged {
-        Bench::of("createContact").created(&json!({}), &json!({"id": id}))
+        Fixture::of("createContact").created(&json!({}), &json!({"id": id}))
     }
 
     fn again(id: &Value) -> Judged {
-        Bench::of("createContact").creation(&json!({}), &json!({"id": id}), |creation, judge| {
+        Fixture::of("createContact").creation(&json!({}), &json!({"id": id}), |creation, judge| {
             let seen_before = true;
             judge.creation(&Creation {
                 seen_before,
@@ -145,7 +145,7 @@ mod tests {
              parameters: [{{name: id, in: path, required: true, schema: {schema}}}]\n      responses: {{'200': \
              {{description: Thing}}}}\n"
         );
-        let judged = Bench::text(&text, "createThing").created(&json!({}), &json!({"id": id}));
+        let judged = Fixture::text(&text, "createThing").created(&json!({}), &json!({"id": id}));
         judged.kind(FactKind::IdentifierFitsPath)
     }
 
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn without_an_identifier_nothing_is_decided() {
-        let judged = Bench::of("createContact").created(&json!({}), &json!({}));
+        let judged = Fixture::of("createContact").created(&json!({}), &json!({}));
         for kind in [FactKind::IdentifierFitsPath, FactKind::IdentifierUnique] {
             assert_eq!(judged.kind(kind), Verdict::Undecided(Reason::NotShown));
         }
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn an_identifier_that_leads_into_no_path_need_not_serve() {
-        let judged = Bench::of("createVisit").created(&json!({}), &json!({"id": 4711}));
+        let judged = Fixture::of("createVisit").created(&json!({}), &json!({"id": 4711}));
         assert_eq!(judged.kind(FactKind::IdentifierUnique), Verdict::Held);
         assert!(
             judged

@@ -211,7 +211,7 @@ mod tests {
     use crate::exchange::Digest;
     use crate::history::evidence::PageSeen;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     const PETS: &str = "openapi: 3.0.3
 info: {title: Pets, version: '1'}
@@ -228,10 +228,10 @@ paths:
           content: {application/json: {schema: {type: array, items: {type: object, properties: {id: {type: integer}}}}}}
 ";
 
-    fn walk(bench: &Bench, pages: &[&[u64]], end: WalkEnd) -> Walk {
+    fn walk(fixture: &Fixture, pages: &[&[u64]], end: WalkEnd) -> Walk {
         let pages = (0_u64..).zip(pages).map(|(number, items)| PageSeen {
             asked: (number > 0).then_some(number),
-            request: bench.request().into(),
+            request: fixture.request().into(),
             page: None,
             per_page: (number > 0).then_some(2),
             total: None,
@@ -242,15 +242,15 @@ paths:
         });
         Walk {
             stability: Stability::Stable,
-            ..bench.walk(pages.collect(), end)
+            ..fixture.walk(pages.collect(), end)
         }
     }
 
     /// Judges the response to a request without parameters, and then pages.
     pub(super) fn judged(pages: &[&[u64]], end: WalkEnd) -> Judged {
-        let bench = Bench::text(PETS, "getPets");
-        let walk = walk(&bench, pages, end);
-        bench.judge(|judge| judge.walk(&walk))
+        let fixture = Fixture::text(PETS, "getPets");
+        let walk = walk(&fixture, pages, end);
+        fixture.judge(|judge| judge.walk(&walk))
     }
 
     const KINDS: [FactKind; 4] = [
@@ -315,13 +315,13 @@ paths:
     #[test]
     fn a_list_that_was_seen_once_or_changed_is_no_finding() {
         for stability in [Stability::Unknown, Stability::Unstable] {
-            let bench = Bench::text(PETS, "getPets");
+            let fixture = Fixture::text(PETS, "getPets");
             let pages: &[&[u64]] = &[&[1, 2, 3], &[1, 2], &[2, 3]];
             let walk = Walk {
                 stability,
-                ..walk(&bench, pages, WalkEnd::Complete)
+                ..walk(&fixture, pages, WalkEnd::Complete)
             };
-            let judged = bench.judge(|judge| judge.walk(&walk));
+            let judged = fixture.judge(|judge| judge.walk(&walk));
             let unique = judged.kind(FactKind::InferredPages(PageStatement::Unique));
             assert_eq!(unique, Verdict::Undecided(Reason::Changed));
         }

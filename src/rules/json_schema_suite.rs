@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::contract::Contract;
-use crate::rules::testing::Bench;
+use crate::rules::testing::Fixture;
 
 const SUITES: [(&str, &str, &str); 2] = [
     (
@@ -147,7 +147,7 @@ fn in_document(schema: &Value) -> Value {
 }
 
 /// Returns the operation whose response has the schema; `None` where the document has a defect.
-fn bench(version: &str, schema: &Value) -> Option<Bench> {
+fn fixture(version: &str, schema: &Value) -> Option<Fixture> {
     let content = json!({"application/json": {"schema": {"$ref": LOCATION}}});
     let responses = json!({"200": {"description": "a", "content": content}});
     let document = json!({
@@ -157,14 +157,14 @@ fn bench(version: &str, schema: &Value) -> Option<Bench> {
         "components": {"schemas": {"Tested": in_document(schema)}},
     });
     let contract = Contract::read("tested.json", document.to_string()).ok()?;
-    Some(Bench::new(Arc::new(contract), "tested"))
+    Some(Fixture::new(Arc::new(contract), "tested"))
 }
 
-fn class(bench: Option<&Bench>, value: &Value, valid: bool) -> Class {
-    let Some(bench) = bench else {
+fn class(fixture: Option<&Fixture>, value: &Value, valid: bool) -> Class {
+    let Some(fixture) = fixture else {
         return Class::Rejected;
     };
-    let judged = bench.body(value);
+    let judged = fixture.body(value);
     // We report a field that an open schema does not name. That is our own rule and does not
     // contradict JSON Schema.
     let mut findings = judged.verdicts.findings().iter();
@@ -185,9 +185,9 @@ fn the_suite_of_json_schema_agrees_but_for_what_has_a_reason() {
         let mut others: BTreeMap<(&str, Class), Vec<String>> = BTreeMap::new();
         for (keyword, groups) in &suite {
             for group in groups {
-                let bench = bench(version, &group.schema);
+                let fixture = fixture(version, &group.schema);
                 for (description, value, valid) in &group.tests {
-                    let class = class(bench.as_ref(), value, *valid);
+                    let class = class(fixture.as_ref(), value, *valid);
                     *counts.entry(class).or_default() += 1;
                     if class != Class::Agrees {
                         let case = format!("{keyword}: {}: {description}", group.description);

@@ -7,10 +7,10 @@ use super::assertions::Assertions;
 use super::body_reader::BodyReader;
 use super::level::Level;
 use super::levels::Levels;
-use super::location::{LocatedValue, Walker};
+use super::location::{BodyVisitor, LocatedValue};
 use super::media_type;
 use super::rule::{Comparison, Judging, Rule};
-use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen, Origin};
+use super::seen::{AnswerSeen, EvidenceSource, ExchangeSeen, OperationSeen};
 use super::verdict::{Sink, Verdict, Verdicts};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
@@ -164,7 +164,8 @@ impl<'contract> Judge<'contract> {
                 self.judge_success(&seen, self.verdicts.breaks() == breaks);
             }
         }
-        // It matches the documented schema as a whole, so all that it shows of it is right.
+        // An undocumented 201 whose body satisfies the schema of a documented success: its locations can only hold
+        // facts.
         if intent.is_documented()
             && documented.is_none()
             && let Some((shape, body)) = undocumented_creation(self.contract, exchange)
@@ -312,7 +313,7 @@ impl<'contract> Judge<'contract> {
             for rule in RULES {
                 if let Judging::Operation(judge) = rule.judge {
                     let request = &request;
-                    judge(&seen, &mut self.sink(rule, FindingSource { request, exchange }));
+                    judge(&seen, &mut self.sink(rule, EvidenceSource { request, exchange }));
                 }
             }
         }
@@ -386,11 +387,7 @@ impl<'contract> Judge<'contract> {
     /// Shows each location of a body to the rules of locations.
     fn judge_locations(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
         let (contract, levels, values, verdicts) = (self.contract, &self.levels, self.values, &mut self.verdicts);
-        let origin = Origin {
-            request: &seen.exchange.request,
-            exchange: Some(seen.exchange.number),
-            values,
-        };
+        let source = EvidenceSource::from(seen.exchange);
         let (of_values, of_objects) = (&self.of_values, &self.of_objects);
         let visit = |location: &LocatedValue<'_>| {
             let of_objects = of_objects.iter().filter(|_| location.value.is_object());
@@ -402,52 +399,24 @@ impl<'contract> Judge<'contract> {
                         contract,
                         levels,
                         rule,
-                        origin,
+                        source,
+                        values,
                     },
                 );
             }
         };
-        Walker::new(contract, &self.assertions, visit).walk(shape, &body.value);
+        BodyVisitor::new(contract, &self.assertions, visit).visit_body(shape, &body.value);
     }
 
     /// Returns the sink for what a rule decides about evidence from this source.
-    fn sink<'sink>(&'sink mut self, rule: &'static Rule, source: impl Into<FindingSource<'sink>>) -> Sink<'sink> {
-        let FindingSource { request, exchange } = source.into();
-        let origin = Origin {
-            request,
-            exchange,
-            values: self.values,
-        };
+    fn sink<'sink>(&'sink mut self, rule: &'static Rule, source: impl Into<EvidenceSource<'sink>>) -> Sink<'sink> {
         Sink {
             verdicts: &mut self.verdicts,
             contract: self.contract,
             levels: &self.levels,
             rule,
-            origin,
-        }
-    }
-}
-
-/// What shows that a fact is broken: one exchange, or several, represented by one request.
-struct FindingSource<'source> {
-    request: &'source Request,
-    exchange: Option<u64>,
-}
-
-impl<'source> From<&'source Exchange> for FindingSource<'source> {
-    fn from(exchange: &'source Exchange) -> Self {
-        Self {
-            request: &exchange.request,
-            exchange: Some(exchange.number),
-        }
-    }
-}
-
-impl<'source> From<&'source Request> for FindingSource<'source> {
-    fn from(request: &'source Request) -> Self {
-        Self {
-            request,
-            exchange: None,
+            source: source.into(),
+            values: self.values,
         }
     }
 }
@@ -468,28 +437,34 @@ mod tests {
     use crate::contract::fact::FactKind;
     use crate::contract::vocabulary::EdgeCaseKind;
     use crate::exchange::Intent;
-    use crate::rules::testing::{Bench, JSON};
+    use crate::rules::testing::{Fixture, JSON};
     use crate::rules::{Reason, Verdict};
 
     #[test]
     fn a_body_is_handed_back_where_one_is_documented() {
-        let bench = Bench::of("getTags");
-        bench.judge(|judge| {
-            let read = judge.exchange(&bench.exchange(200, JSON, "[1]"), bench.intent());
+        let fixture = Fixture::of("getTags");
+        fixture.judge(|judge| {
+            let read = judge.exchange(&fixture.exchange(200, JSON, "[1]"), fixture.intent());
             assert_eq!(read.map(|body| body.value.clone()), Some(json!([1])));
-            assert_eq!(judge.exchange(&bench.exchange(404, JSON, "[1]"), bench.intent()), None);
-            assert_eq!(judge.exchange(&bench.exchange(200, JSON, "[1"), bench.intent()), None);
+            assert_eq!(
+                judge.exchange(&fixture.exchange(404, JSON, "[1]"), fixture.intent()),
+                None
+            );
+            assert_eq!(
+                judge.exchange(&fixture.exchange(200, JSON, "[1"), fixture.intent()),
+                None
+            );
         });
     }
 
     #[test]
     fn a_response_that_a_later_one_replaces_is_read_and_not_judged() {
-        let bench = Bench::of("getTags");
-        let judged = bench.judge(|judge| {
-            let exchange = bench.exchange(200, JSON, "[]");
+        let fixture = Fixture::of("getTags");
+        let judged = fixture.judge(|judge| {
+            let exchange = fixture.exchange(200, JSON, "[]");
             let sent_again = Intent {
                 is_superseded: true,
-                ..bench.intent()
+                ..fixture.intent()
             };
             assert_eq!(
                 judge.exchange(&exchange, sent_again).map(|body| body.value.clone()),
@@ -503,18 +478,18 @@ mod tests {
     #[test]
     fn an_error_whose_body_is_documented_is_held_to_its_own_shape() {
         let json = |schema: &str| format!("content: {{application/json: {{schema: {schema}}}}}");
-        let bench = Bench::responses(&format!(
+        let fixture = Fixture::responses(&format!(
             "'200': {{description: a, {}}}\n'404': {{description: b, {}}}",
             json("{type: array}"),
             json("{type: object}")
         ));
-        let judged = bench.response(404, JSON, "[]");
+        let judged = fixture.response(404, JSON, "[]");
         assert_eq!(judged.fact("getThings 404 body: object"), Verdict::Broken);
         assert_eq!(
             judged.fact("getThings body: array"),
             Verdict::Undecided(Reason::NotShown)
         );
-        let judged = bench.response(404, Some("text/html"), "[]");
+        let judged = fixture.response(404, Some("text/html"), "[]");
         assert_eq!(
             judged.fact("getThings 404 body: object"),
             Verdict::Undecided(Reason::NotShown)
@@ -528,14 +503,14 @@ mod tests {
             "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n  /things:\n    post: {{operationId: create, responses: \
              {{'200': {{description: a, content: {{application/json: {{schema: {schema}}}}}}}}}}}\n"
         );
-        let bench = Bench::text(&text, "create");
+        let fixture = Fixture::text(&text, "create");
         let field = "create /id: integer";
         for (status, body, verdict) in [
             (201, r#"{"id": 7}"#, Verdict::Held),
             (201, r#"{"id": "7"}"#, Verdict::Undecided(Reason::NotShown)),
             (202, r#"{"id": 7}"#, Verdict::Undecided(Reason::NotShown)),
         ] {
-            let judged = bench.response(status, JSON, body);
+            let judged = fixture.response(status, JSON, body);
             assert_eq!(judged.fact(field), verdict, "{status} {body}");
             assert_eq!(judged.kind(FactKind::Status), Verdict::Broken, "{status} {body}");
             assert_eq!(judged.verdicts.findings().len(), 1, "{status} {body}");
@@ -549,7 +524,7 @@ mod tests {
         let text = Contract::BUILT_IN.replacen("        '422':\n", &named, 1);
         let (field, whole) = (EdgeCaseKind::FieldNumber, EdgeCaseKind::BodyEmpty);
         let of = |kind, status, body| {
-            Bench::text(&text, "createTag")
+            Fixture::text(&text, "createTag")
                 .edge_case(kind)
                 .response(status, JSON, body)
         };
@@ -560,9 +535,9 @@ mod tests {
         for kind in [field, whole] {
             assert_eq!(of(kind, 422, "{}").fact(fact), Verdict::Broken);
         }
-        let bench = Bench::text(&text, "createTag").edge_case(whole);
+        let fixture = Fixture::text(&text, "createTag").edge_case(whole);
         for judged in [
-            bench.response(422, Some("text/plain"), "{}"),
+            fixture.response(422, Some("text/plain"), "{}"),
             of(whole, 400, "{}"),
             of(field, 400, "{}"),
             of(field, 201, "{}"),
@@ -588,7 +563,9 @@ mod tests {
                 (405, None, ""),
                 (418, JSON, r#"{"data": {}, "data": {}}"#),
             ] {
-                let judged = Bench::of(operation).edge_case(kind).response(status, media_type, body);
+                let judged = Fixture::of(operation)
+                    .edge_case(kind)
+                    .response(status, media_type, body);
                 assert!(judged.verdicts.findings().is_empty(), "{operation} {status} {body}");
                 for kind in [
                     FactKind::Status,
@@ -605,8 +582,8 @@ mod tests {
 
     #[test]
     fn a_walk_without_pages_is_passed_over() {
-        let bench = Bench::of("getTags");
-        let walk = bench.walk(Vec::new(), crate::history::evidence::WalkEnd::NoResponse);
-        assert!(bench.judge(|judge| judge.walk(&walk)).verdicts.findings().is_empty());
+        let fixture = Fixture::of("getTags");
+        let walk = fixture.walk(Vec::new(), crate::history::evidence::WalkEnd::NoResponse);
+        assert!(fixture.judge(|judge| judge.walk(&walk)).verdicts.findings().is_empty());
     }
 }

@@ -231,7 +231,7 @@ mod tests {
     use crate::contract::operation::SecurityScheme;
     use crate::exchange::Credential;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     const PETS: &str = "openapi: 3.0.3
 info: {title: Pets, version: '1'}
@@ -260,7 +260,7 @@ paths:
     }
 
     fn judged(operation: &str, by: &str, shown: &ShownState) -> Judged {
-        Bench::text(PETS, operation).shown(by, &json!({"name": "Rex"}), shown)
+        Fixture::text(PETS, operation).shown(by, &json!({"name": "Rex"}), shown)
     }
 
     pub(super) fn read_after_create(shown: &ShownState) -> Judged {
@@ -307,7 +307,7 @@ paths:
     #[test]
     fn a_record_that_an_accepted_edge_case_makes_unreadable_is_found() {
         let found = |shown: &ShownState| {
-            let judged = Bench::text(PETS, "putPet").shown_after_edge_case("getPet", shown);
+            let judged = Fixture::text(PETS, "putPet").shown_after_edge_case("getPet", shown);
             judged
                 .findings("lifecycle")
                 .iter()
@@ -362,7 +362,7 @@ paths:
         let sent = json!({"name": "Rex"});
         let before = json!({"id": 7, "name": "Rex", "version": 1});
         let again = |shown: &ShownState| {
-            let judged = Bench::text(PETS, "putPet").shown_again("getPet", &sent, (Some(&before), shown));
+            let judged = Fixture::text(PETS, "putPet").shown_again("getPet", &sent, (Some(&before), shown));
             judged.fact("putPet sent twice: the same as once")
         };
         let same = ShownState::Record(json!({"id": 7, "name": "Rex", "version": 2}));
@@ -381,14 +381,14 @@ paths:
 
     #[test]
     fn a_stored_rejection_is_reported_where_the_list_shows_the_record() {
-        let bench = Bench::text(PETS, "addPet");
+        let fixture = Fixture::text(PETS, "addPet");
         let pointer = crate::contract::pointer::element("", 3);
         let stored = StoredDespiteRejection {
-            operation: bench.operation,
+            operation: fixture.operation,
             status: 401,
             pointer: &pointer,
         };
-        let judged = bench.judge(|judge| judge.stored_despite_rejection(&stored, &bench.request()));
+        let judged = fixture.judge(|judge| judge.stored_despite_rejection(&stored, &fixture.request()));
         assert_eq!(judged.finding(RULE.name).level, Level::Warn);
         assert_eq!(judged.received(RULE.name), "401, and a record of this run is there");
         assert_eq!(judged.locations(RULE.name).0, "/3");

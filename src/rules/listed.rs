@@ -31,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("createTag").observed(
+            crate::rules::testing::Fixture::of("createTag").observed(
                 &json!({"name": "regular"}),
                 None,
                 crate::history::evidence::WalkEnd::Complete,
@@ -66,10 +66,10 @@ mod tests {
     use super::*;
     use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     fn observed(listed: Option<&Value>, end: WalkEnd) -> Judged {
-        Bench::of("createTag").observed(&json!({"name": "regular"}), listed, end)
+        Fixture::of("createTag").observed(&json!({"name": "regular"}), listed, end)
     }
 
     #[test]
@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn a_record_without_an_identifier_is_not_called_lost() {
-        let bench = Bench::of("createTag");
-        let judged = bench.creation(
+        let fixture = Fixture::of("createTag");
+        let judged = fixture.creation(
             &json!({"name": "regular"}),
             &json!({"name": "regular"}),
             |creation, judge| {

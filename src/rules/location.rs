@@ -1,5 +1,5 @@
 //! Walks a body along its shape and passes every location to the rules. The main types are [`LocatedValue`] and
-//! [`Walker`].
+//! [`BodyVisitor`].
 
 use serde_json::Value;
 
@@ -63,9 +63,9 @@ impl<'location> LocatedValue<'location> {
 /// Judging should cost no more than parsing. Each member is matched to its documented field once for all rules. The
 /// field after the one matched last is tried first, so each name is compared once where a service keeps the document's
 /// order.
-pub(super) struct Walker<'walk, V> {
-    pub(super) contract: &'walk Contract,
-    pub(super) assertions: &'walk Assertions,
+pub(super) struct BodyVisitor<'visit, V> {
+    pub(super) contract: &'visit Contract,
+    pub(super) assertions: &'visit Assertions,
     pub(super) visit: V,
     /// The fields of the objects on the way down, as in [`LocatedValue`], those of the innermost last.
     fields: Vec<Option<usize>>,
@@ -73,8 +73,8 @@ pub(super) struct Walker<'walk, V> {
     present: Vec<bool>,
 }
 
-impl<'walk, V: FnMut(&LocatedValue<'_>)> Walker<'walk, V> {
-    pub(super) fn new(contract: &'walk Contract, assertions: &'walk Assertions, visit: V) -> Self {
+impl<'visit, V: FnMut(&LocatedValue<'_>)> BodyVisitor<'visit, V> {
+    pub(super) fn new(contract: &'visit Contract, assertions: &'visit Assertions, visit: V) -> Self {
         Self {
             contract,
             assertions,
@@ -84,8 +84,8 @@ impl<'walk, V: FnMut(&LocatedValue<'_>)> Walker<'walk, V> {
         }
     }
 
-    /// Walks a body along its shape.
-    pub(super) fn walk(&mut self, shape: ShapeId, body: &Value) {
+    /// Visits a body along its shape.
+    pub(super) fn visit_body(&mut self, shape: ShapeId, body: &Value) {
         self.descend(shape, body, &Path::Root);
     }
 
@@ -149,14 +149,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
 
     const SCHEMA: &str = "{type: object, properties: {a: {type: object, properties: {c: {}, d: {}}}, b: {}, e: {}}}";
 
     /// What each location of the body says of its members: the pointer, the name, whether it is documented.
     fn seen(body: &Value) -> Vec<(String, String, bool)> {
-        let bench = Bench::schema(SCHEMA);
-        let shape = bench.contract.operation(bench.operation).responses[0].body.unwrap();
+        let fixture = Fixture::schema(SCHEMA);
+        let shape = fixture.contract.operation(fixture.operation).responses[0].body.unwrap();
         let (assertions, mut seen) = (Assertions::default(), Vec::new());
         let visit = |location: &LocatedValue<'_>| {
             for (name, _, field) in location.members() {
@@ -172,7 +172,7 @@ mod tests {
                 );
             }
         };
-        Walker::new(&bench.contract, &assertions, visit).walk(shape, body);
+        BodyVisitor::new(&fixture.contract, &assertions, visit).visit_body(shape, body);
         seen
     }
 

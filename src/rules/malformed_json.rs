@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
         pointer: "",
         #[cfg(test)]
         judged: || {
-            crate::rules::testing::Bench::of("getTags").response(200, crate::rules::testing::JSON, "{\"data\": NaN}")
+            crate::rules::testing::Fixture::of("getTags").response(200, crate::rules::testing::JSON, "{\"data\": NaN}")
         },
     },
     judge: Judging::Content(judge),
@@ -76,10 +76,10 @@ fn is_of_another_media_type(seen: &ExchangeSeen<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, JSON, Judged};
+    use crate::rules::testing::{Fixture, JSON, Judged};
 
     fn judged(body: &str) -> Judged {
-        Bench::of("getTags").response(200, JSON, body)
+        Fixture::of("getTags").response(200, JSON, body)
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_204_is_reported_as_one() {
-        let result = Bench::of("getTags").response(204, None, "");
+        let result = Fixture::of("getTags").response(204, None, "");
         assert_eq!(result.received("malformed-json"), NO_CONTENT);
         assert_eq!(result.received("media-type"), NO_CONTENT);
     }
@@ -121,13 +121,13 @@ mod tests {
 
     #[test]
     fn an_error_body_is_not_judged() {
-        let judged = Bench::of("getTags").response(404, JSON, "{");
+        let judged = Fixture::of("getTags").response(404, JSON, "{");
         assert_eq!(judged.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
     }
 
     #[test]
     fn the_documented_json_of_an_error_is_judged_and_that_of_another_type_is_not() {
-        let bench = Bench::responses(
+        let fixture = Fixture::responses(
             "'200': {description: a}\n'403': {description: b, content: {application/json: {schema: {type: object}}, \
              application/problem+json: {schema: {type: array, items: {}}}}}",
         );
@@ -154,31 +154,31 @@ mod tests {
                 Verdict::Undecided(Reason::NotShown),
             ),
         ] {
-            let judged = bench.response(403, Some(media_type), body);
+            let judged = fixture.response(403, Some(media_type), body);
             assert_eq!(
                 (judged.fact(json), judged.fact(object)),
                 (of_json, of_object),
                 "{media_type} {body}"
             );
         }
-        let judged = bench.response(403, JSON, "{");
+        let judged = fixture.response(403, JSON, "{");
         let content = "/paths/~1things/get/responses/403/content";
         assert_eq!(judged.locations("malformed-json"), ("", content));
     }
 
     #[test]
     fn a_response_in_another_documented_media_type_is_not_read_as_json() {
-        let bench = Bench::responses(
+        let fixture = Fixture::responses(
             "'200': {description: Things, content: {application/json: {schema: {type: object}}, text/csv: {}}}",
         );
-        let judged = bench.response(200, Some("text/csv"), "a,b");
+        let judged = fixture.response(200, Some("text/csv"), "a,b");
         assert_eq!(judged.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
         assert_eq!(judged.kind(FactKind::MediaType), Verdict::Held);
     }
 
     #[test]
     fn an_undocumented_media_type_does_not_hide_what_is_in_the_body() {
-        let judged = Bench::of("getTags").response(200, Some("text/plain"), r#"{"data": {"total": "3"}}"#);
+        let judged = Fixture::of("getTags").response(200, Some("text/plain"), r#"{"data": {"total": "3"}}"#);
         assert_eq!(judged.kind(FactKind::Json), Verdict::Held);
         assert_eq!(judged.fact("getTags /data/total: integer"), Verdict::Broken);
     }
@@ -191,7 +191,7 @@ mod tests {
             (Some("application/problem+json"), Verdict::Broken),
             (None, Verdict::Broken),
         ] {
-            let judged = Bench::of("getTags").response(200, media_type, "id,name\n");
+            let judged = Fixture::of("getTags").response(200, media_type, "id,name\n");
             assert_eq!(judged.kind(FactKind::Json), json, "{media_type:?}");
             let is_documented = media_type == JSON;
             assert_eq!(

@@ -36,7 +36,7 @@ pub(super) static RULE: Rule = Rule {
         received: "text/html",
         pointer: "",
         #[cfg(test)]
-        judged: || crate::rules::testing::Bench::of("getTags").response(200, Some("text/html"), "{}"),
+        judged: || crate::rules::testing::Fixture::of("getTags").response(200, Some("text/html"), "{}"),
     },
     judge: Judging::Content(judge),
 };
@@ -95,11 +95,11 @@ fn admits(documented: &str, received: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
     use crate::rules::{Reason, Verdict};
 
     fn typed(media_type: Option<&str>) -> Judged {
-        Bench::of("getTags").response(200, media_type, r#"{"data": {}}"#)
+        Fixture::of("getTags").response(200, media_type, r#"{"data": {}}"#)
     }
 
     #[test]
@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn an_error_may_come_as_anything() {
-        let judged = Bench::of("getTags").response(404, Some("text/html"), "<html>");
+        let judged = Fixture::of("getTags").response(404, Some("text/html"), "<html>");
         assert_eq!(judged.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
-        let judged = Bench::of("createTag").response(422, Some("text/html"), "<html>");
+        let judged = Fixture::of("createTag").response(422, Some("text/html"), "<html>");
         assert_eq!(judged.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
     }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_documented_error_comes_as_the_type_of_the_closest_status() {
-        let bench = Bench::responses(ERRORS);
+        let fixture = Fixture::responses(ERRORS);
         for (status, media_type, fact, verdict) in [
             (
                 403,
@@ -186,7 +186,7 @@ mod tests {
                 Verdict::Broken,
             ),
         ] {
-            let judged = bench.response(status, Some(media_type), "{}");
+            let judged = fixture.response(status, Some(media_type), "{}");
             assert_eq!(
                 judged.fact(&format!("getThings {fact}")),
                 verdict,
@@ -196,14 +196,14 @@ mod tests {
             assert_eq!(broken, usize::from(verdict == Verdict::Broken), "{status} {media_type}");
         }
         let content = "/paths/~1things/get/responses/403/content";
-        let judged = bench.response(403, Some("text/html"), "<html>");
+        let judged = fixture.response(403, Some("text/html"), "<html>");
         assert_eq!(judged.locations("media-type"), ("", content));
         assert_eq!(judged.verdicts.findings().len(), 1, "what is no JSON is reported once");
     }
 
     #[test]
     fn a_documented_error_has_its_body() {
-        let bench = Bench::responses(ERRORS);
+        let fixture = Fixture::responses(ERRORS);
         for (status, media_type, received) in [
             (403, None, Some("no body")),
             (422, None, Some("no body")),
@@ -214,7 +214,7 @@ mod tests {
             (404, None, None),
             (304, None, None),
         ] {
-            let judged = bench.response(status, media_type, "");
+            let judged = fixture.response(status, media_type, "");
             let found = judged.findings("media-type");
             assert_eq!(found.len(), usize::from(received.is_some()), "{status} {media_type:?}");
             if let Some(received) = received {
@@ -230,11 +230,11 @@ mod tests {
             "        '422':\n          content: {application/json: {}}\n",
             1,
         );
-        let bench = Bench::text(&text, "createTag");
+        let fixture = Fixture::text(&text, "createTag");
         let fact = "createTag 422 media type: application/json";
-        let judged = bench.response(422, Some("text/html"), "<html>");
+        let judged = fixture.response(422, Some("text/html"), "<html>");
         assert_eq!(judged.fact(fact), Verdict::Broken);
-        let judged = bench.edge_case(crate::contract::vocabulary::EdgeCaseKind::BodyEmpty);
+        let judged = fixture.edge_case(crate::contract::vocabulary::EdgeCaseKind::BodyEmpty);
         let judged = judged.response(422, Some("text/html"), "<html>");
         assert_eq!(judged.fact(fact), Verdict::Undecided(Reason::NotShown));
         assert!(judged.verdicts.findings().is_empty());
@@ -243,24 +243,24 @@ mod tests {
     #[test]
     fn a_success_without_a_documented_body_needs_no_media_type() {
         let json = "content: {application/json: {schema: {type: object}}}";
-        let bench = Bench::responses(&format!(
+        let fixture = Fixture::responses(&format!(
             "'200': {{description: Things, {json}}}\n'204': {{description: None}}"
         ));
-        let judged = bench.response(204, None, "");
+        let judged = fixture.response(204, None, "");
         assert_eq!(judged.kind(FactKind::MediaType), Verdict::Undecided(Reason::NotShown));
         assert!(judged.verdicts.findings().is_empty());
     }
 
     #[test]
     fn a_range_admits_what_is_in_it() {
-        let bench =
-            Bench::responses("'200': {description: Things, content: {'text/*': {}, 'application/json; v=1': {}}}");
+        let fixture =
+            Fixture::responses("'200': {description: Things, content: {'text/*': {}, 'application/json; v=1': {}}}");
         for (media_type, verdict) in [
             ("text/csv", Verdict::Held),
             ("application/json", Verdict::Held),
             ("image/png", Verdict::Broken),
         ] {
-            let judged = bench.response(200, Some(media_type), "1");
+            let judged = fixture.response(200, Some(media_type), "1");
             assert_eq!(judged.kind(FactKind::MediaType), verdict, "{media_type}");
         }
     }

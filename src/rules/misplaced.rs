@@ -33,7 +33,7 @@ pub(super) static RULE: Rule = Rule {
             use serde_json::json;
             let item = crate::contract::pointer::element("/data/items", 4);
             let elsewhere = crate::contract::pointer::element(&format!("{item}/contact_methods"), 0);
-            crate::rules::testing::Bench::of("createContactMethod").placed(
+            crate::rules::testing::Fixture::of("createContactMethod").placed(
                 &json!({}),
                 Some(&json!({})),
                 (Some(&elsewhere), WalkEnd::Complete),
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     const ELSEWHERE: &str = "/data/items/~24/contact_methods/~20";
 
@@ -112,8 +112,8 @@ mod tests {
         let (sent, listed) = (json!({}), json!({}));
         let listed = Some(&listed).filter(|_| found);
         [
-            Bench::of("createContactMethod").placed(&sent, listed, (elsewhere, end)),
-            Bench::of("updateContact").updated(&sent, listed, (elsewhere, end)),
+            Fixture::of("createContactMethod").placed(&sent, listed, (elsewhere, end)),
+            Fixture::of("updateContact").updated(&sent, listed, (elsewhere, end)),
         ]
     }
 
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_was_sent_to_no_record_is_broken_in_a_record_that_was_listed_before() {
         for operation in ["createContactMethod", "updateContact"] {
-            let judged = Bench::of(operation).stray("/data/items/~24");
+            let judged = Fixture::of(operation).stray("/data/items/~24");
             assert_eq!(judged.kind(FactKind::NotElsewhere), Verdict::Broken);
             let received = "what was sent to an identifier that names no record";
             assert_eq!(judged.received("misplaced"), received);
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_record_that_stands_under_no_other_has_no_such_fact() {
-        let judged = Bench::of("createTag").placed(&json!({}), None, (Some("/data/items/0"), WalkEnd::Complete));
+        let judged = Fixture::of("createTag").placed(&json!({}), None, (Some("/data/items/0"), WalkEnd::Complete));
         assert!(judged.findings("misplaced").is_empty());
     }
 

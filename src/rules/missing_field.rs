@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1"}]}}))
+            crate::rules::testing::Fixture::of("getTags").body(&json!({"data": {"items": [{"id": "t-1"}]}}))
         },
     },
     judge: Judging::Object(judge),
@@ -46,7 +46,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use serde_json::json;
 
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
     use crate::rules::{Reason, Verdict};
 
     const NAME: &str = "getTags /data/items/*/name: present";
@@ -54,14 +54,14 @@ mod tests {
     #[test]
     fn a_field_that_is_there_holds_even_when_it_is_null() {
         for name in [json!("regular"), json!(null)] {
-            let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": name}]}}));
+            let judged = Fixture::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": name}]}}));
             assert_eq!(judged.fact(NAME), Verdict::Held);
         }
     }
 
     #[test]
     fn a_field_that_one_item_lacks_is_broken() {
-        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {}, {}]}}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {}, {}]}}));
         assert_eq!(judged.fact(NAME), Verdict::Broken);
         let finding = judged.findings("missing-field");
         let names = finding.iter().find(|finding| finding.pointer == "/data/items/1/name");
@@ -74,21 +74,21 @@ mod tests {
     #[test]
     fn without_an_object_nothing_is_decided() {
         for items in [json!([]), json!(["regular"]), json!(null)] {
-            let judged = Bench::of("getTags").body(&json!({"data": {"items": items}}));
+            let judged = Fixture::of("getTags").body(&json!({"data": {"items": items}}));
             assert_eq!(judged.fact(NAME), Verdict::Undecided(Reason::NotShown), "{items}");
         }
     }
 
     #[test]
     fn a_field_that_is_not_required_may_be_absent() {
-        let bench =
-            Bench::schema("{type: object, required: [id], properties: {id: {type: string}, name: {type: string}}}");
-        assert!(bench.body(&json!({"id": "t-1"})).verdicts.findings().is_empty());
+        let fixture =
+            Fixture::schema("{type: object, required: [id], properties: {id: {type: string}, name: {type: string}}}");
+        assert!(fixture.body(&json!({"id": "t-1"})).verdicts.findings().is_empty());
     }
 
     #[test]
     fn the_finding_points_at_where_the_field_would_stand() {
-        let judged = Bench::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1"}}));
+        let judged = Fixture::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1"}}));
         assert_eq!(
             judged.locations("missing-field"),
             ("/data/name", "/components/schemas/Tag/properties/name")

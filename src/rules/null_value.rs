@@ -27,7 +27,8 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}))
+            crate::rules::testing::Fixture::of("getTags")
+                .body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}))
         },
     },
     judge: Judging::Location(judge),
@@ -47,14 +48,14 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use serde_json::json;
 
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
     use crate::rules::{Level, Reason, Verdict};
 
     const NAME: &str = "getTags /data/items/*/name: string";
 
     #[test]
     fn null_is_reported_as_a_warning_and_decides_nothing() {
-        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": null}]}}));
         assert_eq!(judged.finding("null-value").level, Level::Warn);
         assert_eq!(judged.fact(NAME), Verdict::Undecided(Reason::OnlyNull));
         assert!(judged.findings("wrong-type").is_empty());
@@ -62,14 +63,14 @@ mod tests {
 
     #[test]
     fn a_value_that_is_there_holds() {
-        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": "regular"}]}}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {"items": [{"id": "t-1", "name": "regular"}]}}));
         assert_eq!(judged.fact(NAME), Verdict::Held);
         assert!(judged.findings("null-value").is_empty());
     }
 
     #[test]
     fn null_beside_values_is_reported_and_the_type_holds() {
-        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": null}, {"name": "regular"}]}}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {"items": [{"name": null}, {"name": "regular"}]}}));
         assert_eq!(judged.fact(NAME), Verdict::Held);
         assert_eq!(judged.finding("null-value").count, 1);
     }
@@ -89,7 +90,7 @@ mod tests {
                 "/data/items/0/first_visit/0/venue/0/id",
             ),
         ] {
-            let judged = Bench::of("getContacts").body(&json!({"data": {"items": [contact]}}));
+            let judged = Fixture::of("getContacts").body(&json!({"data": {"items": [contact]}}));
             assert_eq!(judged.locations("null-value").0, location);
             assert!(judged.findings("wrong-type").is_empty(), "{location}");
         }
@@ -97,8 +98,8 @@ mod tests {
 
     #[test]
     fn a_contract_that_leaves_no_such_gap_makes_null_a_wrong_type() {
-        let bench = Bench::schema("{type: object, properties: {name: {type: string}}}");
-        let judged = bench.body(&json!({"name": null}));
+        let fixture = Fixture::schema("{type: object, properties: {name: {type: string}}}");
+        let judged = fixture.body(&json!({"name": null}));
         assert!(judged.findings("null-value").is_empty());
         assert_eq!(judged.fact("getThings /name: string"), Verdict::Broken);
         assert_eq!(judged.finding("wrong-type").level, Level::Deny);
@@ -106,15 +107,15 @@ mod tests {
 
     #[test]
     fn a_documented_null_is_no_finding() {
-        let bench = Bench::schema("{type: object, properties: {name: {type: string, nullable: true}}}");
-        let judged = bench.body(&json!({"name": null}));
+        let fixture = Fixture::schema("{type: object, properties: {name: {type: string, nullable: true}}}");
+        let judged = fixture.body(&json!({"name": null}));
         assert_eq!(judged.fact("getThings /name: string or null"), Verdict::Held);
         assert!(judged.verdicts.findings().is_empty());
     }
 
     #[test]
     fn the_finding_points_at_the_null_and_at_the_type() {
-        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": null}]}}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": null}]}}));
         assert_eq!(
             judged.locations("null-value"),
             ("/data/items/1/name", "/components/schemas/Tag/properties/name/type")

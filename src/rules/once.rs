@@ -34,9 +34,9 @@ pub(super) static RULE: Rule = Rule {
         pointer: "/data/items/4",
         #[cfg(test)]
         judged: || {
-            let bench = crate::rules::testing::Bench::of("createTag");
+            let fixture = crate::rules::testing::Fixture::of("createTag");
             let other = crate::contract::pointer::element("/data/items", 4);
-            bench.final_listing(Some(&other), true, crate::history::evidence::WalkEnd::Complete)
+            fixture.final_listing(Some(&other), true, crate::history::evidence::WalkEnd::Complete)
         },
     },
     judge: Judging::FinalListing(judge_final, judge_update),
@@ -77,12 +77,12 @@ mod tests {
     use super::*;
     use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
 
     const OTHER: &str = "/data/items/~24";
 
     fn both(copy: Option<&str>, found: bool, end: WalkEnd) -> [Judged; 2] {
-        ["createTag", "updateContact"].map(|operation| Bench::of(operation).final_listing(copy, found, end))
+        ["createTag", "updateContact"].map(|operation| Fixture::of(operation).final_listing(copy, found, end))
     }
 
     #[test]
@@ -123,12 +123,12 @@ mod tests {
 
     #[test]
     fn a_list_that_changed_may_have_hidden_a_second_record() {
-        let bench = Bench::of("createTag");
+        let fixture = Fixture::of("createTag");
         let counted = FinalListing {
             changed: true,
-            ..bench.final_listing_of(None, true, WalkEnd::Complete)
+            ..fixture.final_listing_of(None, true, WalkEnd::Complete)
         };
-        let judged = bench.judge(|judge| judge.final_listing(&counted, &bench.request()));
+        let judged = fixture.judge(|judge| judge.final_listing(&counted, &fixture.request()));
         assert_eq!(
             judged.kind(FactKind::OneRecordPerWrite),
             Verdict::Undecided(Reason::Changed)
@@ -142,23 +142,23 @@ mod tests {
             (WalkEnd::TooManyPages, Verdict::Undecided(Reason::TooManyPages(100))),
             (WalkEnd::NoResponse, Verdict::Undecided(Reason::NoResponse)),
         ] {
-            let bench = Bench::of("createVisit");
+            let fixture = Fixture::of("createVisit");
             let counted = FinalListing {
                 gone: true,
-                ..bench.final_listing_of(None, true, end)
+                ..fixture.final_listing_of(None, true, end)
             };
-            let judged = bench.judge(|judge| judge.final_listing(&counted, &bench.request()));
+            let judged = fixture.judge(|judge| judge.final_listing(&counted, &fixture.request()));
             assert_eq!(judged.kind(FactKind::OneRecordPerWrite), verdict);
         }
     }
 
     #[test]
     fn an_updated_record_that_is_gone_is_broken_and_one_that_is_there_is_not_yet_alone() {
-        let bench = Bench::of("updateContact");
+        let fixture = Fixture::of("updateContact");
         for (gone, verdict) in [(true, Verdict::Broken), (false, Verdict::Undecided(Reason::NotShown))] {
             let listed = json!({});
             let listed = Some(&listed).filter(|_| !gone);
-            let judged = bench.updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete));
+            let judged = fixture.updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete));
             assert_eq!(judged.kind(FactKind::OneRecordPerWrite), verdict);
         }
     }

@@ -30,10 +30,10 @@ pub(super) static RULE: Rule = Rule {
         pointer: "/data/page",
         #[cfg(test)]
         judged: || {
-            let bench = crate::rules::testing::Bench::of("getTags");
+            let fixture = crate::rules::testing::Fixture::of("getTags");
             let page = |asked, id| PageSeen {
                 asked,
-                request: std::sync::Arc::new(bench.request()),
+                request: std::sync::Arc::new(fixture.request()),
                 page: Some(1),
                 per_page: Some(1),
                 total: Some(2),
@@ -42,8 +42,8 @@ pub(super) static RULE: Rule = Rule {
                 items: vec![Some(Digest::from(id))],
                 latest: None,
             };
-            let walk = bench.walk(vec![page(None, 1), page(Some(2), 2)], WalkEnd::Complete);
-            bench.judge(|judge| judge.walk(&walk))
+            let walk = fixture.walk(vec![page(None, 1), page(Some(2), 2)], WalkEnd::Complete);
+            fixture.judge(|judge| judge.walk(&walk))
         },
     },
     judge: Judging::Walk(judge),
@@ -246,14 +246,14 @@ fn judge_total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
 mod tests {
     use super::*;
     use crate::history::evidence::Stability;
-    use crate::rules::testing::{Bench, Judged};
+    use crate::rules::testing::{Fixture, Judged};
     use crate::rules::{Level, Verdict};
 
     /// A page of two items to a page and five in all, as a sound service shows it.
     fn page(asked: Option<u64>, items: &[u64]) -> PageSeen {
         PageSeen {
             asked,
-            request: Bench::of("getTags").request().into(),
+            request: Fixture::of("getTags").request().into(),
             page: Some(asked.unwrap_or(1).try_into().unwrap()),
             per_page: Some(2),
             total: Some(5),
@@ -269,8 +269,8 @@ mod tests {
     }
 
     fn judged(pages: Vec<PageSeen>, end: WalkEnd) -> Judged {
-        let bench = Bench::of("getTags");
-        bench.judge(|judge| judge.walk(&bench.walk(pages, end)))
+        let fixture = Fixture::of("getTags");
+        fixture.judge(|judge| judge.walk(&fixture.walk(pages, end)))
     }
 
     /// A sound walk with one change to the page at the index.
@@ -445,12 +445,12 @@ mod tests {
     #[test]
     fn of_the_look_at_the_end_of_a_run_the_counts_alone_are_judged() {
         let judged = |pages, end| {
-            let bench = Bench::of("getTags");
+            let fixture = Fixture::of("getTags");
             let walk = Walk {
                 is_residue_walk: true,
-                ..bench.walk(pages, end)
+                ..fixture.walk(pages, end)
             };
-            bench.judge(|judge| judge.walk(&walk))
+            fixture.judge(|judge| judge.walk(&walk))
         };
         let mut pages = sound();
         pages[1].page = Some(7);
@@ -505,10 +505,10 @@ mod tests {
     fn a_list_that_changed_decides_nothing_about_its_items() {
         let mut pages = sound();
         pages[1].total = Some(6);
-        let mut unstable = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
+        let mut unstable = Fixture::of("getTags").walk(sound(), WalkEnd::Complete);
         unstable.stability = Stability::Unstable;
         unstable.pages[2].items = vec![Some(Digest::from(1))];
-        let expected = Bench::of("getTags").judge(|judge| judge.walk(&unstable));
+        let expected = Fixture::of("getTags").judge(|judge| judge.walk(&unstable));
         for expected in [judged(pages, WalkEnd::Complete), expected] {
             assert_eq!(expected.kind(FactKind::PageUnique), Verdict::Undecided(Reason::Changed));
             assert_eq!(expected.kind(FactKind::PageTotal), Verdict::Undecided(Reason::Changed));
@@ -517,10 +517,10 @@ mod tests {
 
     #[test]
     fn a_page_that_reports_another_total_each_time_is_broken() {
-        let mut stable = Bench::of("getTags").walk(sound(), WalkEnd::Complete);
+        let mut stable = Fixture::of("getTags").walk(sound(), WalkEnd::Complete);
         stable.stability = Stability::Stable;
         stable.pages[1].total = Some(6);
-        let judged = Bench::of("getTags").judge(|judge| judge.walk(&stable));
+        let judged = Fixture::of("getTags").judge(|judge| judge.walk(&stable));
         assert_eq!(judged.kind(FactKind::PageTotal), Verdict::Broken);
         assert_eq!(judged.kind(FactKind::PageUnique), Verdict::Held);
         let received = judged

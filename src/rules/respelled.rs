@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("createContact")
+            crate::rules::testing::Fixture::of("createContact")
                 .created(&json!({"gender": "female"}), &json!({"gender": "F"}))
         },
     },
@@ -44,21 +44,22 @@ mod tests {
     use serde_json::json;
 
     use crate::history::evidence::WalkEnd;
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
     use crate::rules::{Level, Reason, Verdict};
 
     const GENDER: &str = "createContact created /data/gender: as sent in /gender";
 
     #[test]
     fn the_same_spelling_holds() {
-        let judged = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "female"}));
+        let judged = Fixture::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "female"}));
         assert_eq!(judged.fact(GENDER), Verdict::Held);
     }
 
     #[test]
     fn another_spelling_is_a_warning_and_no_finding_of_carried() {
         for returned in [json!("F"), json!(null)] {
-            let judged = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": returned}));
+            let judged =
+                Fixture::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": returned}));
             assert_eq!(judged.fact(GENDER), Verdict::Broken);
             assert_eq!(judged.finding("respelled").level, Level::Warn);
             assert!(judged.findings("carried").is_empty());
@@ -67,14 +68,14 @@ mod tests {
 
     #[test]
     fn a_field_without_a_gap_is_none_of_its_business() {
-        let judged = Bench::of("createContact").created(&json!({"firstname": "Ada"}), &json!({"firstname": "Bea"}));
+        let judged = Fixture::of("createContact").created(&json!({"firstname": "Ada"}), &json!({"firstname": "Bea"}));
         assert!(judged.findings("respelled").is_empty());
         assert_eq!(judged.finding("carried").level, Level::Deny);
     }
 
     #[test]
     fn a_field_that_was_not_sent_is_undecided() {
-        let judged = Bench::of("createContact").created(&json!({}), &json!({"gender": "female"}));
+        let judged = Fixture::of("createContact").created(&json!({}), &json!({"gender": "female"}));
         assert_eq!(judged.fact(GENDER), Verdict::Undecided(Reason::NotSent));
     }
 
@@ -82,7 +83,7 @@ mod tests {
     fn the_listed_record_is_held_to_the_same() {
         let listed = json!({"gender": "F"});
         let judged =
-            Bench::of("createContact").observed(&json!({"gender": "female"}), Some(&listed), WalkEnd::Complete);
+            Fixture::of("createContact").observed(&json!({"gender": "female"}), Some(&listed), WalkEnd::Complete);
         let fact = "createContact listed in getContacts /gender: as sent in /gender";
         assert_eq!(judged.fact(fact), Verdict::Broken);
         assert_eq!(judged.finding("respelled").level, Level::Warn);
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_field_and_at_the_invariant() {
-        let judged = Bench::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "F"}));
+        let judged = Fixture::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "F"}));
         let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/carries/9";
         assert_eq!(judged.locations("respelled"), ("/data/gender", invariant));
     }

@@ -9,19 +9,34 @@ use crate::contract::is_json;
 use crate::contract::learned::LearnedAnswer;
 use crate::contract::operation::{DocumentedResponse, Operation, OperationId, StatusPattern};
 use crate::exchange::json::{Body, JsonError};
-use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Failure, Intent, Purpose, Request, Response};
 use crate::gaps::Answer;
 
-/// The request that evidence comes from, and how its values may be shown.
+/// What evidence comes from: one exchange, or several, represented by one request.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin<'origin> {
+pub struct EvidenceSource<'source> {
     /// The request.
-    pub request: &'origin Request,
+    pub request: &'source Request,
     /// The number of its exchange, where the evidence is one exchange.
     pub exchange: Option<u64>,
-    /// How values are shown.
-    pub values: Values,
+}
+
+impl<'source> From<&'source Exchange> for EvidenceSource<'source> {
+    fn from(exchange: &'source Exchange) -> Self {
+        Self {
+            request: &exchange.request,
+            exchange: Some(exchange.number),
+        }
+    }
+}
+
+impl<'source> From<&'source Request> for EvidenceSource<'source> {
+    fn from(request: &'source Request) -> Self {
+        Self {
+            request,
+            exchange: None,
+        }
+    }
 }
 
 /// An exchange with its body read.
@@ -59,10 +74,10 @@ impl<'seen> ExchangeSeen<'seen> {
         }
     }
 
-    /// Whether the document describes what the response contains: the response to any documented
-    /// request, or a documented 4xx to an edge case that has the form of a documented request, so
-    /// that it reaches the operation, or a documented 422 to an edge case in a parameter. To one in the
-    /// whole body, the layer that parses requests may respond with a 422 of its own, but not as JSON.
+    /// Whether the document describes what the response contains: the response to any documented request, or a
+    /// documented 4xx to an edge case that has the form of a documented request, so that it reaches the operation, or a
+    /// documented 422 to an edge case in a parameter, or to one in the whole body if it is labelled as JSON: the layer
+    /// that parses requests may respond with a 422 of its own, but not as JSON.
     pub(super) fn is_described(&self) -> bool {
         let Some(edge_case) = self.edge_case() else { return true };
         let named = |documented: &DocumentedResponse| matches!(documented.status, StatusPattern::Exact(400..500));

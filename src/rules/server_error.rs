@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
         received: "500",
         pointer: "",
         #[cfg(test)]
-        judged: || crate::rules::testing::Bench::of("getTags").status(500),
+        judged: || crate::rules::testing::Fixture::of("getTags").status(500),
     },
     judge: Judging::AnyExchange(judge),
 };
@@ -84,12 +84,12 @@ mod tests {
     use crate::contract::vocabulary::EdgeCaseKind;
     use crate::exchange::{Intent, Purpose, RejectionMeaning};
     use crate::rules::Verdict;
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
 
     #[test]
     fn any_other_status_holds() {
         for status in [200, 302, 404, 429] {
-            let judged = Bench::of("getTags").status(status);
+            let judged = Fixture::of("getTags").status(status);
             assert_eq!(judged.kind(FactKind::NoServerError), Verdict::Held, "{status}");
         }
     }
@@ -100,9 +100,9 @@ mod tests {
             fact: FactKind::NoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         };
-        for bench in [Bench::of("getTags"), Bench::of("getTags").purpose(probe)] {
+        for fixture in [Fixture::of("getTags"), Fixture::of("getTags").purpose(probe)] {
             for status in [500, 501, 503, 599] {
-                let judged = bench.status(status);
+                let judged = fixture.status(status);
                 assert_eq!(judged.kind(FactKind::NoServerError), Verdict::Broken, "{status}");
             }
         }
@@ -110,12 +110,12 @@ mod tests {
 
     #[test]
     fn a_503_that_went_away_counts_for_nothing() {
-        let bench = Bench::of("getTags");
+        let fixture = Fixture::of("getTags");
         let sent_again = Intent {
             is_superseded: true,
-            ..bench.intent()
+            ..fixture.intent()
         };
-        let judged = bench.judge(|judge| drop(judge.exchange(&bench.exchange(503, None, ""), sent_again)));
+        let judged = fixture.judge(|judge| drop(judge.exchange(&fixture.exchange(503, None, ""), sent_again)));
         assert_eq!(
             judged.kind(FactKind::NoServerError),
             Verdict::Undecided(Reason::NotShown)
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn without_a_response_nothing_is_decided() {
-        let judged = Bench::of("getTags").unanswered();
+        let judged = Fixture::of("getTags").unanswered();
         assert_eq!(
             judged.kind(FactKind::NoServerError),
             Verdict::Undecided(Reason::NoResponse)
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_documented_responses() {
-        let judged = Bench::of("getTags").status(500);
+        let judged = Fixture::of("getTags").status(500);
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
         assert_eq!(judged.locations("server-error"), ("", responses));
         assert_eq!(judged.received("server-error"), "500");
@@ -142,13 +142,13 @@ mod tests {
     #[test]
     fn an_edge_case_may_get_anything_but_a_5xx() {
         for status in [200, 201, 302, 400, 404, 413, 414, 422, 431] {
-            let judged = Bench::of("getTags")
+            let judged = Fixture::of("getTags")
                 .edge_case(EdgeCaseKind::ParameterHuge)
                 .status(status);
             assert_eq!(judged.kind(FactKind::EdgeCaseNoServerError), Verdict::Held, "{status}");
         }
         for status in [500, 501, 503, 599] {
-            let judged = Bench::of("getTags")
+            let judged = Fixture::of("getTags")
                 .edge_case(EdgeCaseKind::ParameterHuge)
                 .status(status);
             assert_eq!(
@@ -171,12 +171,14 @@ mod tests {
             (403, Reason::TokenRejected(403)),
             (429, Reason::Throttled),
         ] {
-            let judged = Bench::of("getTags")
+            let judged = Fixture::of("getTags")
                 .edge_case(EdgeCaseKind::ParameterZero)
                 .status(status);
             assert_eq!(judged.kind(FactKind::EdgeCaseNoServerError), Verdict::Undecided(reason));
         }
-        let judged = Bench::of("getTags").edge_case(EdgeCaseKind::ParameterZero).unanswered();
+        let judged = Fixture::of("getTags")
+            .edge_case(EdgeCaseKind::ParameterZero)
+            .unanswered();
         assert_eq!(
             judged.kind(FactKind::EdgeCaseNoServerError),
             Verdict::Undecided(Reason::NoResponse)
@@ -185,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_contract_without_x_edge_cases_has_no_edge_cases() {
-        let judged = Bench::responses("'200': {description: Things}").status(500);
+        let judged = Fixture::responses("'200': {description: Things}").status(500);
         assert!(judged.contract.operation(judged.operation).edge_cases.is_empty());
         assert!(
             judged
@@ -206,7 +208,7 @@ mod tests {
                 "500 to an unknown `id`",
             ),
         ] {
-            let judged = Bench::of(operation).edge_case(kind).status(500);
+            let judged = Fixture::of(operation).edge_case(kind).status(500);
             assert_eq!(judged.received("server-error"), received);
             assert_eq!(judged.locations("server-error"), ("", "/x-edge-cases"));
         }

@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
         received: "200",
         pointer: "",
         #[cfg(test)]
-        judged: || crate::rules::testing::Bench::of("createTag").status(200),
+        judged: || crate::rules::testing::Fixture::of("createTag").status(200),
     },
     judge: Judging::Exchange(judge),
 };
@@ -84,14 +84,14 @@ fn rejection_reason(status: u16, on_rejection: RejectionMeaning) -> Reason {
 mod tests {
     use super::*;
     use crate::rules::Verdict;
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
 
     const STATUSES: [u16; 16] = [
         200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 422, 429, 500, 501, 503,
     ];
 
     fn judged(operation: &str, on_rejection: RejectionMeaning, status: u16) -> Verdict {
-        Bench::of(operation)
+        Fixture::of(operation)
             .on_rejection(on_rejection)
             .status(status)
             .kind(FactKind::Status)
@@ -152,21 +152,21 @@ mod tests {
 
     #[test]
     fn a_status_that_the_contract_documents_is_no_finding() {
-        let bench =
-            Bench::responses("'200': {description: Things}\n'304': {description: Same}\n'404': {description: None}");
+        let fixture =
+            Fixture::responses("'200': {description: Things}\n'304': {description: Same}\n'404': {description: None}");
         for status in [304, 404] {
-            let judged = bench.status(status);
+            let judged = fixture.status(status);
             assert_eq!(
                 judged.kind(FactKind::Status),
                 Verdict::Undecided(Reason::Documented(status))
             );
         }
-        assert_eq!(bench.status(302).kind(FactKind::Status), Verdict::Broken);
+        assert_eq!(fixture.status(302).kind(FactKind::Status), Verdict::Broken);
     }
 
     #[test]
     fn a_rejection_of_a_request_without_a_token_is_none_of_the_token() {
-        let judged = Bench::responses("'200': {description: Things}").status(401);
+        let judged = Fixture::responses("'200': {description: Things}").status(401);
         assert_eq!(
             judged.kind(FactKind::Status),
             Verdict::Undecided(Reason::NoTokenSent(401))
@@ -175,13 +175,13 @@ mod tests {
 
     #[test]
     fn a_default_response_documents_every_4xx_and_nothing_else() {
-        let bench = Bench::responses("'200': {description: Things}\ndefault: {description: Error}");
+        let fixture = Fixture::responses("'200': {description: Things}\ndefault: {description: Error}");
         for status in [400, 404, 405, 422] {
-            let verdict = bench.status(status).kind(FactKind::Status);
+            let verdict = fixture.status(status).kind(FactKind::Status);
             assert_eq!(verdict, Verdict::Undecided(Reason::Documented(status)));
         }
         for status in [201, 204, 302, 304] {
-            let verdict = bench.status(status).kind(FactKind::Status);
+            let verdict = fixture.status(status).kind(FactKind::Status);
             assert_eq!(verdict, Verdict::Broken, "{status}");
         }
     }
@@ -192,15 +192,15 @@ mod tests {
             fact: FactKind::NoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         };
-        let judged = Bench::of("getTags").purpose(probe).status(404);
+        let judged = Fixture::of("getTags").purpose(probe).status(404);
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));
-        let judged = Bench::of("getTags").unanswered();
+        let judged = Fixture::of("getTags").unanswered();
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NoResponse));
     }
 
     #[test]
     fn the_finding_points_at_the_documented_success() {
-        let judged = Bench::of("createTag").status(200);
+        let judged = Fixture::of("createTag").status(200);
         let responses = "/paths/~1organization~1v1~1tags/post/responses";
         assert_eq!(judged.locations("status"), ("", format!("{responses}/201").as_str()));
         assert_eq!(judged.received("status"), "200");

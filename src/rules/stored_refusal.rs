@@ -33,14 +33,14 @@ pub(super) static RULE: Rule = Rule {
         pointer: "/data/items/0",
         #[cfg(test)]
         judged: || {
-            let bench = crate::rules::testing::Bench::of("createTag");
+            let fixture = crate::rules::testing::Fixture::of("createTag");
             let pointer = crate::contract::pointer::element("/data/items", 0);
             let stored = StoredDespiteRejection {
-                operation: bench.operation,
+                operation: fixture.operation,
                 status: 422,
                 pointer: &pointer,
             };
-            bench.judge(|judge| judge.stored_despite_rejection(&stored, &bench.request()))
+            fixture.judge(|judge| judge.stored_despite_rejection(&stored, &fixture.request()))
         },
     },
     judge: Judging::StoredDespiteRejection(judge),
@@ -66,7 +66,7 @@ fn judge(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
 
     #[test]
     fn a_stored_refusal_is_reported_where_the_record_stands_and_at_the_status_of_its_create() {
@@ -80,20 +80,20 @@ mod tests {
 
     #[test]
     fn a_rejected_update_that_was_done_is_reported_in_words_of_its_own() {
-        let bench = Bench::of("updateContact");
+        let fixture = Fixture::of("updateContact");
         let stored = StoredDespiteRejection {
-            operation: bench.operation,
+            operation: fixture.operation,
             status: 401,
             pointer: "/data/items/~20",
         };
-        let judged = bench.judge(|judge| judge.stored_despite_rejection(&stored, &bench.request()));
+        let judged = fixture.judge(|judge| judge.stored_despite_rejection(&stored, &fixture.request()));
         assert_eq!(judged.received(RULE.name), "401, and what it sent is in its record");
     }
 
     #[test]
     fn a_rejection_by_itself_is_none() {
         for status in [400, 401, 422] {
-            assert!(Bench::of("createTag").status(status).findings(RULE.name).is_empty());
+            assert!(Fixture::of("createTag").status(status).findings(RULE.name).is_empty());
         }
     }
 }

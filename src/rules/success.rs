@@ -166,7 +166,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
 
     #[test]
     fn a_service_that_is_slow_cut_off_or_verbose_is_not_called_another_address() {
@@ -176,7 +176,7 @@ mod tests {
             (Failure::TooLarge { maximum: 1 }, HowAllCallsFailed::TooLarge),
             (Failure::NotHttp, HowAllCallsFailed::NoResponse),
         ] {
-            let mut exchange = Bench::of("getTags").exchange(200, None, "");
+            let mut exchange = Fixture::of("getTags").exchange(200, None, "");
             exchange.outcome = Err(failure);
             assert_eq!(HowAllCallsFailed::of(&exchange), how);
         }

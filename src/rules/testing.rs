@@ -1,4 +1,4 @@
-//! Judges made-up exchanges, so that a rule's test is a few lines. The main types are [`Bench`], which says what came
+//! Judges made-up exchanges, so that a rule's test is a few lines. The main types are [`Fixture`], which says what came
 //! over the wire, and [`Judged`], which is asked for verdicts and findings.
 
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use crate::history::evidence::{
     UpdateObservation, Walk, WalkEnd,
 };
 
-/// Where a list shows the record, as an indexed pointer (see `pointer::element`), that [`Bench::observed`] is given.
+/// Where a list shows the record that [`Fixture::observed`] is given, as an indexed pointer (see `pointer::element`).
 pub(super) const ITEM: &str = "/data/items/~23";
 pub(super) const JSON: Option<&str> = Some("application/json");
 
 /// One operation of a contract, and how a run would judge it.
 #[derive(Clone)]
-pub(super) struct Bench {
+pub(super) struct Fixture {
     pub(super) contract: Arc<Contract>,
     pub(super) operation: OperationId,
     levels: Levels,
@@ -34,7 +34,7 @@ pub(super) struct Bench {
     purpose: Purpose,
 }
 
-impl Bench {
+impl Fixture {
     /// An operation of the built-in contract.
     pub(super) fn of(operation: &str) -> Self {
         Self::new(Arc::clone(crate::testing::built_in()), operation)

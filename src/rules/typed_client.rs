@@ -38,13 +38,13 @@ pub(super) static RULE: Rule = Rule {
         pointer: "",
         // Without the reference service, the types may be those of another contract.
         #[cfg(all(test, not(feature = "service")))]
-        judged: || crate::rules::testing::Bench::of("createContact").unanswered(),
+        judged: || crate::rules::testing::Fixture::of("createContact").unanswered(),
         #[cfg(all(test, feature = "service"))]
         judged: || {
             let mut response = crate::client::decoding_tests::full_response("createContact");
             // An integer has no bound in the document, and the type of the field has 64 bits.
             response["data"]["age"] = serde_json::json!(1e30);
-            crate::rules::testing::Bench::of("createContact").body(&response)
+            crate::rules::testing::Fixture::of("createContact").body(&response)
         },
     },
     judge: Judging::Success(judge),
@@ -72,7 +72,7 @@ mod tests {
 
     use crate::client::decoding_tests::full_response;
     use crate::contract::fact::FactKind;
-    use crate::rules::testing::{Bench, JSON, Judged};
+    use crate::rules::testing::{Fixture, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
     fn contact(age: &Value) -> Value {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     fn typed() -> Vec<String> {
-        let contract = &Bench::of("getTags").contract;
+        let contract = &Fixture::of("getTags").contract;
         let typed = contract.facts.iter().filter(|fact| fact.kind == FactKind::Decodes);
         typed
             .map(|fact| contract.operation(fact.operation).name.clone())
@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn judged(operation: &str, response: &Value) -> Judged {
-        Bench::of(operation).body(response)
+        Fixture::of(operation).body(response)
     }
 
     #[test]
@@ -144,17 +144,17 @@ mod tests {
 
     #[test]
     fn errors_broken_responses_and_other_contracts_say_nothing_of_the_client() {
-        let result = Bench::of("getTags").response(404, JSON, "{}");
+        let result = Fixture::of("getTags").response(404, JSON, "{}");
         assert_eq!(result.kind(FactKind::Decodes), Verdict::Undecided(Reason::NotShown));
         let result = judged("getTags", &Value::Null);
         assert_eq!(
             result.kind(FactKind::Decodes),
             Verdict::Undecided(Reason::OtherFactBroken)
         );
-        let other = Bench::schema("{type: object}");
+        let other = Fixture::schema("{type: object}");
         assert!(other.contract.facts.iter().all(|fact| fact.kind != FactKind::Decodes));
         assert!(
-            Bench::of("updateContact")
+            Fixture::of("updateContact")
                 .contract
                 .facts
                 .iter()

@@ -41,11 +41,11 @@ pub(super) static RULE: Rule = Rule {
                 field: "/venue_id".to_owned(),
                 sources: vec!["getVenues".to_owned()],
             };
-            let bench = crate::rules::testing::Bench::of("createVisit");
-            bench.judge(|judge| {
+            let fixture = crate::rules::testing::Fixture::of("createVisit");
+            fixture.judge(|judge| {
                 let reason = super::Reason::NoValue(crate::plan::NoValue::NotInResponses { needed });
-                judge.verdicts_mut().not_called(bench.operation, reason);
-                judge.report_unchecked([bench.operation]);
+                judge.verdicts_mut().not_called(fixture.operation, reason);
+                judge.report_unchecked([fixture.operation]);
             })
         },
     },
@@ -74,22 +74,22 @@ impl Finding {
 mod tests {
     use crate::contract::fact::FactKind;
     use crate::exchange::RejectionMeaning;
-    use crate::rules::testing::{Bench, JSON, Judged};
+    use crate::rules::testing::{Fixture, JSON, Judged};
     use crate::rules::{Level, Reason, Verdict};
 
     /// Judges `getTags` after these responses, each a status, a media type and a body.
-    fn answered(bench: &Bench, responses: &[(u16, Option<&str>, &str)]) -> Judged {
-        bench.judge(|judge| {
+    fn answered(fixture: &Fixture, responses: &[(u16, Option<&str>, &str)]) -> Judged {
+        fixture.judge(|judge| {
             for (status, media_type, body) in responses {
-                judge.exchange(&bench.exchange(*status, *media_type, body), bench.intent());
+                judge.exchange(&fixture.exchange(*status, *media_type, body), fixture.intent());
             }
-            judge.report_unchecked([bench.operation]);
+            judge.report_unchecked([fixture.operation]);
         })
     }
 
     #[test]
     fn one_success_is_enough() {
-        let bench = Bench::of("getTags").on_rejection(RejectionMeaning::Gap);
+        let fixture = Fixture::of("getTags").on_rejection(RejectionMeaning::Gap);
         for responses in [
             &[(200, JSON, "{}")][..],
             &[(422, JSON, "{}"), (200, JSON, "{}")],
@@ -97,14 +97,14 @@ mod tests {
             &[(200, JSON, "[[[")],
             &[(200, None, "{}")],
         ] {
-            assert!(answered(&bench, responses).findings("unchecked-operation").is_empty());
+            assert!(answered(&fixture, responses).findings("unchecked-operation").is_empty());
         }
     }
 
     #[test]
     fn an_operation_that_was_rejected_throughout_is_a_warning_with_the_reason() {
-        let bench = Bench::of("createTag").on_rejection(RejectionMeaning::Gap);
-        let judged = answered(&bench, &[(409, JSON, "{}"), (409, JSON, "{}")]);
+        let fixture = Fixture::of("createTag").on_rejection(RejectionMeaning::Gap);
+        let judged = answered(&fixture, &[(409, JSON, "{}"), (409, JSON, "{}")]);
         assert_eq!(judged.finding("unchecked-operation").level, Level::Warn);
         assert_eq!(
             judged.received("unchecked-operation"),
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_page_for_people_is_no_success() {
         let judged = answered(
-            &Bench::of("getTags")
+            &Fixture::of("getTags")
                 .level("media-type", Level::Warn)
                 .level("malformed-json", Level::Warn),
             &[(200, Some("text/html"), "<html>")],
@@ -130,17 +130,20 @@ mod tests {
     #[test]
     fn what_a_finding_at_deny_reports_is_not_reported_twice() {
         for status in [404, 500] {
-            let judged = answered(&Bench::of("getTags"), &[(status, JSON, "{}")]);
+            let judged = answered(&Fixture::of("getTags"), &[(status, JSON, "{}")]);
             assert!(judged.findings("unchecked-operation").is_empty(), "{status}");
         }
-        let judged = answered(&Bench::of("getTags").level("status", Level::Warn), &[(404, JSON, "{}")]);
+        let judged = answered(
+            &Fixture::of("getTags").level("status", Level::Warn),
+            &[(404, JSON, "{}")],
+        );
         assert_eq!(judged.received("unchecked-operation"), "none: the response was 404");
     }
 
     #[test]
     fn the_finding_points_at_the_whole_response_and_at_the_status() {
-        let bench = Bench::of("createTag").on_rejection(RejectionMeaning::Gap);
-        let judged = answered(&bench, &[(409, JSON, "{}")]);
+        let fixture = Fixture::of("createTag").on_rejection(RejectionMeaning::Gap);
+        let judged = answered(&fixture, &[(409, JSON, "{}")]);
         let location = "/paths/~1organization~1v1~1tags/post/responses/201";
         assert_eq!(judged.locations("unchecked-operation"), ("", location));
     }

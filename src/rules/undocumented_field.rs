@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         judged: || {
             use serde_json::json;
             let item = json!({"id": "t-1", "name": "regular", "shade": "red"});
-            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"items": [item]}}))
+            crate::rules::testing::Fixture::of("getTags").body(&json!({"data": {"items": [item]}}))
         },
     },
     judge: Judging::Object(judge),
@@ -54,18 +54,18 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use serde_json::json;
 
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
     use crate::rules::{Level, Verdict};
 
     #[test]
     fn listed_fields_alone_are_no_finding() {
-        let judged = Bench::of("createTag").body(&json!({"message": "", "data": {"id": "t-1", "name": "regular"}}));
+        let judged = Fixture::of("createTag").body(&json!({"message": "", "data": {"id": "t-1", "name": "regular"}}));
         assert!(judged.findings("undocumented-field").is_empty());
     }
 
     #[test]
     fn another_field_is_a_warning_and_breaks_no_fact() {
-        let judged = Bench::of("createTag").body(&json!({"message": "", "data": {"color": "#1A2B3C"}}));
+        let judged = Fixture::of("createTag").body(&json!({"message": "", "data": {"color": "#1A2B3C"}}));
         assert_eq!(judged.finding("undocumented-field").level, Level::Warn);
         assert_eq!(judged.fact("createTag /data: object"), Verdict::Held);
         assert_eq!(
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn arbitrary_keys_are_documented_in_custom_fields() {
-        let judged = Bench::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
+        let judged = Fixture::of("getContacts").body(&json!({"data": {"items": [{"custom_fields": {"shoe": 42}}]}}));
         assert!(judged.findings("undocumented-field").is_empty());
     }
 
@@ -87,7 +87,7 @@ mod tests {
             "{type: object, properties: {a: {type: string}}, additionalProperties: true}",
             "{type: object, properties: {a: {type: string}}, additionalProperties: {type: integer}}",
         ] {
-            let judged = Bench::schema(schema).body(&json!({"b": 1}));
+            let judged = Fixture::schema(schema).body(&json!({"b": 1}));
             assert!(judged.verdicts.findings().is_empty(), "{schema}");
         }
     }
@@ -103,7 +103,7 @@ mod tests {
                 format!("{{type: object, properties: {{a: {{}}}}, oneOf: [{part}, {{required: [c]}}]}}"),
                 format!("{{type: object, properties: {{a: {{}}}}, allOf: [{{anyOf: [{{allOf: [{part}]}}]}}]}}"),
             ] {
-                let judged = Bench::schema(&schema).body(&json!({"b": 1}));
+                let judged = Fixture::schema(&schema).body(&json!({"b": 1}));
                 assert!(judged.findings("undocumented-field").is_empty(), "{schema}");
             }
         }
@@ -112,7 +112,7 @@ mod tests {
             format!("{{allOf: [{listed}, {{properties: {{c: {{additionalProperties: true}}}}}}]}}"),
             format!("{{type: object, properties: {{a: {{}}}}, oneOf: [{listed}]}}"),
         ] {
-            let judged = Bench::schema(&schema).body(&json!({"b": 1}));
+            let judged = Fixture::schema(&schema).body(&json!({"b": 1}));
             assert_eq!(judged.finding("undocumented-field").pointer, "/b", "{schema}");
         }
     }
@@ -120,17 +120,20 @@ mod tests {
     #[test]
     fn what_an_alternative_lists_is_documented() {
         let alternatives = "oneOf: [{required: [b], properties: {b: {}}}, {required: [c], properties: {c: {}}}]";
-        let bench = Bench::schema(&format!("{{type: object, properties: {{a: {{}}}}, {alternatives}}}"));
-        assert!(bench.body(&json!({"a": 1, "b": 1})).verdicts.findings().is_empty());
+        let fixture = Fixture::schema(&format!("{{type: object, properties: {{a: {{}}}}, {alternatives}}}"));
+        assert!(fixture.body(&json!({"a": 1, "b": 1})).verdicts.findings().is_empty());
         assert_eq!(
-            bench.body(&json!({"b": 1, "d": 1})).finding("undocumented-field").count,
+            fixture
+                .body(&json!({"b": 1, "d": 1}))
+                .finding("undocumented-field")
+                .count,
             1
         );
     }
 
     #[test]
     fn the_finding_names_the_field_and_not_its_value() {
-        let judged = Bench::of("createTag").body(&json!({"data": {"internal": "secret"}}));
+        let judged = Fixture::of("createTag").body(&json!({"data": {"internal": "secret"}}));
         assert_eq!(
             judged.locations("undocumented-field"),
             ("/data/internal", "/components/schemas/Tag/type")
@@ -140,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_name_that_the_contract_knows_elsewhere_is_reported() {
-        let judged = Bench::of("createTag").body(&json!({"data": {"address": "1 Example Street"}}));
+        let judged = Fixture::of("createTag").body(&json!({"data": {"address": "1 Example Street"}}));
         assert_eq!(judged.finding("undocumented-field").pointer, "/data/address");
     }
 
@@ -148,7 +151,7 @@ mod tests {
     fn a_name_that_looks_like_data_is_not_reported_and_the_finding_says_how_to_see_it() {
         for name in ["jane.roe@example.com", "447700900123", "user-12345", "Jane Roe"] {
             let body = json!({"data": {name: "secret"}});
-            let judged = Bench::of("createTag").body(&body);
+            let judged = Fixture::of("createTag").body(&body);
             let finding = judged.finding("undocumented-field");
             assert_eq!(finding.pointer, format!("/data/<undocumented name({})>", name.len()));
             assert!(
@@ -156,7 +159,7 @@ mod tests {
                 "{}",
                 finding.received
             );
-            let shown = Bench::of("createTag").showing_values().body(&body);
+            let shown = Fixture::of("createTag").showing_values().body(&body);
             let finding = shown.finding("undocumented-field");
             assert_eq!(
                 (finding.pointer.as_str(), finding.received.as_str()),
@@ -167,7 +170,7 @@ mod tests {
 
     #[test]
     fn each_name_is_a_finding_and_none_hides_another() {
-        let judged = Bench::of("getTags").body(&json!({"data": {"items": [
+        let judged = Fixture::of("getTags").body(&json!({"data": {"items": [
             {"shade": 1, "internal": 2, "a@example.com": 3}, {"internal": 4, "b c": 5}
         ]}}));
         let findings = judged.findings("undocumented-field");
@@ -194,9 +197,9 @@ mod tests {
                 char::from(b'o' + index % 10)
             )
         };
-        for bench in [Bench::of("createTag"), Bench::of("createTag").showing_values()] {
+        for fixture in [Fixture::of("createTag"), Fixture::of("createTag").showing_values()] {
             let fields: serde_json::Map<_, _> = (0..40).map(|index| (names(index), json!(1))).collect();
-            let judged = bench.body(&json!({"data": fields}));
+            let judged = fixture.body(&json!({"data": fields}));
             let findings = judged.findings("undocumented-field");
             assert_eq!(findings.len(), 9);
             assert_eq!(findings[7].pointer, format!("/data/{}", names(7)));

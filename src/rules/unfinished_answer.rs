@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
         received: "the connection ended before the response was complete",
         pointer: "",
         #[cfg(test)]
-        judged: || crate::rules::testing::Bench::of("getTags").unanswered(),
+        judged: || crate::rules::testing::Fixture::of("getTags").unanswered(),
     },
     judge: Judging::AnyExchange(judge),
 };
@@ -62,13 +62,13 @@ mod tests {
     use crate::contract::vocabulary::EdgeCaseKind;
     use crate::exchange::RejectionMeaning;
     use crate::rules::Verdict;
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
 
     #[test]
     fn any_complete_response_holds() {
         for status in [200, 404, 500] {
             assert_eq!(
-                Bench::of("getTags").status(status).kind(FactKind::Complete),
+                Fixture::of("getTags").status(status).kind(FactKind::Complete),
                 Verdict::Held
             );
         }
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_response_that_ends_early_breaks_it() {
-        let judged = Bench::of("getTags").unanswered();
+        let judged = Fixture::of("getTags").unanswered();
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Broken);
         assert_eq!(
             judged.received("unfinished-answer"),
@@ -90,14 +90,14 @@ mod tests {
             fact: FactKind::NoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         };
-        let judged = Bench::of("getTags").purpose(probe).unanswered();
+        let judged = Fixture::of("getTags").purpose(probe).unanswered();
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert!(judged.verdicts.findings().is_empty());
     }
 
     #[test]
     fn the_finding_points_at_the_documented_responses() {
-        let judged = Bench::of("getTags").unanswered();
+        let judged = Fixture::of("getTags").unanswered();
         let responses = "/paths/~1organization~1v1~1tags/get/responses";
         assert_eq!(judged.locations("unfinished-answer"), ("", responses));
     }
@@ -105,7 +105,9 @@ mod tests {
     #[test]
     fn any_complete_response_to_an_edge_case_holds() {
         for status in [200, 401, 404, 429, 500] {
-            let judged = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).status(status);
+            let judged = Fixture::of("createTag")
+                .edge_case(EdgeCaseKind::BodyEmpty)
+                .status(status);
             assert_eq!(
                 judged.kind(FactKind::EdgeCaseCompleteResponse),
                 Verdict::Held,
@@ -117,7 +119,7 @@ mod tests {
 
     #[test]
     fn an_edge_case_without_a_complete_response_breaks_the_invariant_and_says_which() {
-        let judged = Bench::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).unanswered();
+        let judged = Fixture::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).unanswered();
         assert_eq!(judged.kind(FactKind::EdgeCaseCompleteResponse), Verdict::Broken);
         assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
         assert_eq!(

@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("createTag").created(&json!({}), &json!({"id": "x".repeat(201)}))
+            crate::rules::testing::Fixture::of("createTag").created(&json!({}), &json!({"id": "x".repeat(201)}))
         },
     },
     judge: Judging::Creation(judge),
@@ -52,7 +52,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::rules::testing::Bench;
+    use crate::rules::testing::Fixture;
 
     #[test]
     fn what_names_no_record_is_shown_as_a_shape() {
@@ -63,7 +63,7 @@ mod tests {
             (json!(""), "string(0)"),
             (json!([7]), "array(1)"),
         ] {
-            let judged = Bench::of("createTag").created(&json!({}), &json!({"id": id}));
+            let judged = Fixture::of("createTag").created(&json!({}), &json!({"id": id}));
             assert_eq!(judged.received(RULE.name), shape);
             assert_eq!(judged.locations(RULE.name).0, "/data/id");
         }
@@ -72,10 +72,10 @@ mod tests {
     #[test]
     fn a_short_text_a_number_and_null_are_left_alone() {
         for id in [json!("t-17"), json!(17), json!("ä".repeat(200)), json!(null)] {
-            let judged = Bench::of("createTag").created(&json!({}), &json!({"id": id}));
+            let judged = Fixture::of("createTag").created(&json!({}), &json!({"id": id}));
             assert!(judged.findings(RULE.name).is_empty(), "{id}");
         }
-        let judged = Bench::of("createTag").created(&json!({}), &json!({}));
+        let judged = Fixture::of("createTag").created(&json!({}), &json!({}));
         assert!(judged.findings(RULE.name).is_empty());
     }
 }

@@ -13,7 +13,7 @@ use super::level::Level;
 use super::levels::Levels;
 use super::location::LocatedValue;
 use super::rule::Rule;
-use super::seen::Origin;
+use super::seen::EvidenceSource;
 use super::success::{HowAllCallsFailed, Successes};
 use super::traffic_reason::TrafficReason;
 use crate::contract::Contract;
@@ -451,7 +451,10 @@ pub(super) struct Sink<'sink> {
     pub(super) contract: &'sink Contract,
     pub(super) levels: &'sink Levels,
     pub(super) rule: &'static Rule,
-    pub(super) origin: Origin<'sink>,
+    /// What the rule looks at.
+    pub(super) source: EvidenceSource<'sink>,
+    /// How values are shown.
+    pub(super) values: Values,
 }
 
 impl Sink<'_> {
@@ -482,7 +485,7 @@ impl Sink<'_> {
     pub(super) fn status_broken(&mut self, fact: FactId, response: &Response) {
         self.verdicts.break_fact(fact);
         if !self.count_repeat(fact, "") {
-            let said = error_body::describe(response, self.origin.values);
+            let said = error_body::describe(response, self.values);
             let came = (String::new(), response.status.to_string());
             self.add_finding(fact, "", None, came).error_body = said;
         }
@@ -512,27 +515,27 @@ impl Sink<'_> {
     pub(super) fn page_broken(&mut self, page: &PageSeen, fact: FactId, received: String) {
         let response_pointer = self.contract.fact(fact).response_pointer.clone();
         let request = page.request(self.contract);
-        let origin = Origin {
-            request: &request,
-            exchange: None,
-            ..self.origin
-        };
         let Sink {
-            contract, levels, rule, ..
+            contract,
+            levels,
+            rule,
+            values,
+            ..
         } = *self;
         let mut sink = Sink {
             verdicts: self.verdicts,
             contract,
             levels,
             rule,
-            origin,
+            source: EvidenceSource::from(&request),
+            values,
         };
         sink.broken(fact, || response_pointer.to_string(), || received);
     }
 
     /// Renders a value as this run may show it.
     pub(super) fn render(&self, value: &Value) -> String {
-        self.origin.values.render(value)
+        self.values.render(value)
     }
 
     /// Adds a finding about the fact without a verdict on it: for what breaks no fact, at the fact
@@ -565,7 +568,7 @@ impl Sink<'_> {
             }
             return;
         }
-        let rendered = match self.origin.values {
+        let rendered = match self.values {
             Values::Shown => printable(name),
             Values::Hidden if self.contract.may_print(name) => name.to_owned(),
             Values::Hidden => String::new(),
@@ -607,8 +610,8 @@ impl Sink<'_> {
             documented: documented.map(str::to_owned),
             received: received + hint,
             error_body: None,
-            request: self.origin.request.clone(),
-            exchange: self.origin.exchange,
+            request: self.source.request.clone(),
+            exchange: self.source.exchange,
             count: 1,
         })
     }
@@ -617,7 +620,7 @@ impl Sink<'_> {
     /// hint that says how to see them. `documented` is the pointer of the fact, in which `*` stands for the name of
     /// each member of a map.
     fn render_pointer(&self, pointer: &str, documented: &str) -> (String, &'static str) {
-        if self.origin.values == Values::Shown {
+        if self.values == Values::Shown {
             return (printable(&pointer::without_index_marks(pointer)), "");
         }
         let hidden = Cell::new(false);
@@ -641,20 +644,20 @@ mod tests {
 
     use super::*;
     use crate::exchange::{Exchange, Purpose, RejectionMeaning};
-    use crate::rules::testing::{Bench, JSON, Judged};
+    use crate::rules::testing::{Fixture, JSON, Judged};
 
     const NAME: &str = "getTags /data/items/*/name: string";
 
     fn tags(names: &[Value]) -> Exchange {
         let items: Vec<_> = names.iter().map(|name| json!({"id": "t-1", "name": name})).collect();
-        Bench::of("getTags").exchange(200, JSON, &json!({"data": {"items": items}}).to_string())
+        Fixture::of("getTags").exchange(200, JSON, &json!({"data": {"items": items}}).to_string())
     }
 
     fn judged(exchanges: &[Exchange]) -> Judged {
-        let bench = Bench::of("getTags");
-        bench.judge(|judge| {
+        let fixture = Fixture::of("getTags");
+        fixture.judge(|judge| {
             for exchange in exchanges {
-                judge.exchange(exchange, bench.intent());
+                judge.exchange(exchange, fixture.intent());
             }
         })
     }
@@ -675,13 +678,13 @@ mod tests {
 
     #[test]
     fn the_first_reason_is_kept_and_goes_before_that_of_the_operation() {
-        let bench = Bench::of("getTags");
-        let rejected = |status| bench.exchange(status, JSON, "{}");
+        let fixture = Fixture::of("getTags");
+        let rejected = |status| fixture.exchange(status, JSON, "{}");
         let on_rejection = Purpose::Documented(RejectionMeaning::Gap).into();
-        let judged = bench.judge(|judge| {
+        let judged = fixture.judge(|judge| {
             judge.exchange(&rejected(429), on_rejection);
             judge.exchange(&rejected(422), on_rejection);
-            judge.verdicts_mut().not_called(bench.operation, Reason::OnePage);
+            judge.verdicts_mut().not_called(fixture.operation, Reason::OnePage);
         });
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Throttled));
         assert_eq!(judged.fact(NAME), Verdict::Undecided(Reason::OnePage));
@@ -704,10 +707,10 @@ mod tests {
     #[test]
     fn what_is_forced_undecided_is_not_held_and_is_broken_all_the_same() {
         let forced = |exchange: &Exchange| {
-            let bench = Bench::of("getTags");
-            let judged = bench.judge(|judge| {
-                judge.exchange(exchange, bench.intent());
-                let fact = bench.fact(NAME);
+            let fixture = Fixture::of("getTags");
+            let judged = fixture.judge(|judge| {
+                judge.exchange(exchange, fixture.intent());
+                let fact = fixture.fact(NAME);
                 judge.verdicts_mut().force_undecided(fact, Reason::OnePage);
                 judge.verdicts_mut().force_undecided(fact, Reason::Throttled);
             });
@@ -732,8 +735,8 @@ mod tests {
 
     #[test]
     fn an_allowed_rule_still_breaks_its_fact() {
-        let bench = Bench::of("getTags").level("wrong-type", Level::Allow);
-        let judged = bench.judge(|judge| drop(judge.exchange(&tags(&[json!(7)]), bench.intent())));
+        let fixture = Fixture::of("getTags").level("wrong-type", Level::Allow);
+        let judged = fixture.judge(|judge| drop(judge.exchange(&tags(&[json!(7)]), fixture.intent())));
         assert_eq!(judged.fact(NAME), Verdict::Broken);
         assert_eq!(judged.finding("wrong-type").level, Level::Allow);
     }
@@ -748,7 +751,7 @@ mod tests {
             (json!({"data": {"ada/b~c": {}}}), "/data/<undocumented name(7)>"),
             (json!({"data": {"firstname": {}}}), "/data/firstname"),
         ] {
-            assert_eq!(Bench::of("getTags").body(&body).finding("envelope").pointer, pointer);
+            assert_eq!(Fixture::of("getTags").body(&body).finding("envelope").pointer, pointer);
         }
         assert_eq!(
             judged(&[tags(&[json!("a"), json!(7)])]).finding("wrong-type").pointer,
@@ -758,7 +761,9 @@ mod tests {
 
     #[test]
     fn a_user_who_asks_for_values_gets_names_and_values() {
-        let judged = Bench::of("getTags").showing_values().body(&json!({"ada": "\u{1b}[2J"}));
+        let judged = Fixture::of("getTags")
+            .showing_values()
+            .body(&json!({"ada": "\u{1b}[2J"}));
         assert_eq!(judged.finding("envelope").pointer, "/ada");
         assert_eq!(judged.received("envelope"), r#"another field, "\u001b[2J""#);
     }

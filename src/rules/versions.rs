@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::contract::Contract;
 use crate::rules::Verdict;
-use crate::rules::testing::Bench;
+use crate::rules::testing::Fixture;
 
 const COMPONENTS: &str = "
 components:
@@ -17,25 +17,30 @@ components:
 ";
 
 /// A service with one operation whose response has this schema.
-fn bench(version: &str, schema: &str) -> Bench {
+fn fixture(version: &str, schema: &str) -> Fixture {
     let content = format!("content: {{application/json: {{schema: {schema}}}}}");
     let text = format!(
         "openapi: {version}\ninfo: {{title: Things, version: '1'}}\npaths:\n  /things:\n    get:\n      operationId: \
          getThings\n      responses:\n        '200': {{description: Things, {content}}}{COMPONENTS}"
     );
-    Bench::text(&text, "getThings")
+    Fixture::text(&text, "getThings")
 }
 
-fn facts(bench: &Bench) -> BTreeSet<String> {
-    bench.contract.facts.iter().map(|fact| fact.name.to_string()).collect()
+fn facts(fixture: &Fixture) -> BTreeSet<String> {
+    fixture
+        .contract
+        .facts
+        .iter()
+        .map(|fact| fact.name.to_string())
+        .collect()
 }
 
 /// The findings on this body: the rule, and the fact that it breaks.
-fn found(bench: &Bench, body: &Value) -> BTreeSet<(&'static str, String)> {
-    let judged = bench.body(body);
+fn found(fixture: &Fixture, body: &Value) -> BTreeSet<(&'static str, String)> {
+    let judged = fixture.body(body);
     let findings = judged.verdicts.findings().iter();
     let found = findings.map(|finding| {
-        let fact = bench.contract.fact(finding.fact).name.to_string();
+        let fact = fixture.contract.fact(finding.fact).name.to_string();
         (finding.rule.name, fact)
     });
     found.collect()
@@ -183,9 +188,9 @@ const PAIRS: &[Row] = &[
 fn a_schema_of_3_1_means_what_the_schema_of_3_0_means() {
     for (later, earlier, conforming, wrong) in PAIRS {
         let (conforming, wrong) = (values(conforming), values(wrong));
-        let old = bench("3.0.3", earlier);
+        let old = fixture("3.0.3", earlier);
         for version in ["3.1.0", "3.2.0"] {
-            let new = bench(version, later);
+            let new = fixture(version, later);
             assert_eq!(facts(&new), facts(&old), "{later}");
             for value in &conforming {
                 assert_eq!(found(&new, value), BTreeSet::new(), "{later}: {value}");
@@ -278,14 +283,14 @@ const WITHOUT_PAIR: &[Row] = &[
 fn what_only_a_later_version_can_state_is_judged() {
     for (schema, keyword, conforming, wrong) in WITHOUT_PAIR {
         let (conforming, wrong) = (values(conforming), values(wrong));
-        let bench = bench("3.1.1", schema);
+        let fixture = fixture("3.1.1", schema);
         let fact = format!("getThings body: {keyword}");
         for value in &conforming {
-            assert_eq!(found(&bench, value), BTreeSet::new(), "{schema}: {value}");
-            assert_eq!(bench.body(value).fact(&fact), Verdict::Held, "{schema}: {value}");
+            assert_eq!(found(&fixture, value), BTreeSet::new(), "{schema}: {value}");
+            assert_eq!(fixture.body(value).fact(&fact), Verdict::Held, "{schema}: {value}");
         }
         for value in &wrong {
-            assert_eq!(bench.body(value).fact(&fact), Verdict::Broken, "{schema}: {value}");
+            assert_eq!(fixture.body(value).fact(&fact), Verdict::Broken, "{schema}: {value}");
         }
     }
 }
@@ -294,13 +299,13 @@ fn what_only_a_later_version_can_state_is_judged() {
 fn what_a_response_leaves_out_rightly_is_not_missing_where_nothing_else_is_allowed() {
     let schema = "{type: object, allOf: [{type: object, required: [secret, id], properties: {id: {type: integer}, \
                   secret: {type: string, writeOnly: true}}}], unevaluatedProperties: false}";
-    assert_eq!(found(&bench("3.1.0", schema), &json!({"id": 1})), BTreeSet::new());
+    assert_eq!(found(&fixture("3.1.0", schema), &json!({"id": 1})), BTreeSet::new());
 }
 
 #[test]
 fn a_wrong_type_next_to_unevaluated_properties_is_found_once() {
     let schema = "{type: object, properties: {a: {type: string}}, unevaluatedProperties: false}";
-    let found = found(&bench("3.1.0", schema), &json!({"a": 1}));
+    let found = found(&fixture("3.1.0", schema), &json!({"a": 1}));
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
@@ -309,7 +314,7 @@ fn keywords_of_later_versions_state_nothing_in_a_document_of_3_0() {
     for (schema, ..) in WITHOUT_PAIR {
         // In 3.0, a boolean is not a schema.
         let schema = schema.replace("items: false", "items: {}");
-        let facts = facts(&bench("3.0.3", &schema));
+        let facts = facts(&fixture("3.0.3", &schema));
         let later = [
             "prefixItems",
             "if",
@@ -347,14 +352,14 @@ fn a_finding_names_what_is_written() {
         ("{type: integer, exclusiveMinimum: 1}", json!(1), "/exclusiveMinimum"),
         ("{type: array, prefixItems: [{const: a}]}", json!([1]), "/prefixItems"),
     ] {
-        let bench = bench("3.1.0", schema);
-        let judged = bench.body(&body);
+        let fixture = fixture("3.1.0", schema);
+        let judged = fixture.body(&body);
         let at = "/paths/~1things/get/responses/200/content/application~1json/schema";
         let finding = &judged.verdicts.findings()[0];
-        let fact = bench.contract.fact(finding.fact);
+        let fact = fixture.contract.fact(finding.fact);
         assert_eq!(fact.location, format!("{at}{below}"), "{schema}");
-        let position = bench.contract.position(fact);
-        let line = bench.contract.document.line(position);
+        let position = fixture.contract.position(fact);
+        let line = fixture.contract.document.line(position);
         let name = below.rsplit('/').next().unwrap();
         let column = usize::try_from(position.column).unwrap() - 1;
         assert_eq!(position.line, 8, "{schema}");

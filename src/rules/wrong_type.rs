@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             use serde_json::json;
-            crate::rules::testing::Bench::of("getTags").body(&json!({"data": {"total": "3"}}))
+            crate::rules::testing::Fixture::of("getTags").body(&json!({"data": {"total": "3"}}))
         },
     },
     judge: Judging::Location(judge),
@@ -41,7 +41,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     if admitted || (location.value.is_null() && location.shape.nullable) {
         sink.held(fact);
     } else {
-        let values = sink.origin.values;
+        let values = sink.values;
         sink.broken(fact, || location.pointer(), || values.render(location.value));
     }
 }
@@ -50,7 +50,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
 mod tests {
     use serde_json::json;
 
-    use crate::rules::testing::{Bench, JSON};
+    use crate::rules::testing::{Fixture, JSON};
     use crate::rules::{Reason, Verdict};
 
     const TOTAL: &str = "getTags /data/total: integer";
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn each_documented_type_holds() {
         let judged =
-            Bench::of("getVisits").body(&json!({"data": {"total": 3, "items": [{"id": 7, "datetime": "now"}]}}));
+            Fixture::of("getVisits").body(&json!({"data": {"total": 3, "items": [{"id": 7, "datetime": "now"}]}}));
         for fact in [
             "body: object",
             "/data: object",
@@ -81,7 +81,7 @@ mod tests {
             (json!([3]), "array(1)"),
             (json!({}), "object"),
         ] {
-            let judged = Bench::of("getTags").body(&json!({"data": {"total": total}}));
+            let judged = Fixture::of("getTags").body(&json!({"data": {"total": total}}));
             assert_eq!(judged.fact(TOTAL), Verdict::Broken, "{total}");
             assert_eq!(judged.received("wrong-type"), received);
         }
@@ -120,7 +120,7 @@ mod tests {
                 let mut body = sound.clone();
                 *body.pointer_mut(location).unwrap() = json!(null);
                 let status = if operation == "createTag" { 201 } else { 200 };
-                let judged = Bench::of(operation).response(status, JSON, &body.to_string());
+                let judged = Fixture::of(operation).response(status, JSON, &body.to_string());
                 assert_eq!(
                     judged.fact(&format!("{operation} {fact}")),
                     Verdict::Broken,
@@ -134,13 +134,13 @@ mod tests {
 
     #[test]
     fn a_whole_number_is_an_integer_however_it_is_written() {
-        let judged = Bench::of("getTags").response(200, JSON, r#"{"data": {"total": 3.0}}"#);
+        let judged = Fixture::of("getTags").response(200, JSON, r#"{"data": {"total": 3.0}}"#);
         assert_eq!(judged.fact(TOTAL), Verdict::Held);
     }
 
     #[test]
     fn a_location_that_no_response_shows_is_undecided() {
-        let judged = Bench::of("getTags").body(&json!({"data": {"items": []}}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {"items": []}}));
         let names = "getTags /data/items/*/name: string";
         assert_eq!(judged.fact(names), Verdict::Undecided(Reason::NotShown));
         assert_eq!(judged.fact(TOTAL), Verdict::Undecided(Reason::NotShown));
@@ -148,14 +148,14 @@ mod tests {
 
     #[test]
     fn an_object_where_an_array_is_documented_and_the_other_way_round() {
-        let judged = Bench::of("createContact").body(&json!({"data": {"tags": [], "first_visit": {}}}));
+        let judged = Fixture::of("createContact").body(&json!({"data": {"tags": [], "first_visit": {}}}));
         assert_eq!(judged.fact("createContact /data/tags: object"), Verdict::Broken);
         assert_eq!(judged.fact("createContact /data/first_visit: array"), Verdict::Broken);
     }
 
     #[test]
     fn the_finding_points_at_the_value_and_at_the_type() {
-        let judged = Bench::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": 1}]}}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {"items": [{"name": "a"}, {"name": 1}]}}));
         assert_eq!(
             judged.locations("wrong-type"),
             ("/data/items/1/name", "/components/schemas/Tag/properties/name/type")
