@@ -194,7 +194,7 @@ fn schema<'both>(source: &Source<'both>, media: &LocatedNode<'both>) -> View<'bo
     }
 }
 
-/// Returns the media types of a body, each by a name that says the same for the same media type.
+/// Returns the media types of a body, each under a normalised name.
 fn media_types<'both>(holder: &LocatedNode<'both>) -> Vec<(String, LocatedNode<'both>)> {
     let content = holder.member("content");
     let members = content
@@ -204,8 +204,8 @@ fn media_types<'both>(holder: &LocatedNode<'both>) -> Vec<(String, LocatedNode<'
     members.collect()
 }
 
-/// Returns how values are written in a body of this media type. In a form every number is a text too, and so it is where
-/// the body is one value in plain text.
+/// Returns how values are written in a body of this media type. In a form every number is also a string, and so is a
+/// plain-text body that is a single value.
 fn writing(name: &str, schemas: [&View<'_>; 2]) -> ValueEncoding {
     let essence = name.split(';').next().unwrap_or_default();
     let one_value = || schemas.iter().all(|schema| !schema.types().meets(Types::OBJECT));

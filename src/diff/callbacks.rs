@@ -1,5 +1,5 @@
-//! Callbacks: operations of the caller, which the service calls. What the service sends there is what callers receive, so
-//! that the sides of such an operation are exchanged.
+//! Callbacks: operations of the caller, which the service calls. What the service sends there is what callers receive,
+//! so the two sides of such an operation are swapped.
 
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;

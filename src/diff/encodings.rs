@@ -4,7 +4,7 @@ use super::bodies::{covers, plain};
 use super::difference::{ClientEffect, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, spot};
-use super::parameters::Form;
+use super::parameters::SerializationStyle;
 use super::range::Relation;
 use super::schemas::FoundDifference;
 use super::source::{LocatedNode, Source, value};
@@ -40,9 +40,12 @@ impl<'both> Comparison<'both> {
                 self.content_types(side, &what, ((&parts.0, &was), (&parts.1, &is)));
                 self.part_headers(side, &what, (&parts.0, &parts.1));
             } else {
-                let forms = (Form::of("query", &parts.0), Form::of("query", &parts.1));
+                let forms = (
+                    SerializationStyle::of("query", &parts.0),
+                    SerializationStyle::of("query", &parts.1),
+                );
                 if !forms.0.same(&forms.1, was.types().or(is.types())) {
-                    self.form((&parts.0, &forms.0), (&parts.1, &forms.1), (side, &what));
+                    self.report_style((&parts.0, &forms.0), (&parts.1, &forms.1), (side, &what));
                 }
             }
         }

@@ -194,7 +194,7 @@ impl<'both> Comparison<'both> {
         self.emit(side, found, (spot(old, "x-sunset"), spot(new, "x-sunset")));
     }
 
-    /// Compares something, and calls unclear for this reason what would be breaking.
+    /// Compares something, and reports what would be breaking as unclear, for this reason.
     pub(super) fn with_doubt(&mut self, reason: &str, compare: impl FnOnce(&mut Self)) {
         let before = self.differences.len();
         compare(self);

@@ -13,7 +13,7 @@ use super::types::Types;
 use super::view::View;
 
 /// The headers that OpenAPI does not describe as parameters (3.0.3, section 4.7.12.1).
-const NO_PARAMETERS: [&str; 3] = ["accept", "authorization", "content-type"];
+const NOT_PARAMETERS: [&str; 3] = ["accept", "authorization", "content-type"];
 
 /// A parameter of an operation in one document.
 struct Parameter<'both> {
@@ -156,18 +156,21 @@ impl<'both> Comparison<'both> {
 
     /// Compares how a value is written, which matters for lists and objects, and in a path for every value.
     fn style(&mut self, old: &Parameter<'both>, new: &Parameter<'both>, types: Types) {
-        let (was, is) = (Form::of(old.location, &old.at), Form::of(new.location, &new.at));
+        let (was, is) = (
+            SerializationStyle::of(old.location, &old.at),
+            SerializationStyle::of(new.location, &new.at),
+        );
         if was.same(&is, types) || (was.is_style() && is.is_style() && is_scalar(types) && old.location != "path") {
             return;
         }
-        self.form((&old.at, &was), (&new.at, &is), (Side::Request, &new.title()));
+        self.report_style((&old.at, &was), (&new.at, &is), (Side::Request, &new.title()));
     }
 
     /// Reports that a value is written differently; `what` is the value.
-    pub(super) fn form(
+    pub(super) fn report_style(
         &mut self,
-        (old, was): (&LocatedNode<'both>, &Form<'both>),
-        (new, is): (&LocatedNode<'both>, &Form<'both>),
+        (old, was): (&LocatedNode<'both>, &SerializationStyle<'both>),
+        (new, is): (&LocatedNode<'both>, &SerializationStyle<'both>),
         (side, what): (Side, &str),
     ) {
         let found = FoundDifference {
@@ -177,8 +180,8 @@ impl<'both> Comparison<'both> {
             predicate: format!("{what} was written {was}, now {is}"),
         };
         let keyword = match (was, is) {
-            (Form::Style(was, _), Form::Style(is, _)) if was == is => "explode",
-            (Form::Style(..), Form::Style(..)) => "style",
+            (SerializationStyle::Style(was, _), SerializationStyle::Style(is, _)) if was == is => "explode",
+            (SerializationStyle::Style(..), SerializationStyle::Style(..)) => "style",
             _ => "content",
         };
         self.emit(side, found, (spot(old, keyword), spot(new, keyword)));
@@ -220,15 +223,15 @@ pub(super) fn schema<'both>(source: &Source<'both>, at: &LocatedNode<'both>) -> 
     )
 }
 
-/// How a value is written in a parameter or a header.
-pub(super) enum Form<'both> {
+/// How a value is written in a parameter, a header or a property of a form.
+pub(super) enum SerializationStyle<'both> {
     /// In a style, exploded or not.
     Style(&'both str, bool),
     /// As a body of this media type.
     Content(String),
 }
 
-impl<'both> Form<'both> {
+impl<'both> SerializationStyle<'both> {
     /// Returns style and explode as stated, or as they are by default (3.0.3, section 4.7.12.2).
     pub(super) fn of(location: &str, at: &LocatedNode<'both>) -> Self {
         let content = at.member("content");
@@ -263,7 +266,7 @@ impl<'both> Form<'both> {
     }
 }
 
-impl fmt::Display for Form<'_> {
+impl fmt::Display for SerializationStyle<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Style(style, true) => write!(formatter, "in the style `{style}`, exploded"),
@@ -289,7 +292,7 @@ fn parameters<'both>(source: &Source<'both>, operation: &Operation<'both>) -> Ve
             };
             let lower = name.to_ascii_lowercase();
             let key = match location {
-                "header" if NO_PARAMETERS.contains(&lower.as_str()) => continue,
+                "header" if NOT_PARAMETERS.contains(&lower.as_str()) => continue,
                 "header" => lower,
                 "path" => match in_path.iter().position(|known| *known == name) {
                     Some(index) => index.to_string(),

@@ -30,7 +30,7 @@ pub(super) struct End {
     pub(super) excluded: bool,
 }
 
-/// A number of a schema. Integers are kept as such, because a binary fraction of 64 bits has not all of those beyond 2^53.
+/// A number in a schema. Integers are kept as such, because an `f64` cannot represent every integer beyond 2^53.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Value {
     Integer(i128),
@@ -144,7 +144,7 @@ impl Value {
 
     pub(super) fn to_f64(self) -> f64 {
         match self {
-            // The digits of an integer are those of a fraction too, so that this rounds, and never fails.
+            // The digits of an integer also parse as a float, so this rounds and never fails.
             Self::Integer(value) => value.to_string().parse().unwrap_or(f64::NAN),
             Self::Fraction(value) => value,
         }

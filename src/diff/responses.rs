@@ -4,7 +4,7 @@ use super::bodies::Bodies;
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, OperationPair, spot};
-use super::parameters::{Form, schema};
+use super::parameters::{SerializationStyle, schema};
 use super::range::Relation;
 use super::schemas::FoundDifference;
 use super::source::{LocatedNode, Source, only_in_first};
@@ -57,7 +57,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// Compares a response that only one document lists by its status with the `default` of the other; both documents
-    /// have one.
+    /// have a `default`.
     fn compare_with_default(&mut self, old: &Response<'both>, new: &Response<'both>) {
         // A `default` does not describe a success.
         if !old.status.is_success() && !new.status.is_success() {
@@ -218,9 +218,12 @@ impl<'both> Comparison<'both> {
             change.client = ClientEffect::None;
         }
         self.emit_changes(Side::Response, changes, what);
-        let (written, writes) = (Form::of("header", old), Form::of("header", new));
+        let (written, writes) = (
+            SerializationStyle::of("header", old),
+            SerializationStyle::of("header", new),
+        );
         if !written.same(&writes, was.types().or(is.types())) {
-            self.form((old, &written), (new, &writes), (Side::Response, what));
+            self.report_style((old, &written), (new, &writes), (Side::Response, what));
         }
     }
 
@@ -296,7 +299,7 @@ fn headers<'both>(source: &Source<'both>, response: &LocatedNode<'both>) -> Vec<
         .collect()
 }
 
-/// Whether the statuses of one pattern include those of another, which is not the same.
+/// Whether one pattern includes another, different one.
 fn covers(pattern: StatusPattern, other: StatusPattern) -> bool {
     match (pattern, other) {
         (StatusPattern::Class(class), StatusPattern::Exact(status)) => status / 100 == class,

@@ -3,10 +3,10 @@
 //!
 //! # Design
 //!
-//! What a schema allows is compared, not its text: a response of the new document must have been allowed by the old one,
-//! a request of the old document must still be allowed by the new one. Schemas refer to themselves, so a pair that is
-//! being compared, or was, is not compared again within one comparison; a pair without any difference is remembered for
-//! all of them. That alternatives match each other is tried by comparisons of their own, whose differences are not kept.
+//! What a schema allows is compared, not its text: a response of the new document must have been allowed by the old
+//! one, a request of the old document must still be allowed by the new one. Schemas refer to themselves, so a pair that
+//! is being compared, or was, is not compared again within one comparison; a pair without any difference is remembered
+//! for all of them. Whether alternatives match is tried in separate comparisons, whose differences are not kept.
 
 mod alternatives;
 mod keywords;
@@ -28,13 +28,13 @@ use crate::contract::pointer;
 /// How deep two schemas are compared.
 const MAX_DEPTH: usize = 150;
 /// How deep attempts are nested: alternatives within alternatives.
-const MAX_ATTEMPTS: usize = 3;
-/// How many pairs of schemas are compared for one body or parameter; attempts of a document that is made for it would
-/// multiply without bound.
+const MAX_ATTEMPT_DEPTH: usize = 3;
+/// How many pairs of schemas are compared for one body or parameter; a document made for the purpose could make
+/// attempts multiply without bound.
 const MAX_PAIRS: usize = 20_000;
 
-/// A difference of two schemas. Two are equal if they say the same of the same locations in the documents, even at different
-/// paths of the value: what two fields share by a reference is reported once.
+/// A difference between two schemas. Two are equal if they say the same about the same locations in the documents, even
+/// at different paths of the value: what two fields share by a reference is reported once.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) kind: Kind,
@@ -124,7 +124,7 @@ pub(super) struct SchemaComparison<'both> {
     same: HashSet<Pair>,
     frame: Frame,
     depth: usize,
-    attempts: usize,
+    attempt_depth: usize,
     /// The pairs that were compared in this comparison.
     pairs: usize,
 }
@@ -141,7 +141,7 @@ impl<'both> SchemaComparison<'both> {
             same: HashSet::new(),
             frame: Frame::outermost(),
             depth: 0,
-            attempts: 0,
+            attempt_depth: 0,
             pairs: 0,
         }
     }
@@ -245,8 +245,8 @@ impl<'both> SchemaComparison<'both> {
         self.emit(found, path, spots);
     }
 
-    /// Whether the client's types leave open what the keyword says: they are liberal in what they accept.
-    fn is_free(&self, kind: Kind) -> bool {
+    /// Whether the client's types ignore this keyword: they accept more than the document allows.
+    fn client_ignores(&self, kind: Kind) -> bool {
         let of_a_response = [Kind::Default, Kind::Length, Kind::Pattern, Kind::PropertyRequired];
         self.side == Side::Response && of_a_response.contains(&kind)
     }
@@ -260,7 +260,7 @@ impl<'both> SchemaComparison<'both> {
             predicate: found.predicate,
             meaning,
             reason,
-            client: if self.is_free(found.kind) {
+            client: if self.client_ignores(found.kind) {
                 ClientEffect::None
             } else {
                 found.client
@@ -274,7 +274,7 @@ impl<'both> SchemaComparison<'both> {
 
     /// Compares two schemas by a comparison whose differences are not kept.
     fn attempt(&mut self, old: &View<'both>, new: &View<'both>) -> AttemptOutcome {
-        if self.attempts >= MAX_ATTEMPTS {
+        if self.attempt_depth >= MAX_ATTEMPT_DEPTH {
             return AttemptOutcome::Unclear;
         }
         let changes = std::mem::take(&mut self.changes);
@@ -282,9 +282,9 @@ impl<'both> SchemaComparison<'both> {
         let begun: HashMap<_, _> = begun.map(|(pair, state)| (pair.clone(), *state)).collect();
         let states = std::mem::replace(&mut self.states, begun);
         let frame = std::mem::replace(&mut self.frame, Frame::outermost());
-        self.attempts += 1;
+        self.attempt_depth += 1;
         self.compare(old, new, "");
-        self.attempts -= 1;
+        self.attempt_depth -= 1;
         let found = std::mem::replace(&mut self.changes, changes);
         self.states = states;
         self.frame = frame;

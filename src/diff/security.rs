@@ -16,7 +16,7 @@ use crate::contract::document::Node;
 type Alternative = BTreeMap<String, (String, BTreeSet<String>)>;
 
 impl<'both> Comparison<'both> {
-    /// Compares how an operation's callers authenticate: each way of the old document must still do.
+    /// Compares how an operation's callers authenticate: each way in the old document must still suffice.
     pub(super) fn security(&mut self, both: OperationPair<'_, 'both>) {
         let (was, place_before) = alternatives(self.old, &both.old.at);
         let (is, place_now) = alternatives(self.new, &both.new.at);
@@ -93,7 +93,9 @@ impl<'both> Comparison<'both> {
         }
         for (flow, at) in &was {
             let other = is.iter().find(|(other, _)| other == flow);
-            if let Some((_, other)) = other.filter(|(_, other)| without_texts(at) != without_texts(other)) {
+            if let Some((_, other)) =
+                other.filter(|(_, other)| without_scope_descriptions(at) != without_scope_descriptions(other))
+            {
                 let reason = Relation::Unclear("where a token comes from differs, and not what it is");
                 let predicate = format!("the flow `{flow}` of the security scheme `{name}` differs");
                 emit(
@@ -106,8 +108,8 @@ impl<'both> Comparison<'both> {
     }
 }
 
-/// Returns a flow, of its scopes only the names.
-fn without_texts(flow: &LocatedNode<'_>) -> Value {
+/// Returns a flow without the descriptions of its scopes.
+fn without_scope_descriptions(flow: &LocatedNode<'_>) -> Value {
     let mut flow = value(flow.node);
     for scope in flow
         .get_mut("scopes")
@@ -175,7 +177,7 @@ fn scheme(source: &Source<'_>, name: &str) -> String {
         "apiKey" => format!("apiKey in {} {}", string("in"), string("name").to_ascii_lowercase()),
         "http" => format!("http {}", string("scheme").to_ascii_lowercase()),
         "openIdConnect" => format!("openIdConnect {}", string("openIdConnectUrl")),
-        // Of two schemes of OAuth in one document, the names are what differs.
+        // Two OAuth schemes in one document are told apart only by their names.
         "oauth2" => format!("oauth2 {name}"),
         other => format!("{other} {name}"),
     }

@@ -107,7 +107,7 @@ impl<'document> DanglingReferenceSearch<'document> {
                 });
             }
         }
-        for member in node.members().iter().filter(|member| !is_value(&member.name)) {
+        for member in node.members().iter().filter(|member| !contains_values(&member.name)) {
             self.below(&member.node, Token::Name(&member.name), path);
         }
         for (index, element) in node.elements().iter().enumerate() {
@@ -137,7 +137,7 @@ fn pointer_of(path: &[Token<'_>]) -> String {
 }
 
 /// Whether a keyword has values of the API below it, in which nothing is a reference.
-fn is_value(keyword: &str) -> bool {
+fn contains_values(keyword: &str) -> bool {
     matches!(keyword, "const" | "default" | "enum" | "example" | "examples") || keyword.starts_with("x-")
 }
 
@@ -190,7 +190,7 @@ impl<'document> LocatedNode<'document> {
         })
     }
 
-    /// Returns the members: of a map, where a name that begins with `x-` is a name like any other.
+    /// Returns the members of a map, including those whose names begin with `x-`.
     pub(super) fn members(&self) -> impl Iterator<Item = (&'document str, Self)> + '_ {
         let members = self.node.members().iter();
         members.map(|member| (member.name.as_str(), self.below(&member.node, &member.name)))

@@ -189,7 +189,7 @@ fn base_path(server: &LocatedNode<'_>) -> String {
     path.trim_end_matches('/').to_owned()
 }
 
-/// Returns the variables of a server without what is only said about them.
+/// Returns the variables of a server without their descriptions.
 fn without_descriptions(variables: &Node) -> Value {
     let mut value = variables.to_value();
     for variable in value.as_object_mut().into_iter().flat_map(|all| all.values_mut()) {

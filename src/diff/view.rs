@@ -1,5 +1,6 @@
-//! A schema as the conjunction that it is: references followed, `allOf` flattened, `oneOf` and `anyOf` kept as groups of
-//! alternatives. Two documents that split the same demands differently have the same view. The main type is [`View`].
+//! A schema as the conjunction that it is: references followed, `allOf` flattened, `oneOf` and `anyOf` kept as groups
+//! of alternatives. Two documents that split the same constraints differently have the same view. The main type is
+//! [`View`].
 
 use std::collections::{HashMap, VecDeque};
 
@@ -41,10 +42,10 @@ pub(super) struct View<'document> {
     pub(super) null: bool,
     /// Where the schema stands: where it is used, or would be.
     pub(super) pointer: String,
-    /// The name of the definition, where it is a reference.
+    /// The name of the definition that it refers to, or an alternative's title, where it has either.
     pub(super) name: Option<String>,
     /// Whether the discriminator of this alternative was compared along with its group.
-    pub(super) is_told_apart: bool,
+    pub(super) discriminator_compared: bool,
 }
 
 /// Alternatives.
@@ -74,7 +75,7 @@ impl<'document> View<'document> {
             null: true,
             pointer: pointer.to_owned(),
             name: None,
-            is_told_apart: false,
+            discriminator_compared: false,
         }
     }
 
@@ -183,7 +184,7 @@ impl<'document> View<'document> {
         key
     }
 
-    /// Returns the first part's value of a keyword.
+    /// Returns a keyword's value in the first part that has it.
     pub(super) fn keyword(&self, name: &str) -> Option<LocatedNode<'document>> {
         self.parts.iter().find_map(|part| part.member(name))
     }
@@ -255,7 +256,7 @@ impl<'document> View<'document> {
         Some(values.into_iter().filter(|value| !value.is_null()).collect())
     }
 
-    /// Returns the names of the listed properties, in order, each once.
+    /// Returns the names of the listed properties, in order; a name that several parts list appears several times.
     pub(super) fn property_names(&self) -> Vec<&'document str> {
         let mut names: Vec<&'document str> = Vec::new();
         for properties in self.keywords("properties") {

@@ -10,15 +10,15 @@ use crate::diff::source::{Source, only_in_first};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
-/// The most pairs of alternatives that are compared with each other.
-const MAX_PAIRS: usize = 400;
+/// The most pairs of unmatched alternatives that are compared with each other.
+const MAX_UNMATCHED_PAIRS: usize = 400;
 
 impl<'both> SchemaComparison<'both> {
     pub(super) fn alternatives(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         self.discriminator(old, new, path);
         let (mut was, mut is) = (old.alternatives(self.old), new.alternatives(self.new));
         for view in was.iter_mut().chain(&mut is) {
-            view.is_told_apart = true;
+            view.discriminator_compared = true;
         }
         let mut unmatched_old: Vec<_> = (0..was.len()).collect();
         let mut unmatched_new: Vec<_> = (0..is.len()).collect();
@@ -31,7 +31,7 @@ impl<'both> SchemaComparison<'both> {
         take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
             old_tags[o].is_some() && old_tags[o] == new_tags[n]
         });
-        if unmatched_old.len() * unmatched_new.len() > MAX_PAIRS {
+        if unmatched_old.len() * unmatched_new.len() > MAX_UNMATCHED_PAIRS {
             self.too_large((old, new), path, "there are too many alternatives to be compared");
         } else {
             take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {

@@ -12,7 +12,7 @@ use crate::diff::source::{LocatedNode, refers, value};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
-/// The formats of strings whose values are known, none of which is a value of another.
+/// The string formats whose values are defined. They are treated as having no value in common.
 const KNOWN_FORMATS: &[&str] = &[
     "byte",
     "date",
@@ -24,7 +24,7 @@ const KNOWN_FORMATS: &[&str] = &[
     "uri",
     "uuid",
 ];
-/// The formats of numbers that bound nothing which a document would rely on.
+/// The numeric formats whose limits no document relies on.
 const WIDE_FORMATS: &[&str] = &["double", "float", "int64", "uint64"];
 /// The keywords that assert something and are compared as they stand.
 const OPAQUE: &[&str] = &[
@@ -405,7 +405,7 @@ impl<'both> SchemaComparison<'both> {
                 }
             }
             (Some("password"), None) | (None, Some("password")) => Relation::Harmless,
-            // A text of base64 is not the bytes themselves.
+            // A base64 string is not the bytes themselves.
             (Some("binary"), Some("byte")) | (Some("byte"), Some("binary")) => Relation::Different,
             _ if !known(was) || !known(is) => Relation::Unclear("nothing defines which values the format has"),
             (None, _) => Relation::Narrower,
@@ -462,14 +462,15 @@ impl<'both> SchemaComparison<'both> {
         self.at_keyword(found, (old, new), "not", path);
     }
 
-    /// Returns how what is left relates, where both exclude something; `None` if they exclude the same.
+    /// Returns how what remains allowed in the two relates, where both exclude something; `None` if they exclude the
+    /// same.
     fn exclusion(&mut self, was: &[View<'both>], is: &[View<'both>]) -> Option<Relation> {
         let mut within = |old_in_new: bool| {
             let (these, those) = if old_in_new { (was, is) } else { (is, was) };
             let included = these.iter().map(|one| {
                 let tried = those.iter().map(|other| {
                     let (old, new) = if old_in_new { (one, other) } else { (other, one) };
-                    self.excludes(old, new, old_in_new)
+                    self.excluded_is_included(old, new, old_in_new)
                 });
                 match tried.min() {
                     Some(AttemptOutcome::Same | AttemptOutcome::Compatible) => Some(true),
@@ -493,7 +494,8 @@ impl<'both> SchemaComparison<'both> {
         })
     }
 
-    fn excludes(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> AttemptOutcome {
+    /// Tries whether what one `not` excludes is included in what another excludes.
+    fn excluded_is_included(&mut self, old: &View<'both>, new: &View<'both>, old_in_new: bool) -> AttemptOutcome {
         if states_the_same(old, new) {
             return AttemptOutcome::Same;
         }
@@ -502,7 +504,7 @@ impl<'both> SchemaComparison<'both> {
 
     /// Compares what alternatives are told apart by.
     pub(super) fn discriminator(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        if old.is_told_apart || new.is_told_apart {
+        if old.discriminator_compared || new.discriminator_compared {
             return;
         }
         let stated = |view: &View<'both>| view.keyword("discriminator");
