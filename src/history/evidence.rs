@@ -320,8 +320,9 @@ pub enum ShownState {
     Status(u16, Credential),
     /// No complete response came, or the request could not be sent.
     NoResponse,
-    /// The response shows no record where the contract has one, is a list that may have more records than it shows, or
-    /// still shows a deleted record, but changed.
+    /// The response decides nothing: it shows no record where the contract has one, it is a list that may have more
+    /// records than it shows, a read still returns the deleted record, but changed, the update may not have been
+    /// carried out yet, or the record may be another one.
     Unclear,
 }
 

@@ -20,8 +20,8 @@ pub(crate) enum ExchangeRole {
     PlainAgain,
     /// A single read from whose response later requests take values.
     Read,
-    /// A read of a sought record by its identifier, or a list that is read as a whole for one.
-    ReadById(LookId),
+    /// A read of a sought record by its identifier, or a list that is read as a whole for one or for residue.
+    RecordRead(LookId),
     /// An accepted update that is sent again, before the look reads its record.
     Repeated(LookId),
     /// A write.

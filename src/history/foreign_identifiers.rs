@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::digests::Digests;
 use super::history::History;
-use super::observed_values::path_digest;
+use super::observed_values::identifier_digest;
 use crate::contract::link::LinkTarget;
 use crate::contract::operation::OperationId;
 use crate::contract::{Contract, pointer};
@@ -110,7 +110,7 @@ impl ForeignIdentifiers {
 
 /// Returns the digest of an identifier, the same for all its spellings: `7` and `"7"`.
 fn digest(id: &Value) -> Digest {
-    path_digest(id).unwrap_or_else(|| Digest::of(id))
+    identifier_digest(id).unwrap_or_else(|| Digest::of(id))
 }
 
 /// Returns the lists that show the identifiers of the records that the create makes, each with the location of the

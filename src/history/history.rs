@@ -53,11 +53,11 @@ pub(crate) struct History<'run> {
     /// For each create whose record later writes depend on, what is known about whose record it is.
     pub(super) own: HashMap<OperationId, OwnershipEntry>,
     /// The creates whose identifiers led to another record, each with the reason: nothing is written under any of them
-    /// after that, in later rounds neither.
+    /// after that, not even in later rounds.
     pub(super) doubted_creates: HashMap<OperationId, String>,
-    /// Those of them that returned the identifier of a record that existed, and are not sent again.
+    /// Those of them that returned the identifier of a record that already existed. They are not sent again.
     pub(super) replacing_creates: HashSet<OperationId>,
-    /// The creates of whose records an update was accepted that changed nothing in it.
+    /// The creates with a record in which an accepted update changed nothing.
     pub(super) updated_without_effect: HashSet<OperationId>,
     /// Digests of the identifiers that each operation's list or create has shown.
     pub(super) listed_identifiers: HashMap<OperationId, Digests>,
@@ -200,7 +200,7 @@ impl<'run> History<'run> {
             ExchangeRole::Read if succeeded => self.bind_values(exchange, body),
             ExchangeRole::Read => {}
             ExchangeRole::Repeated(look) => self.observe_repeated(*look, exchange),
-            ExchangeRole::ReadById(look) => self.observe_by_id(*look, exchange, body),
+            ExchangeRole::RecordRead(look) => self.observe_record_read(*look, exchange, body),
         }
         if created.is_none() && !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_unnamed((exchange, role));

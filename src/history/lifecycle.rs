@@ -156,9 +156,9 @@ impl History<'_> {
         }
         if self.contract.operation(create).chosen().is_none() {
             if self.foreign_identifiers.contains(create, id) {
-                self.doubt_creates(create, "its list showed a record under it before");
+                self.doubt_and_stop_creates(create, "its list showed a record under it before");
             } else if is_replaced {
-                self.doubt_creates(create, "a later create of another record returned it again");
+                self.doubt_and_stop_creates(create, "a later create of another record returned it again");
             }
         }
         if !has_created {
@@ -179,7 +179,7 @@ impl History<'_> {
         let Some((mut named, text)) = named else { return };
         let is_doubtful = is_doubtful || self.doubted_creates.contains_key(&create);
         let is_chosen = self.contract.operation(create).chosen().is_some();
-        let is_doubtful = is_doubtful || !is_chosen && self.doubt_by_form(create, &text).is_some();
+        let is_doubtful = is_doubtful || !is_chosen && self.reason_against_form(create, &text).is_some();
         if !is_chosen {
             named.push((lifecycle.path_to_id.clone(), text));
         }
@@ -302,8 +302,8 @@ impl History<'_> {
             .then(|| self.reason_for_doubt(create, "an accepted update under it changed nothing in its record"))
     }
 
-    /// Doubts the records of a create that replaces those that exist, and ends its calls.
-    fn doubt_creates(&mut self, create: OperationId, doubt: &str) {
+    /// Doubts all records of a create that returned the identifier of an existing record, and stops sending it.
+    fn doubt_and_stop_creates(&mut self, create: OperationId, doubt: &str) {
         self.doubt_all(create, doubt);
         self.replacing_creates.insert(create);
     }
@@ -628,7 +628,7 @@ impl History<'_> {
 
     /// Remembers what a look shows of a tracked record: its content before its deletion, what its create has stored
     /// with it, or that it is somebody else's.
-    fn learn_of_record(&mut self, search: &RecordSearch) {
+    fn note_record(&mut self, search: &RecordSearch) {
         let shows_update =
             matches!(&search.last, Some((_, ShownState::Record(shown))) if self.shows_update(search, shown));
         let Some(record) = self.tracked.get_mut(search.number) else {
@@ -684,7 +684,7 @@ impl History<'_> {
     /// Emits the evidence of a look for a tracked record. A look before a deletion has none: it only decides whether
     /// the record is the run's own.
     pub(super) fn emit_record(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
-        self.learn_of_record(search);
+        self.note_record(search);
         let Some(record) = self.tracked.get(search.number) else {
             return;
         };

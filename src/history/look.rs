@@ -61,7 +61,8 @@ pub(crate) enum LookGoal {
     },
     /// The pages of the list: whether they add up.
     Pages,
-    /// The pages once more, at the end of a run, if those of the look for residue do not add up.
+    /// The count of what each write left, from the walk that looked for residue; its pages are walked again if they do
+    /// not add up.
     Recount,
     /// A tracked record, by its number, at this stage.
     Record(usize, RecordStage),
@@ -323,7 +324,7 @@ impl History<'_> {
                 search.is_enough()
             }
             LookState::Residue(search) => {
-                self.look_at_item(list, item, search);
+                self.match_residue(list, item, search);
                 self.count_item(list, item);
                 false
             }
@@ -333,7 +334,7 @@ impl History<'_> {
                 false
             }
             LookState::RejectedWrites(search) => {
-                self.look_at_item(list, item, search);
+                self.match_residue(list, item, search);
                 false
             }
             LookState::Update(search) => self.observe_update(item, search),
@@ -346,7 +347,7 @@ impl History<'_> {
     }
 
     /// Adds the response to a read of a record by its identifier, or to a list that is read as a whole.
-    pub(super) fn observe_by_id(&mut self, id: LookId, exchange: &Exchange, body: Option<&Body>) {
+    pub(super) fn observe_record_read(&mut self, id: LookId, exchange: &Exchange, body: Option<&Body>) {
         let Some(mut look) = self.looks.remove(&id) else { return };
         match &mut look.state {
             LookState::Own(create, check) => {

@@ -24,7 +24,7 @@ const MAX_PATH_LENGTH: usize = 2000;
 /// The values that responses showed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObservedValues {
-    /// Whether the run has a create without the invariant `created`: only then the responses to reads are remembered.
+    /// Whether the run has a create without the invariant `created`: only then are the responses to reads remembered.
     remembers_reads: bool,
     /// The digest of each value, as a path would contain it.
     values: Digests,
@@ -43,7 +43,7 @@ impl ObservedValues {
 
     /// Whether a response showed the value.
     pub(super) fn contains(&self, value: &Value) -> bool {
-        self.count >= MAX_VALUES || path_digest(value).is_some_and(|digest| self.values.contains(&digest))
+        self.count >= MAX_VALUES || identifier_digest(value).is_some_and(|digest| self.values.contains(&digest))
     }
 
     /// Remembers a value, or every value in an array or object, that may be an identifier. So may the name of a member
@@ -100,7 +100,7 @@ impl ObservedValues {
     }
 
     fn note_scalar(&mut self, scalar: &Value) {
-        if let Some(digest) = path_digest(scalar).filter(|_| self.count < MAX_VALUES) {
+        if let Some(digest) = identifier_digest(scalar).filter(|_| self.count < MAX_VALUES) {
             self.count += usize::from(self.values.insert(digest));
         }
     }
@@ -119,7 +119,7 @@ fn is_count(name: &str) -> bool {
 /// Returns the digest of a value that may be an identifier, the same for all values that a service may take for one
 /// another: `7`, `"7"`, `7.0` and `"07"`, the two cases of a UUID, with dashes and without, and however an accent is
 /// composed. `None` for a value that cannot be an identifier.
-pub(super) fn path_digest(value: &Value) -> Option<Digest> {
+pub(super) fn identifier_digest(value: &Value) -> Option<Digest> {
     identifier(value).map(|text| Digest::of(&Value::String(canonical(&text))))
 }
 
@@ -141,8 +141,8 @@ fn canonical(text: &str) -> String {
 }
 
 impl History<'_> {
-    /// Remembers the values in the response to a read, whatever its status, if the run needs them, even in a
-    /// body that the contract does not document.
+    /// Remembers, if the run needs them, the values in the response to a read, whatever its status and even if its body
+    /// is undocumented; and the identifiers and paths in a 4xx to any other request.
     pub(super) fn note_response(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let Some(response) = exchange.response().filter(|_| self.observed_values.remembers_reads) else {
             return;

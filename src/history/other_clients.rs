@@ -118,9 +118,9 @@ impl History<'_> {
     }
 }
 
-/// Returns the part of another client's body that must come back as it was sent. A service may normalise
-/// values; a check sends none that it could, but a client may. A 200 means that the record
-/// may have been there before, with other values (RFC 9110, section 15.3.2).
+/// Returns the part of another client's body that must come back as it was sent. A service may normalise values; a
+/// check sends no value that a service could normalise, but a client may. A 200 means that the record may have been
+/// there before, with other values (RFC 9110, section 15.3.2).
 fn comparable(exchange: &Exchange) -> Value {
     let body = exchange.request.json().filter(|_| exchange.status() != Some(200));
     body.and_then(|body| normal_part(body, false)).unwrap_or_default()

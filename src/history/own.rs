@@ -90,7 +90,7 @@ const ALIASES: [&str; 25] = [
 impl History<'_> {
     /// Returns why a request under the identifier of a created record may concern another one, whatever a read of it shows:
     /// `None` if nothing in it says so.
-    pub(super) fn doubt_by_form(&self, create: OperationId, id: &str) -> Option<&'static str> {
+    pub(super) fn reason_against_form(&self, create: OperationId, id: &str) -> Option<&'static str> {
         if self.contract.documents_path_of(create, id) {
             return Some("the document has a path of that name");
         }
@@ -116,7 +116,7 @@ impl History<'_> {
         } else if !tagged {
             Some("the create's response carries nothing that the run sent")
         } else {
-            identifier(id).and_then(|id| self.doubt_by_form(made.operation, &id))
+            identifier(id).and_then(|id| self.reason_against_form(made.operation, &id))
         };
         let operation = made.operation;
         let entry = match doubt {

@@ -551,7 +551,7 @@ impl History<'_> {
 
     /// Looks up in the residue what an item shows of the run, or adds it. A record without the run tag is recognised by
     /// the identifier in the response to its create alone.
-    pub(super) fn look_at_item(&mut self, list: OperationId, item: Item<'_>, search: &mut ResidueSearch) {
+    pub(super) fn match_residue(&mut self, list: OperationId, item: Item<'_>, search: &mut ResidueSearch) {
         if search.known.is_empty() && !self.run_tag.is_in(item.value) {
             return;
         }
@@ -617,7 +617,7 @@ impl History<'_> {
                 page: None,
                 request: &exchange.request,
             };
-            self.look_at_item(list, item, search);
+            self.match_residue(list, item, search);
         }
     }
 

@@ -184,7 +184,7 @@ impl Session<'_> {
             if let Some(request) = self.request_of_record(by, record) {
                 self.expect_requests(1);
                 let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
-                self.call(Call::single(request, purpose).role(ExchangeRole::ReadById(look)))
+                self.call(Call::single(request, purpose).role(ExchangeRole::RecordRead(look)))
                     .await;
             }
         };

@@ -121,7 +121,7 @@ impl Session<'_> {
         let look = self.begin_look(read, goal);
         let again = async || {
             let Ok(head) = self.request_head(read) else { return };
-            self.call(self.documented(read, head).role(ExchangeRole::ReadById(look)))
+            self.call(self.documented(read, head).role(ExchangeRole::RecordRead(look)))
                 .await;
         };
         self.repeat_until_settled(look, self.settings.settle, again).await;
