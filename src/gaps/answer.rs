@@ -33,7 +33,7 @@ pub struct Answer {
     pub reason: Option<WhyUnanswered>,
 }
 
-/// How many observations that agree say something about those that were not made.
+/// The fewest agreeing observations from which anything follows about responses that were not observed.
 const MIN_FOR_BOUND: u64 = 10;
 
 impl Answer {
@@ -63,7 +63,8 @@ pub enum AnswerState {
     Established,
     /// The trials of one run agree.
     Indicated,
-    /// All passive observations agree. With n of them, it is 95 % certain that fewer than 3 in n differ.
+    /// All observations agree, and fewer than four trials prove it. With n of them, ten or more, it is 95 % certain
+    /// that at most 3 in n of the responses not seen differ.
     Seen,
     /// Observations disagree.
     Unstable,
@@ -114,7 +115,7 @@ pub enum WhyUnanswered {
     AskTheOperator,
     /// What was seen or asked is inconclusive: too little, or something else may explain it.
     #[serde(rename = "confounded")]
-    Confounded,
+    Inconclusive,
     /// The target rejected every request that would have shown it.
     #[serde(rename = "refused")]
     Rejected,
@@ -135,7 +136,7 @@ impl WhyUnanswered {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AskTheOperator => "ask whoever runs the service",
-            Self::Confounded => "what was seen is inconclusive",
+            Self::Inconclusive => "what was seen is inconclusive",
             Self::NeedsWrites => "needs writes",
             Self::NoValue => "no response had such a value",
             Self::OutOfReach => "nothing that was sent could show it",
@@ -186,7 +187,8 @@ pub enum Claim {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         accepted: Vec<DateForm>,
         /// The one that responses have.
-        answered: DateForm,
+        #[serde(rename = "answered")]
+        in_responses: DateForm,
     },
     /// What else a field of a create causes.
     SideEffect {
@@ -264,7 +266,7 @@ pub enum Claim {
     /// Whether a value comes back as it was sent.
     Spelling {
         /// How it comes back.
-        spelling: Spelling,
+        spelling: ReturnedSpelling,
     },
     /// The status of a success.
     Status {
@@ -296,7 +298,7 @@ const STEP_MS: u64 = 10;
 
 impl Claim {
     /// Returns the claim that something takes a time from `from` to `to`.
-    pub(super) fn after(from: Duration, to: Duration) -> Self {
+    pub(super) fn duration(from: Duration, to: Duration) -> Self {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let step = Duration::from_millis(STEP_MS);
         let to = to.saturating_add(step.saturating_sub(Duration::from_nanos(1)));
@@ -308,7 +310,7 @@ impl Claim {
 
     /// Returns what two observations show together, if neither contradicts the other: one interval that has both times,
     /// the higher of two rates, every type that was seen.
-    pub(super) fn with(&self, other: &Self) -> Option<Self> {
+    pub(super) fn merged_with(&self, other: &Self) -> Option<Self> {
         match (self, other) {
             (Self::Duration { after_ms: one }, Self::Duration { after_ms: other }) => Some(Self::Duration {
                 after_ms: [one[0].min(other[0]), one[1].max(other[1])],
@@ -485,7 +487,8 @@ forms! {
 
 forms! {
     /// How a value comes back.
-    Spelling {
+    #[schemars(rename = "Spelling")]
+    ReturnedSpelling {
         /// As it was sent.
         AsSent,
         /// With some letters in another case.
@@ -586,7 +589,7 @@ pub(super) mod tests {
             (
                 Claim::Dates {
                     accepted: Vec::new(),
-                    answered: DateForm::IsoDate,
+                    in_responses: DateForm::IsoDate,
                 },
                 json!({"answered": "iso-date"}),
             ),
@@ -646,7 +649,7 @@ pub(super) mod tests {
             (
                 Claim::Dates {
                     accepted: vec![DateForm::DayFirst, DateForm::IsoDate],
-                    answered: DateForm::IsoDate,
+                    in_responses: DateForm::IsoDate,
                 },
                 json!({"accepted": ["day-first", "iso-date"], "answered": "iso-date"}),
             ),
@@ -678,7 +681,7 @@ pub(super) mod tests {
             (Claim::AllowedValues { set: Allowed::Closed }, json!({"set": "closed"})),
             (
                 Claim::Spelling {
-                    spelling: Spelling::AsSent,
+                    spelling: ReturnedSpelling::AsSent,
                 },
                 json!({"spelling": "as-sent"}),
             ),
@@ -733,7 +736,7 @@ pub(super) mod tests {
         assert_eq!(entries.to_string(), "entries: by id or by name");
         let dates = Claim::Dates {
             accepted: Vec::new(),
-            answered: DateForm::IsoDate,
+            in_responses: DateForm::IsoDate,
         };
         assert_eq!(dates.to_string(), "shown in responses: iso-date");
     }
@@ -741,7 +744,7 @@ pub(super) mod tests {
     #[test]
     fn a_time_is_rounded_outward() {
         let after = |from, to| {
-            let Claim::Duration { after_ms } = Claim::after(Duration::from_micros(from), Duration::from_micros(to))
+            let Claim::Duration { after_ms } = Claim::duration(Duration::from_micros(from), Duration::from_micros(to))
             else {
                 panic!("a time");
             };
@@ -752,7 +755,7 @@ pub(super) mod tests {
         assert_eq!(after(20_000, 20_000), [20, 20]);
         assert_eq!(after(29_999, 130_001), [20, 140]);
         assert_eq!(
-            Claim::after(Duration::MAX, Duration::MAX),
+            Claim::duration(Duration::MAX, Duration::MAX),
             Claim::Duration {
                 after_ms: [u64::MAX / STEP_MS * STEP_MS; 2]
             }

@@ -228,7 +228,9 @@ impl<'contract> Gaps<'contract> {
                     .note_accepted(self.contract, exchange, body.map(|body| &body.value));
             }
             self.success(shown);
-        } else if self.shows_as_a_whole(intent, id) && self.contract.operation(id).succeeds_with(response.status) {
+        } else if self.counts_as_whole_response(intent, id)
+            && self.contract.operation(id).succeeds_with(response.status)
+        {
             self.whole_response(&shown);
         } else if (400..500).contains(&response.status) {
             self.rejection(shown);
@@ -237,7 +239,7 @@ impl<'contract> Gaps<'contract> {
 
     /// Whether a success of a request that is not an ordinary one still counts for gaps about whole responses, such as the
     /// status or the page size. The variant of a read does not: it asks for a page beyond the last, or has no credential.
-    fn shows_as_a_whole(&self, intent: Intent, operation: OperationId) -> bool {
+    fn counts_as_whole_response(&self, intent: Intent, operation: OperationId) -> bool {
         match intent.purpose {
             Purpose::Trial(TrialPart::Variant(_)) => !self.contract.operation(operation).is_read(),
             Purpose::EquivalentRequest | Purpose::ResidueLook | Purpose::Trial(_) => true,
@@ -426,7 +428,7 @@ impl<'contract> Gaps<'contract> {
         let elapsed = shown.response.elapsed;
         // Recorded traffic may lack it.
         if !(shown.is_of_other_client() && elapsed.is_zero()) {
-            self.tallies[id].count(Claim::after(elapsed, elapsed));
+            self.tallies[id].count(Claim::duration(elapsed, elapsed));
         }
     }
 
@@ -457,7 +459,7 @@ impl<'contract> Gaps<'contract> {
     /// Compares the times at which neighbours on a page were created.
     fn list_order(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let page = self.contract.operation(shown.operation).page.as_ref();
-        let created = self.locations.created.get(&shown.operation);
+        let created = self.locations.creation_time_field.get(&shown.operation);
         let (Some(page), Some(created), Some(body)) = (page, created, shown.body) else {
             return;
         };
@@ -579,9 +581,9 @@ impl<'contract> Gaps<'contract> {
             let tally = &mut self.tallies[*id];
             match self.locations.all[*id].kind {
                 GapKind::DateFormat => match form::of_date(value) {
-                    Some(SeenDate::In(answered)) => tally.count(Claim::Dates {
+                    Some(SeenDate::In(in_responses)) => tally.count(Claim::Dates {
                         accepted: Vec::new(),
-                        answered,
+                        in_responses,
                     }),
                     Some(SeenDate::Unknown) => tally.count_against(1),
                     None => {}
@@ -668,9 +670,9 @@ impl<'contract> Gaps<'contract> {
             self.tallies[id].was_asked = trials.was_asked(at);
             let joint = match location.kind {
                 GapKind::DateFormat => trials.accepted_dates(at).and_then(|joint| {
-                    let answered = self.shown_date()?;
+                    let in_responses = self.shown_date()?;
                     let accepted = joint.accepted;
-                    Some((Claim::Dates { accepted, answered }, joint.count, joint.is_proof))
+                    Some((Claim::Dates { accepted, in_responses }, joint.count, joint.is_proof))
                 }),
                 GapKind::ReferenceEntries => trials.accepted_entries(at).map(|joint| {
                     let entries = joint.accepted;
@@ -693,7 +695,9 @@ impl<'contract> Gaps<'contract> {
         let mut shown = of_dates.filter_map(|(_, tally)| {
             let conclusion = tally.conclude()?;
             match conclusion.claim {
-                Claim::Dates { answered, .. } if conclusion.state != AnswerState::Unstable => Some(Some(answered)),
+                Claim::Dates { in_responses, .. } if conclusion.state != AnswerState::Unstable => {
+                    Some(Some(in_responses))
+                }
                 _ => Some(None),
             }
         });
@@ -712,7 +716,7 @@ impl<'contract> Gaps<'contract> {
                 .conditions
                 .range((id, Condition::InvalidBody)..=(id, Condition::WrongCredential));
             answers.extend(conditions.filter_map(|(_, tally)| answer(at, tally, 0)));
-        } else if !self.is_confounded(id, location) {
+        } else if !self.has_too_few_pairs(id, location) {
             answers.extend(answer(at, &self.tallies[id], self.void_calls(location)));
         }
         // That null or a header was never seen there says nothing.
@@ -732,7 +736,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Whether the items of a list are too few to tell its order from chance.
-    fn is_confounded(&self, id: LocationId, location: &GapLocation) -> bool {
+    fn has_too_few_pairs(&self, id: LocationId, location: &GapLocation) -> bool {
         let pairs = self.pairs.get(&id).copied().unwrap_or(0);
         location.kind == GapKind::ListOrder && pairs < MIN_PAIRS && !self.tallies[id].shows_other_order()
     }
@@ -753,7 +757,7 @@ impl<'contract> Gaps<'contract> {
         );
         let is_read = |id: &OperationId| self.contract.operation(*id).is_read();
         if !self.tallies[id].is_empty() || self.tallies[id].was_asked {
-            return WhyUnanswered::Confounded;
+            return WhyUnanswered::Inconclusive;
         }
         if self.calls_of(location).next().is_none() && !location.operations.iter().any(is_read) {
             return self.why_not_called();
@@ -762,7 +766,7 @@ impl<'contract> Gaps<'contract> {
             && !location
                 .operations
                 .iter()
-                .any(|id| self.locations.created.contains_key(id));
+                .any(|id| self.locations.creation_time_field.contains_key(id));
         if of_rejections || unknown_order {
             return WhyUnanswered::OutOfReach;
         }

@@ -291,7 +291,7 @@ impl Effects {
                     Effect::None => Some(NOTHING_SHOWN.to_owned()),
                     Effect::ItemIn(list) => Some(without.as_slice())
                         .filter(|without| !without.is_empty() && without.iter().all(|other| *other == Effect::None))
-                        .map(|_| records_a(contract, list)),
+                        .map(|_| side_effect_claim(contract, list)),
                     // It says that there is something, as those do.
                     Effect::Unclear if has_item => continue,
                     Effect::Unclear => None,
@@ -367,7 +367,7 @@ impl Lists {
 }
 
 /// Returns what is claimed of a field for which the service makes an item of a list: `records-a-visit`.
-fn records_a(contract: &Contract, list: OperationId) -> String {
+fn side_effect_claim(contract: &Contract, list: OperationId) -> String {
     let name = contract.item_name(list).unwrap_or("record");
     let mut words = String::new();
     for letter in name.chars() {
@@ -651,7 +651,7 @@ mod tests {
     #[test]
     fn the_item_of_a_list_is_named_in_words() {
         let contract = crate::testing::built_in();
-        let name = |list: &str| records_a(contract, contract.operation_named(list).unwrap());
+        let name = |list: &str| side_effect_claim(contract, contract.operation_named(list).unwrap());
         assert_eq!(name("getVisits"), "records-a-visit");
         assert_eq!(name("getContacts"), "records-a-contact");
     }

@@ -164,8 +164,8 @@ impl Listing {
         }
     }
 
-    /// Returns what was seen at each location: the interval, the number of records that it is of, and the number of those
-    /// that were absent even later.
+    /// Returns what was seen at each location: the interval, the number of records that it covers, and the number of
+    /// those that were absent even later.
     pub(super) fn observed(&self) -> impl Iterator<Item = (LocationId, Claim, u64, u64)> {
         self.shown.iter().filter_map(|(location, shown)| {
             let soonest = shown.iter().map(|shown| shown.first_look).min()?;
@@ -180,7 +180,7 @@ impl Listing {
             let count = |number| u64::try_from(number).unwrap_or(u64::MAX);
             Some((
                 *location,
-                Claim::after(from, to),
+                Claim::duration(from, to),
                 count(telling().count()),
                 count(later),
             ))

@@ -40,7 +40,7 @@ pub(super) struct GapLocations {
     /// The shapes that have such a location, or contain one.
     relevant: HashSet<ShapeId>,
     /// The field of an item that says when it was created, by the list that is sorted.
-    pub(super) created: HashMap<OperationId, String>,
+    pub(super) creation_time_field: HashMap<OperationId, String>,
     known: HashMap<(usize, Option<OperationId>, String), LocationId>,
 }
 
@@ -199,7 +199,7 @@ impl GapLocations {
             gaps.any(|here| kind_of(contract, here.gap.as_str()).is_some_and(|(_, kind)| kind == GapKind::ListOrder))
         };
         if let Some(field) = contract.shape(item).fields.iter().find(|field| orders(field.shape)) {
-            self.created.insert(operation, field.name.to_string());
+            self.creation_time_field.insert(operation, field.name.to_string());
         }
     }
 

@@ -59,7 +59,7 @@ mod trials;
 
 pub use answer::{
     Allowed, Announcement, Answer, AnswerState, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Duplicate,
-    ListOrder, MemberType, ObservationCounts, Spelling, Unknown, Unsent, WhyUnanswered, WrittenForm,
+    ListOrder, MemberType, ObservationCounts, ReturnedSpelling, Unknown, Unsent, WhyUnanswered, WrittenForm,
 };
 pub use collector::Gaps;
 pub use join::join;

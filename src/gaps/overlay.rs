@@ -118,7 +118,7 @@ fn names(node: &Node, gap: &str) -> bool {
     ids.iter().any(|id| id.string() == Some(gap))
 }
 
-/// Returns an action that adds answers, one in a line, with the evidence of each.
+/// Returns an action that adds answers, one per line, with the evidence of each.
 fn action(target: &str, answers: &[KnownAnswer]) -> String {
     let (mut stated, mut evidence) = (String::new(), String::new());
     for KnownAnswer { answer, runs } in answers {
@@ -142,7 +142,7 @@ fn action(target: &str, answers: &[KnownAnswer]) -> String {
     format!("  - target: {target}\n    update:\n      {ANSWERS_KEY}:\n{stated}    x-evidence:\n{evidence}")
 }
 
-/// Returns comments, one in a line, with what is said of all of them; nothing if there are none.
+/// Returns comments, one per line, with what is said of all of them; nothing if there are none.
 fn comments(heading: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();

@@ -68,8 +68,8 @@ impl Rate {
         }
     }
 
-    /// Returns a number of requests that some second had at least, of the last few, whenever the service begins to count
-    /// a second.
+    /// Returns a lower bound on the requests in the busiest of the last few seconds, wherever the service's seconds
+    /// begin.
     fn rate(&self) -> u64 {
         let (mut count, mut rate) = (0, 0);
         for (back, step) in (1..=KEPT).zip((0..=self.last).rev()) {

@@ -36,7 +36,7 @@ const MAX_VOID: u64 = 8;
 /// What became of texts of different lengths in one field.
 #[derive(Debug, Default)]
 pub(super) struct Sizes {
-    /// How long the text of a request is that asks nothing.
+    /// The length of the text in a request that asks nothing.
     plain: usize,
     /// Whether it has another text, whose length is varied to tell a limit of the field from one of the whole body.
     has_other_text: bool,
@@ -49,7 +49,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Adds the length of a text that is no trial, and that was accepted, and whether its body had another one.
+    /// Adds the length of an accepted text that was not part of a trial, and whether its body had another text.
     pub(super) fn note_plain(&mut self, length: usize, has_other_text: bool) {
         self.plain = self.plain.max(length);
         self.has_other_text |= has_other_text;

@@ -38,7 +38,7 @@ impl ClaimTally {
     /// Adds several observations of the same.
     pub(super) fn count_several(&mut self, claim: Claim, times: u64) {
         let mut claims = self.claims.iter_mut();
-        let known = claims.find_map(|(known, count)| Some((known.with(&claim)?, known, count)));
+        let known = claims.find_map(|(known, count)| Some((known.merged_with(&claim)?, known, count)));
         if let Some((both, known, count)) = known {
             *known = both;
             *count = count.saturating_add(times);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Duplicate, Spelling, Unknown, Unsent};
+use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Duplicate, ReturnedSpelling, Unknown, Unsent};
 use super::form;
 use super::searches::Searches;
 use crate::contract::field::is_flagged;
@@ -106,7 +106,7 @@ pub(super) enum TrialResult {
     /// The variant was rejected.
     Rejected(u16),
     /// The record shows its value in this way.
-    Spelled(Spelling),
+    Spelled(ReturnedSpelling),
     /// The record shows the fields that were not sent in this way.
     Unsent(Unsent),
     /// The same, but not of every field that the document lists: the control did not send some either.
@@ -674,10 +674,10 @@ fn trial_result(
         let shown = pointer::select(record, returned_at);
         let shown = || shown.iter().filter_map(|value| value.as_str());
         if shown().any(|shown| shown == sent) {
-            return Some(Spelling::AsSent);
+            return Some(ReturnedSpelling::AsSent);
         }
         let is_same = |shown: &str| shown.to_lowercase() == sent.to_lowercase();
-        shown().any(is_same).then_some(Spelling::Changed)
+        shown().any(is_same).then_some(ReturnedSpelling::Changed)
     };
     // The record's field of the same name as the one in the body.
     let namesake = |field: &str| record.get(pointer::tokens(field).next()?);

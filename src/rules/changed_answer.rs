@@ -182,12 +182,12 @@ fn contradicts(now: &Claim, learned: &Claim, kind: Option<GapKind>) -> bool {
         // Null in one response does not exclude a value in another.
         (Claim::MayBeNull { null }, Claim::MayBeNull { null: learned }) => *null && !learned,
         (
-            Claim::Dates { accepted, answered },
+            Claim::Dates { accepted, in_responses },
             Claim::Dates {
                 accepted: learned,
-                answered: shown,
+                in_responses: shown,
             },
-        ) => answered != shown || (!accepted.is_empty() && !learned.is_empty() && accepted != learned),
+        ) => in_responses != shown || (!accepted.is_empty() && !learned.is_empty() && accepted != learned),
         // A claim of another form is about something else.
         _ => discriminant(now) == discriminant(learned) && !agrees(now, learned),
     }

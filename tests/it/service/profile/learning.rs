@@ -127,7 +127,7 @@ fn unasked(answers: &[Answer]) -> Vec<String> {
             Some(Claim::Unknown { unknown: known, .. }) => {
                 (known, *gap) == unknown && answer.state == AnswerState::Seen
             }
-            _ => answer.reason == Some(WhyUnanswered::Confounded),
+            _ => answer.reason == Some(WhyUnanswered::Inconclusive),
         };
         !of_gap.any(|answer| answer.state == AnswerState::Indicated || is_unseen(answer))
     });
@@ -336,7 +336,7 @@ async fn what_each_record_has_is_no_effect_of_a_field() {
     let run = learned_about(&["venue-of-contact"], service.layer(from_fn(visits))).await;
     assert_eq!(
         effect(&run),
-        (AnswerState::CannotTell, None, Some(WhyUnanswered::Confounded))
+        (AnswerState::CannotTell, None, Some(WhyUnanswered::Inconclusive))
     );
 }
 
@@ -627,7 +627,7 @@ async fn of_fields_either_of_which_is_enough_none_is_called_required() {
     let required = answer(&run, "required-fields", "createContact");
     assert_eq!(
         (required.state, required.reason),
-        (AnswerState::CannotTell, Some(WhyUnanswered::Confounded))
+        (AnswerState::CannotTell, Some(WhyUnanswered::Inconclusive))
     );
 }
 
@@ -680,7 +680,7 @@ async fn a_create_that_is_rejected_from_some_point_on_says_nothing() {
         let tags = answer(&run, gap, "createTag");
         assert_eq!(
             (tags.state, tags.reason),
-            (AnswerState::CannotTell, Some(WhyUnanswered::Confounded)),
+            (AnswerState::CannotTell, Some(WhyUnanswered::Inconclusive)),
             "{gap}"
         );
     }
@@ -714,7 +714,7 @@ async fn a_create_that_returns_the_equal_record_again_neither_accepts_nor_reject
     let tags = answer(&run, "duplicates", "createTag");
     assert_eq!(
         (tags.state, tags.reason),
-        (AnswerState::CannotTell, Some(WhyUnanswered::Confounded))
+        (AnswerState::CannotTell, Some(WhyUnanswered::Inconclusive))
     );
     let methods = answer(&run, "duplicates", "createContactMethod");
     assert_eq!(
