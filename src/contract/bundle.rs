@@ -48,7 +48,7 @@ pub struct OtherFiles<'files> {
 pub enum Unread {
     /// For this reason, as a message shows it.
     Failed(String),
-    /// A link leads out of the document's folder.
+    /// The path leads out of the document's folder, by `..` or by a symbolic link.
     Outside,
 }
 

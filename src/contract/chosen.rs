@@ -1,5 +1,5 @@
-//! Finds the creates with a *chosen* identifier, which the caller picks in the path: `PUT /pets/{name}`, where nothing
-//! else creates the pets that `GET /pets/{name}` reads.
+//! Finds the creates with a *chosen* identifier that the caller picks in the path: `PUT /pets/{name}`, where nothing else
+//! creates the pets that `GET /pets/{name}` reads. One that the caller picks in the body is `Contract::identifier_field`.
 //!
 //! # Design
 //!
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::document::{Document, Node, NodeKind};
 use super::edge_case::ParameterKind;
-use super::inferred::{Records, collection_name, comparable_path};
+use super::inferred::{MethodAndPath, Records, collection_name, comparable_path};
 use super::link::{Link, LinkTarget};
 use super::operation::{Location, Method, Operation, OperationId, Parameter};
 use super::query;
@@ -22,7 +22,7 @@ use super::shape::Shape;
 const LONGEST_NAME: u64 = 30;
 
 /// Operations by method and path, with the names of the path's parameters left out.
-type ByPath = HashMap<(Method, String), OperationId>;
+type ByPath = HashMap<MethodAndPath, OperationId>;
 
 /// Marks the creates whose callers choose the identifier, and returns the links that carry it to the other operations on
 /// the record. `links` are those that the document states and those that were inferred so far.
@@ -61,7 +61,7 @@ pub(super) fn links(
             found.push(Link {
                 number: links.len() + found.len(),
                 from,
-                value: expression.clone(),
+                value_at: expression.clone(),
                 to: *to,
                 target: LinkTarget::Parameter(*number),
                 pointer: create.pointer.clone(),

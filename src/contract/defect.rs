@@ -101,7 +101,7 @@ impl DefectList {
     }
 }
 
-/// What follows the defects of a document that leave none of its operations: not each of them has to be mended.
+/// The message after defects that leave no operation of a document: not all of them need to be fixed.
 pub(super) const NO_OPERATION_LEFT: &str = "\nno operation is left; `countersign lint` names the operations that each defect leaves out, and some leave out none";
 
 /// All defects of a contract, in the order of the file. There is at least one.
@@ -309,8 +309,8 @@ pub enum Problem {
         /// The version as written.
         found: String,
     },
-    /// A statement of the vocabulary (`x-page`, `x-invariants`, `x-gaps`, links) that does not fit the rest of the
-    /// contract.
+    /// A statement of our own keys (`x-page`, `x-invariants`, `x-gaps`), a link or an action of an overlay that cannot
+    /// be read or does not fit the document.
     Vocabulary {
         /// What is wrong and what to do.
         message: String,
@@ -444,7 +444,7 @@ impl fmt::Display for Problem {
             Self::UnknownName { object, name, near } => {
                 write!(
                     formatter,
-                    "`{name}` is no field of the {object}; did you mean `{near}`?"
+                    "`{name}` is not a field of the {object}; did you mean `{near}`?"
                 )
             }
             Self::Unsupported { what, fix } => write!(formatter, "{what} is not supported; {fix}"),

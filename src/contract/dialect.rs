@@ -12,7 +12,7 @@
 //! | `examples` of a schema | `example`, the first |
 //! | `$ref` with keywords that state something | the reference at the end of `allOf` |
 //! | `true`, `false` as a schema | `{}`, `not: {}` |
-//! | `prefixItems`, `if` and others that 3.0 has no words for | members of [`ASSERTIONS`], for the validator alone |
+//! | `prefixItems`, `if` and others that 3.0 has no words for | members of [`ASSERTIONS_KEY`], for the validator alone |
 //! | `contentEncoding`, `contentMediaType`, `$id`, `$comment`, `$dynamicRef` | nothing |
 //!
 //! # Design
@@ -33,9 +33,9 @@ use super::shape::JsonType;
 use super::shared_string::StringPool;
 
 /// The member of a rewritten schema that has the keywords that OpenAPI 3.0 has no words for.
-pub(super) const ASSERTIONS: &str = "$assertions";
+pub(super) const ASSERTIONS_KEY: &str = "$assertions";
 
-/// The keywords that go to [`ASSERTIONS`].
+/// The keywords that go to [`ASSERTIONS_KEY`].
 const ASSERTED: &[&str] = &[
     "contains",
     "dependentRequired",
@@ -151,7 +151,8 @@ impl Moves {
         translated(&self.in_tree, pointer)
     }
 
-    fn admits(&mut self, tree: &str, written: &str) -> bool {
+    /// Counts two pointers. Returns whether there is still room to remember them.
+    fn may_remember(&mut self, tree: &str, written: &str) -> bool {
         self.text += tree.len() + written.len();
         self.text <= MAX_TEXT
     }
@@ -188,7 +189,7 @@ struct UnfinishedSchema {
     members: Vec<Member>,
     /// What is added to `allOf`, each with the pointer that leads to it as written, from the schema on.
     all_of: Vec<(String, Member)>,
-    /// The members of [`ASSERTIONS`].
+    /// The members of [`ASSERTIONS_KEY`].
     assertions: Vec<Member>,
     /// Where null is admitted.
     nullable: Option<Position>,
@@ -246,7 +247,7 @@ impl Rewriter {
     /// Notes that what the tree has at `tree` is written at `written`; both are relative to the current location.
     fn moved(&mut self, tree: &str, written: &str) {
         let (tree, written) = (format!("{}{tree}", self.tree), format!("{}{written}", self.written));
-        if self.moves.admits(&tree, &written) {
+        if self.moves.may_remember(&tree, &written) {
             self.moves.in_tree.insert(written.clone(), tree.clone());
             self.moves.written.insert(tree, written);
         }
@@ -255,7 +256,7 @@ impl Rewriter {
     /// Notes that `tree` is only in the tree, and stands for what is written at `written`.
     fn inserted(&mut self, tree: &str, written: &str) {
         let (tree, written) = (format!("{}{tree}", self.tree), format!("{}{written}", self.written));
-        if self.moves.admits(&tree, &written) {
+        if self.moves.may_remember(&tree, &written) {
             self.moves.written.insert(tree, written);
         }
     }
@@ -556,16 +557,16 @@ impl Rewriter {
 
     fn assertions(&mut self, assertions: Vec<Member>, position: Position) -> Member {
         let tree = self.tree.len();
-        self.inserted(&format!("/{ASSERTIONS}"), "");
+        self.inserted(&format!("/{ASSERTIONS_KEY}"), "");
         for member in &assertions {
-            let tree = format!("/{ASSERTIONS}/{}", member.name);
+            let tree = format!("/{ASSERTIONS_KEY}/{}", member.name);
             self.moved(&tree, &format!("/{}", member.name));
         }
-        pointer::push(&mut self.tree, ASSERTIONS);
+        pointer::push(&mut self.tree, ASSERTIONS_KEY);
         let rewritten = assertions.into_iter().map(|member| self.member(member, SCHEMA));
         let kind = object(rewritten.collect());
         self.tree.truncate(tree);
-        self.named(ASSERTIONS, position, Node { kind, position })
+        self.named(ASSERTIONS_KEY, position, Node { kind, position })
     }
 
     /// Adds schemas behind the parts of `allOf`.

@@ -3,10 +3,9 @@
 //!
 //! # Design
 //!
-//! No request may get a 5xx, so a contract that lists no edge cases has some too: few for each
-//! parameter of a read, because such documents may have hundreds of operations. Writes get no
-//! invented identifiers, so that none can name somebody's record, and their bodies either are not
-//! JSON or carry the run tag.
+//! No request may get a 5xx, so a contract that lists no edge cases has some too: a few for each parameter of a read,
+//! because such documents may have hundreds of operations. Writes get no invented identifiers, so that none can name
+//! somebody's record, and their bodies either are not JSON or carry the run tag.
 
 use super::document::{Document, Node};
 use super::operation::{Location, Method, Operation, Parameter, overrides_request};

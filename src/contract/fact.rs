@@ -55,7 +55,7 @@ pub enum FactKind {
     IdentifierFitsPath,
     /// The identifier belongs to no other record.
     IdentifierUnique,
-    /// A record that an operation deleted is no longer read: inferred from paths and schemas.
+    /// A record that an operation deleted can no longer be read: inferred from paths and schemas.
     GoneAfterDelete,
     /// The pages of a list without `x-page` are what its parameters ask for: inferred from parameters and schemas.
     InferredPages(PageStatement),
@@ -87,7 +87,7 @@ pub enum FactKind {
     OneRecordPerWrite,
     /// The right token under another authentication scheme (`Basic` in place of `Bearer`) is rejected.
     OtherScheme,
-    /// Nothing of the record appears under another item of the list.
+    /// Of a create: nothing of the record appears under another item of the list. Of an update: no other item changes.
     NotElsewhere,
     /// The page is the requested one.
     PageAsked,
@@ -105,7 +105,7 @@ pub enum FactKind {
     PageUnique,
     /// A field is present.
     Present,
-    /// What was created is read by its identifier: inferred from paths and schemas.
+    /// What was created can be read by its identifier: inferred from paths and schemas.
     ReadAfterCreate,
     /// The read shows the created record with a sent field; the index is that of the carry, in the create's lifecycle.
     ReadAfterCreateCarrying(usize),

@@ -15,8 +15,8 @@ use super::vocabulary::{Carry, Created, Equivalence};
 /// What is documented, for an operation that requires a credential, about a request without one.
 pub(crate) const FACT_WITHOUT_CREDENTIAL: &str = "a request without a credential is rejected";
 
-/// Adds what the typed client states about the contract that it is generated from: each response that has a type
-/// decodes.
+/// Adds what the typed client states about the contract that it is generated from: the first success of each operation
+/// decodes, if it has a JSON body.
 pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &mut Vec<Fact>) {
     for (index, operation) in operations.iter().enumerate() {
         if let Some(response) = operation.successes().next().filter(|response| response.body.is_some()) {
@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identifier_serves_only_where_a_link_leads_it_into_a_call() {
+    fn an_identifier_must_fit_a_path_only_where_a_link_carries_it_into_one() {
         let link = "links: {L: {operationId: item, parameters: {id: '$response.body#/id'}}}";
         for (links, serves) in [(format!(", {link}"), true), (String::new(), false)] {
             let create = format!(

@@ -112,7 +112,7 @@ pub(crate) fn is_free_string(schema: &Node) -> bool {
 }
 
 impl Contract {
-    /// Whether a request does not have the field with this schema.
+    /// Whether the field with this schema is read-only, so that no request has it.
     pub(crate) fn is_read_only(&self, schema: &Node) -> bool {
         is_flagged(self.referred(schema), "readOnly")
     }

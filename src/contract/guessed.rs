@@ -26,7 +26,8 @@ const OTHERS: [&str; 27] = [
 /// The segments of a path after which a parameter takes the field of that name, with or without `by-` before it.
 const WORDS: [&str; 5] = ["id", "key", "name", "slug", "uuid"];
 
-/// Returns the guessed links. `known` are those that the document states and those that are inferred by name and type.
+/// Returns the guessed links. `written` are the links that the document states, `inferred` those that are inferred by
+/// name and type.
 pub(super) fn links(collections: &Collections<'_>, (written, inferred): (&[Link], &[Link])) -> Vec<Link> {
     let mut guesses = Guesses {
         collections,
@@ -124,12 +125,12 @@ impl<'document> Guesses<'document> {
         for from in self.collections.sources(path, target.0) {
             let create = &self.collections.operations[from.0];
             let key = (from, comparable.clone());
-            let is_founded = if to.is_safe() {
+            let has_basis = if to.is_safe() {
                 is_listed
             } else {
                 self.read_by.contains(&key)
             };
-            if !create.creates() || !is_founded {
+            if !create.creates() || !has_basis {
                 continue;
             }
             let value = records.value(create, &parameter.name, |record| records.plain_field(record, &names));
@@ -212,7 +213,7 @@ mod tests {
         let contract = of_paths(&document, "").unwrap_or_else(|defect| panic!("{defect}"));
         let name = |id| contract.operation(id).name.as_str();
         let links = contract.links.iter().filter(|link| link.guessed);
-        let links = links.map(|link| format!("{} {} {}", name(link.from), link.value, name(link.to)));
+        let links = links.map(|link| format!("{} {} {}", name(link.from), link.value_at, name(link.to)));
         links.collect()
     }
 

@@ -16,7 +16,7 @@ impl Contract {
         if let Some(invariant) = &self.operation(create).invariants.created {
             return Some(format!("{}{}", invariant.resource, invariant.id));
         }
-        Some(self.link_to_read(create)?.value.clone())
+        Some(self.link_to_read(create)?.value_at.clone())
     }
 
     /// Returns the fields of a create's request that its record must show, by an invariant or by an inferred lifecycle.
@@ -48,7 +48,7 @@ impl Contract {
     /// any call qualifies.
     #[must_use]
     pub fn identifies_created_record(&self, link: &Link) -> bool {
-        if self.identifier_pointer(link.from).as_ref() != Some(&link.value) {
+        if self.identifier_pointer(link.from).as_ref() != Some(&link.value_at) {
             return false;
         }
         let by_invariant = self.operation(link.from).invariants.created.is_some();
@@ -66,7 +66,7 @@ impl Contract {
                 .filter(|_| self.operation(link.to).is_read());
             path.is_some_and(|path| collection_name(&path) == created_in)
         });
-        links.min_by_key(|link| link.value.matches('/').count())
+        links.min_by_key(|link| link.value_at.matches('/').count())
     }
 
     /// Whether the document has a path of its own where an identifier of a create's records would stand: with `mine`, the
@@ -92,7 +92,8 @@ impl Contract {
 
 impl Operation {
     /// Returns the path up to the path parameter of this index, with `{}` for each parameter before it; `None` for any
-    /// other parameter. What two operations have there with one such path, such as `/owners/`, names the same record.
+    /// other parameter. Where two operations have the same path up to a parameter, such as
+    /// `/owners/`, the parameter names the same record in both.
     #[must_use]
     pub fn path_to_parameter(&self, index: usize) -> Option<String> {
         let parameter = self.parameters.get(index)?;

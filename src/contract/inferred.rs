@@ -3,14 +3,13 @@
 //!
 //! # Design
 //!
-//! A link is inferred by path, name and type, and only where each leaves one choice: the path
-//! before the parameter is that of a list or a create, one array of the list's response has its
-//! records, and one field of a record is its identifier; or one map has the records, under names
-//! that are their identifiers. Where two would fit, none is taken. A query, such as
-//! `POST /pets/search`, shows what its collection does. If a create's response shows no identifier
-//! but documents a `Location` header, the identifier is taken from that header. A value that a list
-//! shows belongs to somebody, so no link leads from a read to a write. A parameter that a link of
-//! the document fills gets no inferred one. [`guessed`] adds links where only the path says what a parameter is.
+//! A link is inferred by path, name and type, and only where each leaves one choice: the path before the parameter is
+//! that of a list or a create, one array of the list's response has its records, and one field of a record is its
+//! identifier; or one map has the records, under names that are their identifiers. Where two would fit, none is taken.
+//! A query, such as `POST /pets/search`, shows the records of its collection, as the list does. If a create's response
+//! shows no identifier but documents a `Location` header, the identifier is taken from that header. A value that a list
+//! shows belongs to somebody, so no link leads from a read to a write. A parameter that a link of the document fills
+//! gets no inferred one. [`guessed`] adds links where only the path says what a parameter is.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,8 +22,8 @@ use super::operation::{Location, Method, Operation, OperationId, Parameter, Stat
 use super::pointer;
 use super::shape::{JsonType, Shape, ShapeId};
 
-/// What identifies the operation on a collection: its method, and its path without the names of parameters.
-type Collection = (Method, String);
+/// The method of an operation, and its path without the names of parameters.
+pub(super) type MethodAndPath = (Method, String);
 
 /// Returns the inferred links, numbered after the written ones.
 pub(super) fn links(
@@ -67,7 +66,7 @@ pub(super) struct Collections<'document> {
     pub(super) operations: &'document [Operation],
     pub(super) shapes: &'document [Shape],
     /// The operations, by method and path.
-    at: HashMap<Collection, OperationId>,
+    at: HashMap<MethodAndPath, OperationId>,
     /// The queries, by the path of the collection in which they look.
     queries: HashMap<String, Vec<OperationId>>,
 }
@@ -114,13 +113,13 @@ impl<'document> Collections<'document> {
     pub(super) fn link(
         &self,
         number: usize,
-        (from, value): (OperationId, String),
+        (from, value_at): (OperationId, String),
         (to, target): (OperationId, LinkTarget),
     ) -> Link {
         Link {
             number,
             from,
-            value,
+            value_at,
             to,
             target,
             pointer: self.operations[from.0].pointer.clone(),
@@ -142,7 +141,7 @@ fn in_bodies(
     for link in inferred {
         let (from, to) = (&operations[link.from.0], &operations[link.to.0]);
         let item = format!("{}/{{}}", comparable_path(&from.path));
-        if from.creates() && to.is_safe() && comparable_path(&to.path) == item && link.value != Link::IN_LOCATION {
+        if from.creates() && to.is_safe() && comparable_path(&to.path) == item && link.value_at != Link::IN_LOCATION {
             let kind = singular(&comparable_name(collection_name(&from.path)));
             creates.entry(kind).or_default().push(link);
         }
@@ -213,7 +212,7 @@ fn required_fields<'document>(
 /// Returns the shape of the value that a link takes from a success.
 fn shape_at<'shapes>(shapes: &'shapes [Shape], operations: &[Operation], link: &Link) -> Option<&'shapes Shape> {
     let body = operations[link.from.0].successes().find_map(|response| response.body)?;
-    pointer::tokens(&link.value).try_fold(&shapes[body.0], |shape, name| {
+    pointer::tokens(&link.value_at).try_fold(&shapes[body.0], |shape, name| {
         Some(&shapes[shape.fields[shape.field_named(&name)?].shape.0])
     })
 }
@@ -539,7 +538,7 @@ impl Contract {
     }
 
     /// Returns the name of the path parameter whose value the caller of a create chooses.
-    pub(crate) fn chosen_name(&self, create: OperationId) -> Option<&str> {
+    pub(crate) fn chosen_parameter_name(&self, create: OperationId) -> Option<&str> {
         let operation = self.operation(create);
         Some(operation.parameters[operation.chosen()?].name.as_str())
     }
@@ -653,7 +652,7 @@ mod tests {
         let name = |id| contract.operation(id).name.as_str();
         let links = contract.links.iter().filter(|link| link.inferred);
         links
-            .map(|link| format!("{} {} {}", name(link.from), link.value, name(link.to)))
+            .map(|link| format!("{} {} {}", name(link.from), link.value_at, name(link.to)))
             .collect()
     }
 

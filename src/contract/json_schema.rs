@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::ASSERTIONS;
+use super::dialect::ASSERTIONS_KEY;
 use super::discriminator;
 use super::document::{Document, Node, NodeKind};
 use super::openapi::referred_pointer;
@@ -41,7 +41,7 @@ const KEYWORDS: &[&str] = &[
     "format",
 ];
 
-/// The keywords of [`ASSERTIONS`] that make an assertion by themselves.
+/// The keywords of [`ASSERTIONS_KEY`] that make an assertion by themselves.
 const LATER_KEYWORDS: &[&str] = &[
     "prefixItems",
     "contains",
@@ -120,7 +120,7 @@ pub fn asserted_by(document: &Document, node: &Node) -> Value {
     {
         converter.keyword(node, &member.name, &member.node, &mut converted);
     }
-    if let Some(assertions) = node.member(ASSERTIONS) {
+    if let Some(assertions) = node.member(ASSERTIONS_KEY) {
         if UNEVALUATED.iter().any(|keyword| assertions.member(keyword).is_some()) {
             converter.left_out = Some((document, "writeOnly"));
             converter.evaluated(node, &mut converted);
@@ -156,7 +156,7 @@ pub fn keywords(schema: &Node) -> Vec<&'static str> {
         Some(format) if **keyword == "format" => format.string().is_some_and(|format| FORMATS.contains(&format)),
         found => found.is_some(),
     };
-    let later = schema.member(ASSERTIONS);
+    let later = schema.member(ASSERTIONS_KEY);
     let later = LATER_KEYWORDS
         .iter()
         .filter(|keyword| later.is_some_and(|later| later.member(keyword).is_some()));
@@ -240,7 +240,7 @@ impl Converter<'_> {
                 converted.insert(name.to_owned(), inner);
             }
             "format" => format(value, converted),
-            ASSERTIONS => self.assertions(value, converted),
+            ASSERTIONS_KEY => self.assertions(value, converted),
             "$defs" | "definitions" => {}
             "required" if self.left_out.is_some() => {
                 let names = value.elements().iter().filter(|name| !self.is_left_out(schema, name));
@@ -347,9 +347,9 @@ fn bounds(converted: &mut Map<String, Value>, minimum: i64, maximum: i64) {
     converted.entry("maximum").or_insert_with(|| maximum.into());
 }
 
-/// Whether a schema admits other names only so that keywords of [`ASSERTIONS`] decide about them.
+/// Whether a schema admits other names only so that keywords of [`ASSERTIONS_KEY`] decide about them.
 fn is_open_for_assertions(schema: &Node) -> bool {
-    let assertions = schema.member(ASSERTIONS);
+    let assertions = schema.member(ASSERTIONS_KEY);
     let has = |name: &str| assertions.is_some_and(|assertions| assertions.member(name).is_some());
     has("patternProperties") || has("unevaluatedProperties")
 }

@@ -50,7 +50,7 @@ pub(super) fn read(
     defects: &mut DefectList,
 ) -> Vec<LearnedAnswer> {
     let mut written = Vec::new();
-    load::keyed(&document.root, &mut String::new(), &[ANSWERS_KEY], &mut written);
+    load::collect_keyed_values(&document.root, &mut String::new(), &[ANSWERS_KEY], &mut written);
     let (mut answers, mut answered) = (Vec::new(), HashSet::new());
     for (at, list) in written {
         let location = at
@@ -115,7 +115,7 @@ fn one(
         return Ok(None);
     }
     match operations.iter().position(|known| known.name == operation) {
-        Some(known) => match owner(operations, location) {
+        Some(known) => match containing_operation(operations, location) {
             Some(other) if other.name != operation => Err(format!(
                 "this location belongs to `{}`; move the answer, or learn again",
                 other.name
@@ -132,7 +132,7 @@ fn one(
 }
 
 /// Returns the operation that a location is within, if it is within one: a component may belong to several.
-pub(crate) fn owner<'own>(operations: &'own [Operation], location: &str) -> Option<&'own Operation> {
+pub(crate) fn containing_operation<'own>(operations: &'own [Operation], location: &str) -> Option<&'own Operation> {
     let is_within = |known: &&Operation| {
         let rest = location.strip_prefix(&known.pointer);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -147,7 +147,8 @@ pub(super) fn add_facts(answers: &[LearnedAnswer], operations: &[Operation], gap
         let gap = &gaps[answer.gap].id;
         let condition = answer.claim.get("condition").and_then(Value::as_str);
         let condition = condition.map(|condition| format!(" {condition}")).unwrap_or_default();
-        let within = owner(operations, &answer.location).and_then(|owner| answer.location.strip_prefix(&owner.pointer));
+        let within = containing_operation(operations, &answer.location)
+            .and_then(|owner| answer.location.strip_prefix(&owner.pointer));
         let at = match within.unwrap_or(&answer.location) {
             "" => String::new(),
             rest => format!(" at {rest}"),
@@ -220,7 +221,7 @@ paths:
     /// Where `success-status` is open.
     const STATUS: &str = "$.paths['/things'].get.responses['2XX']";
 
-    fn surveyed(target: &str, answers: &str) -> Contract {
+    fn with_answers(target: &str, answers: &str) -> Contract {
         let document = Document::read("things.yaml", DOCUMENT.to_owned()).unwrap();
         let text = format!(
             "overlay: 1.0.0\nactions:\n- target: {target}\n  update:\n    x-answers:{}\n",
@@ -231,7 +232,7 @@ paths:
 
     /// The defects that the overlay adds.
     fn defects(target: &str, answers: &str) -> Vec<String> {
-        let defects = surveyed(target, answers).defects.into_iter();
+        let defects = with_answers(target, answers).defects.into_iter();
         let of_overlay = defects.filter(|defect| defect.file == "known.yaml");
         of_overlay
             .map(|defect| Defects::new(vec![defect]).unwrap().to_string())
@@ -241,7 +242,7 @@ paths:
     #[test]
     fn an_answer_is_read_with_its_gap_operation_and_location() {
         let answer = "\n- {gap: success-status, operation: getThings, claim: {status: 200}}";
-        let contract = surveyed(STATUS, answer);
+        let contract = with_answers(STATUS, answer);
         let location = "/paths/~1things/get/responses/2XX";
         assert_eq!(
             contract.answers,
@@ -327,7 +328,7 @@ paths:
         let answers = "\n- {gap: success-status, operation: createThing, claim: {status: 201}}\n- {gap: success-status, \
                        operation: getThings, claim: {status: 200}}";
         assert_eq!(defects(STATUS, answers), [""; 0]);
-        let contract = surveyed(STATUS, answers);
+        let contract = with_answers(STATUS, answers);
         assert_eq!(contract.omitted[0].name, "createThing");
         let claims: Vec<_> = contract.answers.iter().map(|answer| &answer.claim).collect();
         assert_eq!(claims, [&json!({"status": 200})]);
@@ -343,7 +344,7 @@ paths:
         let target = "$.paths['/things'].get";
         let two = condition("no-credential", 401) + &condition("unknown-record", 404);
         assert_eq!(defects(target, &two), [""; 0]);
-        assert_eq!(surveyed(target, &two).answers.len(), 2);
+        assert_eq!(with_answers(target, &two).answers.len(), 2);
         let found = defects(target, &(two + &condition("no-credential", 403)));
         assert!(
             found.len() == 1 && found[0].contains("x-answers/2): this gap is answered above"),

@@ -19,7 +19,7 @@ use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
 use super::field::is_flagged;
-use super::inferred::{Records, collection_name, comparable_name, comparable_path};
+use super::inferred::{MethodAndPath, Records, collection_name, comparable_name, comparable_path};
 use super::link::Link;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
@@ -32,7 +32,7 @@ pub struct Lifecycle {
     /// The create.
     pub create: OperationId,
     /// Where its response shows the identifier of the created record; an expression, where it is elsewhere
-    /// ([`Link::value`]).
+    /// ([`Link::value_at`]).
     pub id: String,
     /// The read of one record by its identifier.
     pub read: OperationId,
@@ -65,7 +65,7 @@ pub struct RecordList {
 }
 
 /// Operations by method and path, with the names of the path's parameters left out.
-type ByPath = HashMap<(Method, String), Vec<OperationId>>;
+type ByPath = HashMap<MethodAndPath, Vec<OperationId>>;
 
 /// The lifecycles of a contract.
 #[derive(Debug, Default)]
@@ -197,7 +197,7 @@ impl Contract {
         let records = Records::new(&self.shapes, collection_name(operation.collection_path()));
         let body = self.operation(read.to).successes().find_map(|response| response.body)?;
         let chosen = operation.chosen().map(|index| operation.parameters[index].name.clone());
-        let id_field = chosen.clone().or_else(|| pointer::tokens(&read.value).last());
+        let id_field = chosen.clone().or_else(|| pointer::tokens(&read.value_at).last());
         let named = id_field.as_deref().unwrap_or_default();
         let (record, shape) = match chosen {
             Some(_) => records.in_read(body, named)?,
@@ -212,7 +212,7 @@ impl Contract {
         let carries = |of: OperationId| self.infer_carries(of, shape, id_field.as_deref());
         Some(Lifecycle {
             create,
-            id: read.value.clone(),
+            id: read.value_at.clone(),
             read: read.to,
             guessed: read.guessed,
             path_to_id,
@@ -234,7 +234,7 @@ impl Contract {
         });
         let mut lists = lists.filter_map(|link| {
             let (items, id) = link
-                .value
+                .value_at
                 .split_once("/*")
                 .filter(|(items, _)| self.is_array(link.from, items))?;
             Some(RecordList {

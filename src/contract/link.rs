@@ -23,7 +23,7 @@ pub struct Link {
     /// The location of the value in the response's body; `*` is any element. [`Self::IN_LOCATION`] where it is in the
     /// path that the `Location` header names. [`Self::IN_REQUEST_PATH`] at its beginning, where it is the value of that
     /// parameter of the request. [`Self::NAMES`] at its end stands for the names of a map's members.
-    pub value: String,
+    pub value_at: String,
     /// The operation that needs it.
     pub to: OperationId,
     /// Where the value goes in that operation's request.
@@ -35,7 +35,7 @@ pub struct Link {
     /// types.
     pub inferred: bool,
     /// Whether it is inferred from paths alone, and no name or type says that the value is the one that is needed. Only
-    /// a value that the parameter's schema admits is taken, and that nothing is found under it is no deviation.
+    /// a value that the parameter's schema admits is taken, and a response that finds nothing under it breaks no fact.
     pub guessed: bool,
 }
 
@@ -61,7 +61,7 @@ impl Link {
     /// Whether the value is in the response's body.
     #[must_use]
     pub fn is_in_body(&self) -> bool {
-        !self.value.starts_with('$')
+        !self.value_at.starts_with('$')
     }
 
     /// Returns the values that a response's body has at the link's location.
@@ -70,13 +70,13 @@ impl Link {
         if !self.is_in_body() {
             return Vec::new();
         }
-        match self.value.strip_suffix(Self::NAMES) {
+        match self.value_at.strip_suffix(Self::NAMES) {
             Some(map) => {
                 let members = pointer::get(body, map).and_then(Value::as_object);
                 let names = members.into_iter().flat_map(serde_json::Map::keys);
                 names.map(|name| Cow::Owned(Value::from(name.as_str()))).collect()
             }
-            None => pointer::select(body, &self.value)
+            None => pointer::select(body, &self.value_at)
                 .into_iter()
                 .map(Cow::Borrowed)
                 .collect(),
@@ -243,11 +243,10 @@ impl Reader<'_> {
             .and_then(|text| text.strip_suffix('}'))
             .unwrap_or(text);
         if let Some(value) = body.strip_prefix("$response.body#") {
-            let value = pointer::any_element(value);
             links.push(Link {
                 number: links.len(),
                 from: self.from,
-                value,
+                value_at: pointer::any_element(value),
                 to,
                 target,
                 pointer: self.pointer.clone(),
@@ -295,7 +294,7 @@ mod tests {
     fn a_link_says_whence_and_whither() {
         let link = only("{L: {operationId: put, parameters: {id: '$response.body#/items/0/id'}}}");
         assert_eq!((link.from, link.to), (OperationId(0), OperationId(1)));
-        assert_eq!(link.value, "/items/*/id");
+        assert_eq!(link.value_at, "/items/*/id");
         assert_eq!(link.pointer, "/paths/~1things/get/responses/200/links/L");
     }
 
@@ -311,14 +310,14 @@ mod tests {
     #[test]
     fn an_expression_may_stand_in_braces() {
         let link = only("{L: {operationId: put, parameters: {id: '{$response.body#/x}'}}}");
-        assert_eq!(link.value, "/x");
+        assert_eq!(link.value_at, "/x");
     }
 
     #[test]
     fn the_whole_body_is_the_empty_pointer() {
         let link = only("{L: {operationId: put, requestBody: '$response.body#'}}");
         assert_eq!(
-            (link.value.as_str(), link.target),
+            (link.value_at.as_str(), link.target),
             ("", LinkTarget::Body(String::new()))
         );
     }
@@ -347,7 +346,10 @@ mod tests {
     fn a_body_is_carried_leaf_by_leaf() {
         let body = "{a: [{b/c: '$response.body#/x', d: 1}], e: '$response.body#/y'}";
         let links = links(&format!("{{L: {{operationId: put, requestBody: {body}}}}}")).unwrap();
-        let carried: Vec<_> = links.iter().map(|link| (link.value.as_str(), &link.target)).collect();
+        let carried: Vec<_> = links
+            .iter()
+            .map(|link| (link.value_at.as_str(), &link.target))
+            .collect();
         let at = |pointer: &str| LinkTarget::Body(pointer.to_owned());
         assert_eq!(carried, [("/x", &at("/a/0/b~1c")), ("/y", &at("/e"))]);
     }
@@ -356,7 +358,7 @@ mod tests {
     fn a_link_may_be_shared() {
         let link = only("{L: {$ref: '#/components/links/Shared'}}");
         assert_eq!(
-            (link.value.as_str(), link.pointer.as_str()),
+            (link.value_at.as_str(), link.pointer.as_str()),
             ("/id", "/components/links/Shared")
         );
     }

@@ -601,7 +601,7 @@ fn vocabulary_defect(document: &Document, pointer: &str, message: String) -> Def
 /// key belongs now.
 fn reject_root_null_key(document: &Document, defects: &mut DefectList) {
     if document.root.member("x-null").is_some() {
-        let message = "`x-null` no longer goes at the root: put it on the schema of each resource whose fields may be \
+        let message = "`x-null` no longer goes at the root: put it on the schema of each record whose fields may be \
                        null, beside its `properties`";
         defects.push(vocabulary_defect(document, "/x-null", message.to_owned()));
     }
@@ -679,7 +679,7 @@ fn check_null_keys(expander: &Expander<'_>, defects: &mut DefectList) {
 /// Collects every `x-gap` entry and `x-null`, each with its own pointer.
 fn gap_references(root: &Node) -> Vec<(String, String)> {
     let mut keys = Vec::new();
-    keyed(root, &mut String::new(), &["x-gap", "x-null"], &mut keys);
+    collect_keyed_values(root, &mut String::new(), &["x-gap", "x-null"], &mut keys);
     let mut references = Vec::new();
     for (at, node) in keys {
         if at.ends_with("/x-null") {
@@ -693,7 +693,7 @@ fn gap_references(root: &Node) -> Vec<(String, String)> {
 }
 
 /// Collects the values of some of our keys, wherever they are, each with its own pointer.
-pub(super) fn keyed<'node>(
+pub(super) fn collect_keyed_values<'node>(
     node: &'node Node,
     pointer: &mut String,
     keys: &[&str],
@@ -705,13 +705,13 @@ pub(super) fn keyed<'node>(
         if keys.contains(&member.name.as_str()) {
             found.push((pointer.clone(), &member.node));
         } else {
-            keyed(&member.node, pointer, keys, found);
+            collect_keyed_values(&member.node, pointer, keys, found);
         }
         pointer.truncate(length);
     }
     for (index, element) in node.elements().iter().enumerate() {
         pointer::push(pointer, &index.to_string());
-        keyed(element, pointer, keys, found);
+        collect_keyed_values(element, pointer, keys, found);
         pointer.truncate(length);
     }
 }

@@ -26,12 +26,14 @@
 //! - *query*: a `POST` that the document makes recognisable as a read, such as `POST /pets/search`; a run sends it as
 //!   carefully as a write.
 //! - *lifecycle*: the operations that read, list, update and delete what one create makes, inferred from paths and schemas.
-//! - *chosen*: of an identifier, one that the caller picks in the path or body of a create, such as `PUT /pets/{name}`.
+//! - *chosen*: of an identifier, one that the caller picks: in the path of a create, such as `PUT /pets/{name}`
+//!   (`Operation::chosen`), or in its body (`identifier_field`).
 //! - *paging*: how a list without `x-page` is divided into pages, inferred from its parameters and its response.
-//! - *carry*: a field that a request sends and the record must show, in the response to a create or in a list (`carries` in
-//!   an invariant).
+//! - *carry*: a field that a write sends and its record must show: in the response to a create, in a list or in a read. An
+//!   invariant states it (`carries`), or it is inferred with a lifecycle.
 //! - *defect*: something wrong with a document, not with a service.
-//! - *overlay*: a file of answers that a person has reviewed, applied to a contract.
+//! - *overlay*: an OpenAPI Overlay: a file of changes that is applied to a document before the contract is read; usually the
+//!   answers of `learn` that a person has reviewed.
 //!
 //! # Design
 //!
@@ -109,7 +111,7 @@ pub enum NotGiven {
     /// The operation has no such parameter.
     NoParameter,
     /// The operation updates or deletes, and a run does that only to records that it created.
-    Update,
+    UpdateOrDelete,
 }
 
 impl fmt::Display for NotGiven {
@@ -117,7 +119,9 @@ impl fmt::Display for NotGiven {
         formatter.write_str(match self {
             Self::ChosenIdentifier => "the run chooses this identifier itself, so that it names nobody else's record",
             Self::NoParameter => "the operation has no such parameter",
-            Self::Update => "the operation updates or deletes, and a run does that only to the records that it created",
+            Self::UpdateOrDelete => {
+                "the operation updates or deletes, and a run does that only to the records that it created"
+            }
         })
     }
 }
@@ -439,7 +443,7 @@ impl Contract {
             return Err(NotGiven::ChosenIdentifier);
         }
         if !operation.is_read() && operation.method != Method::Post && !contains_own {
-            return Err(NotGiven::Update);
+            return Err(NotGiven::UpdateOrDelete);
         }
         let given = operation.parameters.get_mut(parameter).ok_or(NotGiven::NoParameter)?;
         given.set_by_user = Some(value);
@@ -953,7 +957,7 @@ mod tests {
             (
                 "\nx-edge-cases:",
                 "\nx-null: null-values\nx-edge-cases:",
-                "`x-null` no longer goes at the root: put it on the schema of each resource",
+                "`x-null` no longer goes at the root: put it on the schema of each record",
             ),
             (
                 "      x-null: null-values\n",

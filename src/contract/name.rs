@@ -89,12 +89,12 @@ fn is_data(part: &str) -> bool {
 fn is_noise(part: &str) -> bool {
     let words = words(part);
     let is_long = |word: &&str| word.len() > MAX_WORD_LENGTH;
-    let has_no_vowels =
+    let too_many_consonants =
         |word: &&str| longest_run(word, |byte| byte.is_ascii_alphabetic() && !is_vowel(byte)) > MAX_CONSONANTS;
     // Capitals begin words; words have more than two letters on average, and most have a vowel.
     let without = words.iter().filter(|word| longest_run(word, is_vowel) == 0).count();
     let is_mixed = words.len() > 2 && part.len() < words.len() * 3 || words.len() > 3 && without * 2 >= words.len();
-    part.len() >= MINIMUM_HEXADECIMAL && is_mixed || words.iter().any(is_long) || words.iter().any(has_no_vowels)
+    part.len() >= MINIMUM_HEXADECIMAL && is_mixed || words.iter().any(is_long) || words.iter().any(too_many_consonants)
 }
 
 fn is_vowel(letter: u8) -> bool {

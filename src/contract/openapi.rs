@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use super::defect::{Defect, DefectList, Problem};
-use super::dialect::{self, ASSERTIONS};
+use super::dialect::{self, ASSERTIONS_KEY};
 use super::document::{Document, Member, Node, NodeKind};
 use super::pointer;
 use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
@@ -254,7 +254,7 @@ impl StructureCheck<'_> {
         match (spec.name, member.name.as_str()) {
             ("components object", "pathItems") => Some(PATH_ITEMS),
             ("schema", "$defs" | "definitions") => Some(Expect::MapOf(&Expect::Schema)),
-            ("schema", ASSERTIONS) => Some(Expect::Object(&ASSERTIONS_OBJECT)),
+            ("schema", ASSERTIONS_KEY) => Some(Expect::Object(&ASSERTIONS_OBJECT)),
             ("schema", "$schema") => {
                 let problem = member.node.string().and_then(other_dialect)?;
                 self.fail(&member.name, problem);

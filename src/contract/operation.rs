@@ -53,9 +53,9 @@ impl Operation {
         (self.method == Method::Post && !self.reads_by_post) || self.chosen().is_some()
     }
 
-    /// Whether the request may have stored a record even if its response is a failure, so that it counts against
-    /// the records that a run may leave (`max_writes`), and is sent again only after a response that surely rejected it. True of a create, and of a
-    /// query, which may turn out to be one.
+    /// Whether the request may have stored a record even if its response is a failure, so that it counts against the
+    /// records that a run may leave (`max_writes`), and is sent again only after a response that clearly rejected it.
+    /// True of a create, and of a query, which may turn out to be one.
     #[must_use]
     pub fn may_store(&self) -> bool {
         self.creates() || self.is_query()

@@ -171,7 +171,8 @@ impl Contract {
         self
     }
 
-    /// Returns how a list is divided into pages, where that is inferred and none of its parameters is given a value.
+    /// Returns how a list is divided into pages, where that is inferred and neither the page nor the size parameter is
+    /// given a value.
     #[must_use]
     pub fn paging_of(&self, list: OperationId) -> Option<&Paging> {
         let paging = self.pagings.get(&list)?;
@@ -254,7 +255,7 @@ impl Contract {
         let reads =
             |to: OperationId| self.operation(to).is_read() && comparable_path(&self.operation(to).path) == item_path;
         let linked = self.links_from(list).filter(|link| reads(link.to));
-        let mut linked = linked.filter_map(|link| link.value.strip_prefix(elements));
+        let mut linked = linked.filter_map(|link| link.value_at.strip_prefix(elements));
         if let Some(id) = linked.next() {
             return Some(id.to_owned());
         }

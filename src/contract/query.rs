@@ -4,13 +4,14 @@
 //! # Design
 //!
 //! No method says so (RFC 9110 has none for it), so the name has to, and where anything in the document speaks against
-//! it, the operation stays a write. The last segment of the path must be a verb that can only mean a read: one of
-//! `ASKS`, a search, or to find or look up by something. A segment is taken as a whole, because a verb beside other
-//! words is often the name of a thing (`saved-search`, `search-index`) or half of an action (`delete-by-query`,
-//! `find-and-modify`). The summary must begin with a verb that is known to mean a read (or the name must contain one,
-//! if there is no summary), because a list of verbs for actions is never complete. A verb for an action, in any form and
-//! anywhere near, speaks against it, and so does a record below the path: `GET /search/{id}` says that a `POST` to
-//! `/search` keeps what it began.
+//! it, the operation stays a write. The last segment of the path must say that it is a read: one of `ASKS`, `history`,
+//! a search, `find`, `lookup` or `count` by something, or `get` with what is got. Where it may be more (`history`,
+//! `lookup`, `get` with what is got), everything that is said about the operation must read. A segment is taken as a
+//! whole, because a verb beside other words is often the name of a thing (`saved-search`, `search-index`) or half of an
+//! action (`delete-by-query`, `find-and-modify`). The summary must begin with a verb that is known to mean a read (or
+//! the name must contain one, if there is no summary), because a list of verbs for actions is never complete. A verb
+//! for an action, in any form and anywhere near, speaks against it, and so does a record below the path: `GET
+//! /search/{id}` says that a `POST` to `/search` keeps what it began.
 
 use std::collections::HashSet;
 

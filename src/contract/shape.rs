@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use super::alternatives::AlternativeCounts;
 use super::defect::{Defect, Problem};
-use super::dialect::ASSERTIONS;
+use super::dialect::ASSERTIONS_KEY;
 use super::discriminator;
 use super::document::{Document, MAX_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
@@ -80,7 +80,8 @@ pub struct Shape {
 pub struct LocatedGap {
     /// The gap's id.
     pub gap: SharedString,
-    /// The location in the contract, as a JSON pointer: that of the `x-gap`, or the one below the `x-null`.
+    /// The location in the contract, as a JSON pointer: that of the `x-gap`, or, for an `x-null`, the one below it that
+    /// may be null.
     pub location: SharedString,
 }
 
@@ -706,7 +707,7 @@ impl<'document> AllOfMember<'document> {
             let indexes = 0..listed.node.elements().len();
             found.extend(indexes.map(|index| pointer::join(&listed.pointer, &index.to_string())));
         }
-        if let Some(assertions) = self.member(ASSERTIONS) {
+        if let Some(assertions) = self.member(ASSERTIONS_KEY) {
             let conditions = ["if", "then", "else"].into_iter();
             found.extend(
                 conditions

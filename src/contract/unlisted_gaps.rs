@@ -20,7 +20,7 @@ use super::shape::{LocatedGap, Shape};
 use super::vocabulary::{Gap, GapKind, Stated};
 
 /// What any document may leave open: the id, the kind and the question.
-const LISTED: [(&str, GapKind, &str); 15] = [
+const GAPS_OF_ANY_DOCUMENT: [(&str, GapKind, &str); 15] = [
     (
         "success-status",
         GapKind::SuccessStatus,
@@ -95,7 +95,7 @@ pub(super) fn gaps(
     (shapes, facts): (&mut [Shape], &[Fact]),
 ) -> Vec<Gap> {
     let mut gaps = Vec::new();
-    for (id, kind, question) in LISTED {
+    for (id, kind, question) in GAPS_OF_ANY_DOCUMENT {
         let locations = match kind {
             GapKind::IdentifierForm => marked(document, (shapes, facts), id, is_free_identifier),
             GapKind::TimestampForm => marked(document, (shapes, facts), id, is_timestamp),
@@ -190,7 +190,8 @@ fn bodies(document: &Document, operations: &[Operation], leaves_open: fn(&Operat
     open.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Returns the locations of the strings in the bodies of updates whose schemas state no maximum length.
+/// Returns the locations of the strings in the bodies of updates whose schemas state no `maxLength`, `enum`, `format`
+/// or `pattern`.
 fn free_strings(document: &Document, operations: &[Operation]) -> Vec<String> {
     let mut free = Vec::new();
     for schema in bodies(document, operations, |operation, _| updates(operation)) {

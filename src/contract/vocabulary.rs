@@ -5,8 +5,8 @@
 //! | `x-document` | anything | the section of the document that this mirrors, as `Heading / Subheading` |
 //! | `x-gaps` | the root | the catalogue of gaps: `id`, `question`, `stated` (`not-shown` or `silent`), `x-document`, and the `kind` of the question where traffic can answer it; see [`GapKind`] |
 //! | `x-gap` | anything | the ids of the gaps that concern this location |
-//! | `x-answers` | a location with an `x-gap` | what a service answers to its gaps, as an overlay of `learn` states it: the `gap`, the `operation` that showed it, and the `claim` of the answer |
-//! | `x-null` | the schema of a record in a response | the id of the gap that leaves open whether null may appear below: in the fields of the resource and in what they contain, but not as the resource itself; elsewhere null is a wrong type |
+//! | `x-answers` | a location that a gap concerns | what a service answers to its gaps, as an overlay of `learn` states it: the `gap`, the `operation` that showed it, and the `claim` of the answer |
+//! | `x-null` | the schema of a record in a response | the id of the gap that leaves open whether null may appear below: in the fields of the record and in what they contain, but not as the record itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: the invariant of pages |
 //! | `x-invariants` | a create or update operation | what is created, updated and accepted, see [`Invariants`] |
 //! | `x-edge-cases` | the root, or an operation, which overrides the root | the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; a contract without the key has a few for each operation; see [`EdgeCaseKind`] |
@@ -50,14 +50,14 @@ pub struct Gap {
     /// `x-null` names it, in the order of the document.
     #[serde(skip)]
     pub locations: Vec<String>,
-    /// Whether the document does not list it: without `x-gaps`, that is what any OpenAPI document leaves open. A run
-    /// asks about it and a check does not, unless an overlay states an answer.
+    /// Whether the document does not list it: without `x-gaps`, that is what any OpenAPI document leaves open. `learn`
+    /// asks about it; a check does not, unless an overlay states an answer.
     #[serde(skip)]
     pub is_unlisted: bool,
 }
 
-/// The kind of a question that a gap asks: what counts as an observation, and which answers there are. Where a kind
-/// looks is up to the locations that name the gap.
+/// The kind of a question that a gap asks: what counts as an observation, and which answers there are. Which part of
+/// the contract it is asked about depends on the locations that name the gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GapKind {

@@ -385,7 +385,7 @@ impl Placeholders<'_> {
         let mut sources: Vec<_> = links
             .filter(|link| contract.operation(link.from).is_read())
             .map(|link| {
-                let field = fields(&link.value).into_iter().rfind(|field| field != "*");
+                let field = fields(&link.value_at).into_iter().rfind(|field| field != "*");
                 let (field, list) = (field.unwrap_or_default(), &contract.operation(link.from).name);
                 format!("{} in {}", shell_safe(&field), shell_safe(list))
             })

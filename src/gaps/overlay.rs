@@ -17,7 +17,7 @@ use super::answer::{Answer, AnswerState};
 use super::ledger::{KnownAnswer, LedgerLine, known_with_runs};
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node, Position};
-use crate::contract::learned::{ANSWERS_KEY, owner};
+use crate::contract::learned::{ANSWERS_KEY, containing_operation};
 use crate::exchange::sanitize::{Colours, sanitize, sanitize_json};
 
 /// An action that does nothing: the schema of the specification requires one.
@@ -92,7 +92,7 @@ fn place(contract: &Contract, own: Option<&Document>, answer: &Answer) -> Result
     if contract.operation_named(operation).is_none() {
         return Err("the contract has no such operation");
     }
-    if owner(&contract.operations, location).is_some_and(|owner| owner.name != operation) {
+    if containing_operation(&contract.operations, location).is_some_and(|owner| owner.name != operation) {
         return Err("the location belongs to another operation");
     }
     // No `x-gap` names a gap that the document does not list.
@@ -344,7 +344,7 @@ paths:
         for gap in &contract.gaps {
             for (index, location) in gap.locations.iter().enumerate() {
                 if contract.document.node(location).unwrap().member("x-gap").is_some() {
-                    let owner = owner(&contract.operations, location).map(|owner| owner.name.as_str());
+                    let owner = containing_operation(&contract.operations, location).map(|owner| owner.name.as_str());
                     let operation = owner.unwrap_or(operations[index % operations.len()]);
                     answers.push(answer((&gap.id, operation, location), claims.next().unwrap()));
                 }

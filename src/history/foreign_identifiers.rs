@@ -123,7 +123,7 @@ pub(crate) fn lists_that_show(contract: &Contract, create: OperationId) -> Vec<(
         .list_whose_items_are_created_by(create)
         .map(|list| (list, None));
     let id = format!("{}{}", created.resource, created.id);
-    let references = contract.links_from(create).filter(|link| link.value == id);
+    let references = contract.links_from(create).filter(|link| link.value_at == id);
     let returned = references.filter_map(|link| {
         let LinkTarget::Body(field) = &link.target else {
             return None;

@@ -58,7 +58,7 @@ impl History<'_> {
         let links = self.contract.links_from(operation);
         let links = links.filter(|link| matches!(link.target, LinkTarget::Parameter(_)));
         let links = links.filter(|link| link.is_in_body());
-        links.flat_map(|link| pointer::select(body, &link.value)).collect()
+        links.flat_map(|link| pointer::select(body, &link.value_at)).collect()
     }
 
     /// Adds a created record: its links, its identifier, what it carries.
@@ -155,7 +155,7 @@ impl History<'_> {
         let create = self.contract.operation(request.operation);
         let response = exchange.response().filter(|response| response.status == 201)?;
         let link = self.contract.link_to_read(request.operation)?;
-        let is_shown = body.pointer(&link.value).is_some_and(|id| !id.is_null());
+        let is_shown = body.pointer(&link.value_at).is_some_and(|id| !id.is_null());
         if is_shown || !create.creates() || create.invariants.created.is_some() {
             return None;
         }
@@ -179,7 +179,10 @@ impl History<'_> {
     /// Whether a body names a record that the run did not name: for a create with a chosen identifier, the field that
     /// holds the name has no run tag.
     pub(super) fn shows_foreign_name(&self, create: OperationId, body: &Value) -> bool {
-        let shown = self.contract.chosen_name(create).and_then(|name| name_in(body, name));
+        let shown = self
+            .contract
+            .chosen_parameter_name(create)
+            .and_then(|name| name_in(body, name));
         shown.is_some_and(|shown| !self.run_tag.is_in(shown))
     }
 

@@ -115,7 +115,7 @@ impl History<'_> {
         let under = records_in(self.contract.operation(from), &exchange.request.path);
         let mut ids = Vec::new();
         for link in self.links_showing(request.operation) {
-            let Some((items, id)) = link.value.rsplit_once("/*").filter(|_| link.from == from) else {
+            let Some((items, id)) = link.value_at.rsplit_once("/*").filter(|_| link.from == from) else {
                 continue;
             };
             let items = pointer::get(body, items).and_then(Value::as_array);

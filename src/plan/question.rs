@@ -646,7 +646,7 @@ fn carry(contract: &Contract, update: OperationId, field: &str) -> Option<String
 fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks> {
     let target = crate::contract::link::LinkTarget::Body(field.to_owned());
     let links = contract.links_that_fill(operation, &target);
-    let names = links.iter().filter_map(|link| pointer::last(&link.value));
+    let names = links.iter().filter_map(|link| pointer::last(&link.value_at));
     let mut names: Vec<_> = names.map(Some).collect();
     names.sort();
     names.dedup();

@@ -348,9 +348,9 @@ impl<'contract> Template<'contract> {
             [listed, created]
                 .into_iter()
                 .flatten()
-                .any(|identifier| identifier == link.value)
+                .any(|identifier| identifier == link.value_at)
         };
-        let endings: HashSet<_> = links().map(|link| link.value.rsplit('/').next()).collect();
+        let endings: HashSet<_> = links().map(|link| link.value_at.rsplit('/').next()).collect();
         endings.len() == 1 && links().any(is_identifying)
     }
 

@@ -452,7 +452,7 @@ impl Session<'_> {
         let values = history.bindings().linked_values(&links);
         let named = values
             .into_iter()
-            .filter_map(|(link, value)| Some((pointer::last(&link.value)?, value.clone())));
+            .filter_map(|(link, value)| Some((pointer::last(&link.value_at)?, value.clone())));
         named.collect()
     }
 

@@ -141,7 +141,7 @@ impl Given<'_> {
         contract.give(id, index, value).map_err(|refused| Problem::Value {
             reason: refused.to_string(),
             todo: match refused {
-                NotGiven::Update => "remove the value, or give it to a create or a read",
+                NotGiven::UpdateOrDelete => "remove the value, or give it to a create or a read",
                 _ => "remove the value",
             },
         })
