@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::contract::bundle::{OtherFiles, Unread};
 use crate::contract::document::MAX_BYTES;
 
-/// Returns the files beside a document. Nothing outside of its folder is read, not even by way of a link: a document may
-/// come from anybody, and messages contain lines of what is read.
+/// Returns the files beside a document. Nothing outside of its folder is read, not even by way of a symbolic link: a
+/// document may come from anybody, and messages contain lines of what is read.
 pub(crate) fn other_files(document: &Path) -> OtherFiles<'static> {
     let folder = match document.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
@@ -37,14 +37,18 @@ fn read(folder: &Path, path: &str) -> Result<String, Unread> {
     text(&file).map_err(failed)
 }
 
-/// Returns the text of a document's file, cut one byte after `MAX_BYTES`: enough for the reader of documents to reject
-/// it as too large.
+/// Returns the text of a document's file. Of one that is larger than `MAX_BYTES` it returns that and at least one byte
+/// more: enough for the reader of documents to reject it as too large.
 pub(super) fn text(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     // One byte more shows whether the file is larger.
     let max_bytes = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    File::open(path)?.take(max_bytes).read_to_string(&mut text)?;
-    Ok(text)
+    File::open(path)?.take(max_bytes).read_to_end(&mut bytes)?;
+    if bytes.len() > MAX_BYTES {
+        // The cut may be within a character, whose replacement is not shorter.
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
 #[cfg(all(test, feature = "cli"))]

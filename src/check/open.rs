@@ -50,6 +50,7 @@ fn text(path: &Path) -> Result<String, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::document::MAX_BYTES;
 
     #[test]
     fn a_contract_is_read_from_its_file() {
@@ -75,6 +76,22 @@ mod tests {
         assert!(error.to_string().contains("overlay.yaml:2:"), "{error}");
         let error = Contract::open_with_overlay("tests/reference.yaml", "no/such.yaml").unwrap_err();
         assert!(error.to_string().contains("`no/such.yaml`"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_reported_as_that_wherever_it_is_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.yaml");
+        // The cut is within one of these letters, or between two.
+        for beginning in ["", "#"] {
+            std::fs::write(&path, beginning.to_owned() + &"\u{e9}".repeat(MAX_BYTES / 2 + 1)).unwrap();
+            let error = Contract::open(&path).unwrap_err();
+            assert!(matches!(error, Error::Contract(_)), "{error}");
+            assert!(error.to_string().contains("larger than"), "{error}");
+        }
+        std::fs::write(&path, b"openapi: \xff").unwrap();
+        let error = Contract::open(&path).unwrap_err();
+        assert!(matches!(error, Error::File { .. }), "{error}");
     }
 
     #[test]
