@@ -53,8 +53,9 @@ use crate::run::{Event, Settings};
 /// # Design
 ///
 /// A service in this process is bounded like a deployed one, by tokio's clock: with a paused clock
-/// (`tokio::time::pause`), settling costs no time. The future is not `Send`, because the judge and the service take
-/// turns on one thread: `#[tokio::test]` runs it, and a `LocalSet` can spawn it, but `tokio::spawn` cannot.
+/// (`tokio::time::pause`), waiting for the service to show a record costs no time. The future is not `Send`, because
+/// the judge and the service take turns on one thread: `#[tokio::test]` runs it, and a `LocalSet` can spawn it, but
+/// `tokio::spawn` cannot.
 #[derive(Debug)]
 #[must_use = "a check does nothing until it is run"]
 pub struct Check {
@@ -154,7 +155,7 @@ impl Check {
         self
     }
 
-    /// Sets whether requests that create and update are sent too; by default they are not. What
+    /// Sets whether writes are sent too: creates, updates and queries (reads by `POST`). By default they are not. What
     /// the check creates stays, unless [`Check::cleanup`] is set.
     pub fn writes(mut self, writes: bool) -> Self {
         self.writes = writes;
@@ -193,13 +194,16 @@ impl Check {
         self
     }
 
-    /// Also sends this write, although the contract does not say how to recognise what it leaves.
+    /// Also sends this operation, which is left out otherwise: a write whose records the contract does not say how to
+    /// recognise, or an operation that says that it does something besides what its method says. A write also needs
+    /// [`Check::writes`]; no DELETE is sent in this way.
     pub fn also_send(mut self, operation: impl Into<String>) -> Self {
         self.also_send.push(operation.into());
         self
     }
 
-    /// Sets the most records that the check may create, by default [`Settings::MAX_WRITES`].
+    /// Sets how many requests may leave a record in the target, by default [`Settings::MAX_WRITES`]. Updates and
+    /// clearly rejected creates do not count.
     pub fn max_writes(mut self, records: u64) -> Self {
         self.settings.max_writes = records;
         self
@@ -225,7 +229,7 @@ impl Check {
 
     /// Sets the most requests per second; by default as many as the service answers.
     pub fn rate(mut self, per_second: f64) -> Self {
-        // From one request a day to as many a second as a day has seconds, which bounds nobody's choice.
+        // `LONGEST` is a day: from one request a day to 86,400 a second, more than anybody needs.
         let highest = Settings::LONGEST.as_secs_f64();
         self.settings.rate = Some(per_second.clamp(1.0 / highest, highest));
         self
@@ -237,7 +241,8 @@ impl Check {
         self
     }
 
-    /// Sets how long a created record may take to be listed, by default [`Settings::SETTLE`].
+    /// Sets how long the service may take to show what the check did (a created, updated or deleted record, pages that
+    /// add up), by default [`Settings::SETTLE`].
     pub fn settle(mut self, settle: Duration) -> Self {
         self.settings.settle = settle.min(Settings::LONGEST);
         self
@@ -262,7 +267,7 @@ impl Check {
         self
     }
 
-    /// Checks only this part of the plan.
+    /// Carries out only this shard of the plan.
     pub fn shard(mut self, shard: Shard) -> Self {
         self.shard = Some(shard);
         self
@@ -314,7 +319,7 @@ impl Check {
     }
 
     /// Sets when the check began, for a record that is the same each time; by default the current time. The names of
-    /// created records are made from this second and the seed.
+    /// created records are made from this microsecond and the seed.
     pub fn started_at(mut self, time: DateTime<Utc>) -> Self {
         self.started_at = Some(time);
         self

@@ -42,8 +42,8 @@ mod tests {
     use super::*;
     use crate::service::{Service, app};
 
-    /// The integration tests need it. It stands before them, so that `cargo test` after a change of `openapi.yaml` ends
-    /// with what the reference service lacks, and not with all that follows from that.
+    /// The integration tests depend on this. It runs before them, so that `cargo test` after a change of `openapi.yaml`
+    /// ends with what the reference service lacks, and not with all that follows from that.
     #[tokio::test(start_paused = true)]
     async fn the_reference_service_keeps_the_contract() {
         let service = Service::in_memory("test".to_owned().into()).unwrap();

@@ -14,7 +14,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns whether the service conforms: facts were decided, and there is no finding at the level deny.
+    /// Returns whether the service conforms: the run was not cut short, facts were decided, as many as
+    /// [`Check::require_facts`](crate::Check::require_facts) asks for, and there is no finding at the level deny.
     #[must_use]
     pub fn conforms(&self) -> bool {
         self.record.outcome == Outcome::Conforms

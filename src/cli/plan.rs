@@ -13,7 +13,7 @@ use super::failure::Failure;
 use super::wrap::hanging_indent;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::plan::{Action, Asks, Bounds, Plan, Selection, Source, StandInValue, StepDescription, Variant};
+use crate::plan::{Action, Asks, Bounds, Plan, Selection, Source, StandInOrigin, StepDescription, Variant};
 use crate::report::counted;
 
 /// The arguments of `plan`.
@@ -230,10 +230,10 @@ impl Listing<'_> {
             names.join(" or ")
         };
         let stand_in = source.stand_in.map(|stand_in| match stand_in {
-            StandInValue::Given => "the configuration".to_owned(),
-            StandInValue::Example => "the contract's own example".to_owned(),
-            StandInValue::Generated => "its schema".to_owned(),
-            StandInValue::Chosen => {
+            StandInOrigin::Given => "the configuration".to_owned(),
+            StandInOrigin::Example => "the contract's own example".to_owned(),
+            StandInOrigin::Generated => "its schema".to_owned(),
+            StandInOrigin::Chosen => {
                 "a name with the run tag, after a read has shown that unknown names are rejected".to_owned()
             }
         });

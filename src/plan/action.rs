@@ -51,7 +51,8 @@ pub enum Action {
     ReadBackCreated,
     /// Updates a record of this run.
     Update,
-    /// Reads the updated record: it must show what was sent. It comes right after the update.
+    /// Reads the updated record: it must show what was sent. A PUT is then sent once more, and the record read again.
+    /// It comes right after the update.
     ReadBackUpdated,
     /// Looks for the updated records in this list, which must show what was sent.
     LookForUpdates,
@@ -81,7 +82,8 @@ pub enum Action {
     EdgeCaseWrite(EdgeCase),
     /// Updates a record of this run with plain values again, after awkward values and edge cases.
     Restore,
-    /// Deletes the records of the run, the newest first, and reads each again: it must be gone.
+    /// Deletes the records of the run, the newest first, and looks for each again, by its identifier and in its list:
+    /// it must be gone.
     Delete,
     /// Looks through this list at the end of the run, for everything that the run left there.
     ResidueLook,
@@ -138,11 +140,11 @@ impl ShownBy {
 /// The limits of the requests of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// The maximum number of records that a run may create in the target.
+    /// The maximum number of requests of a run that may leave a record in the target.
     pub max_writes: u64,
     /// The maximum number of pages of a list that are walked.
     pub max_pages: u64,
-    /// The maximum time until a created record is listed.
+    /// The maximum time until the target shows what the run did.
     pub settle: Duration,
 }
 
@@ -181,7 +183,7 @@ pub(super) enum FactEvidence {
     ReadBackCreated,
     /// The read of an updated record, by an inferred lifecycle.
     ReadBackUpdated,
-    /// The read of a deleted record.
+    /// The read of a deleted record, and its list.
     Deleted,
 }
 
@@ -206,8 +208,9 @@ pub struct ActionSpec {
     /// Whether it sends requests to the create whose records are its list's items, so that a page gets full.
     pub(super) fills: bool,
     always_sends: bool,
-    /// Lists do not depend on each other, and neither do edge cases or calls that must be rejected. But a read may need
-    /// a value from the read before it, and writes are sent one by one.
+    /// Whether steps with this action run at the same time. Lists do not depend on each other, and neither do edge
+    /// cases or calls that must be rejected. But a read may need a value from the read before it, and writes are sent
+    /// one by one.
     runs_concurrently: bool,
 }
 
@@ -278,8 +281,8 @@ const QUERY: ActionSpec = ActionSpec {
 const CREATE: ActionSpec = ActionSpec {
     reason: "create a record: the response must be as documented and carry what was sent",
     requests: "one request in each documented format, and again, changed field by field, until it is accepted; \
-               together they leave at most max-writes {max_writes}; before a later write takes the identifier, reads \
-               until the record shows",
+               together they leave at most {max_writes} records (max-writes); before a later write takes the \
+               identifier, reads until the record shows",
     decides: &[FactEvidence::Response, FactEvidence::Created],
     read_after: |_, shown_by, create| shown_by.get(&create).map(|shown| shown.operation()),
     ..ONE
@@ -350,8 +353,8 @@ const READ_BACK_UPDATED: ActionSpec = ActionSpec {
 
 const DELETE: ActionSpec = ActionSpec {
     reason: "delete what the run created, the newest record first: it must be gone",
-    requests: "for each record a read that shows that it is the run's own, one request, and a read, repeated for up to \
-               {settle} s (settle) while it shows the record",
+    requests: "for each record a read that shows that it is the run's own, one request, and a read and one request of the \
+               list, each repeated for up to {settle} s (settle) while it shows the record",
     decides: &[FactEvidence::Response, FactEvidence::Deleted],
     repeats: false,
     always_sends: false,
@@ -538,7 +541,7 @@ impl Action {
         matches!(self, Self::Delete | Self::ResidueLook)
     }
 
-    /// Whether such a step sends a request whatever the target shows.
+    /// Whether a step with this action sends a request whatever the target shows.
     #[must_use]
     pub fn always_sends(self) -> bool {
         self.spec().always_sends

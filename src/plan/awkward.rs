@@ -285,11 +285,11 @@ const TIMES: [Time; 7] = [
 /// One awkward value in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AwkwardValue {
-    /// This string before the run's own name, in the name of the body with this index.
+    /// This string before the run's own string, in the name field with this index.
     Prefix(usize, &'static Piece),
-    /// This string after the run's own name.
+    /// This string after the run's own string, there.
     Suffix(usize, &'static Piece),
-    /// This string instead of the run's own name.
+    /// This string instead of the run's own string, there.
     Replacement(usize, &'static Piece),
     /// The name with this index, filled up to this many characters.
     LongName(usize, usize),

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::action::{Action, CredentialProbe, FactEvidence};
 use super::optional;
-use super::source::{Source, StandInValue, sources};
+use super::source::{Source, StandInOrigin, sources};
 use super::steps::{Plan, Step};
 use super::variants::{Variant, variants};
 use crate::contract::Contract;
@@ -22,7 +22,8 @@ use crate::contract::operation::{Location, OperationId};
 pub struct StepDescription {
     /// The step.
     pub step: Step,
-    /// The operation whose requests the step sends: its own, or the create that fills a list.
+    /// The operation whose requests the step sends: its own, the create that fills a list, or the read that shows a
+    /// created or updated record.
     pub sends: OperationId,
     /// How the bodies differ from the accepted one, in the order of sending.
     pub variants: Vec<Variant>,
@@ -89,6 +90,12 @@ impl Plan {
     fn describe_step(&self, contract: &Contract, calls: &Calls, step: Step) -> StepDescription {
         let (spec, sends) = (step.action.spec(), calls.sent_by(contract, step));
         let operation = contract.operation(sends);
+        // A run sends the update once more between two reads, unless it asks about gaps.
+        let repeats_update = step.action == Action::ReadBackUpdated
+            && !self.learns
+            && contract
+                .fact_of(step.operation, FactKind::SameAfterRepeatedUpdate)
+                .is_some();
         // The identifier in an edge case is made up.
         let made_up = step
             .action
@@ -103,7 +110,7 @@ impl Plan {
                     .any(|parameter| parameter.location == Location::Path && parameter.name == source.parameter);
                 // Where nothing fills the path, all of it is made up.
                 let in_path = in_path && !calls.not_called.contains(&sends);
-                let is_given = source.stand_in == Some(StandInValue::Given);
+                let is_given = source.stand_in == Some(StandInOrigin::Given);
                 let shown = is_given || !source.creates.is_empty() || !source.reads.is_empty();
                 (in_path || shown) && made_up.is_none_or(|made_up| made_up.name != source.parameter)
             });
@@ -124,7 +131,7 @@ impl Plan {
                 Vec::new()
             },
             read_after: (spec.read_after)(contract, &self.shown_by, sends),
-            writes: !operation.is_safe(),
+            writes: repeats_update || !operation.is_safe(),
             facts: Vec::new(),
             needs: needs.collect(),
         }
@@ -291,6 +298,30 @@ mod tests {
             fact.kind != FactKind::WrongToken && !contract.operation(fact.operation).is_read()
         });
         assert_eq!(of_writes.count(), 0);
+    }
+
+    #[test]
+    fn a_put_that_is_sent_again_before_its_record_is_read_is_a_write() {
+        let reads_back = |method: &str, learn: Option<Vec<usize>>| {
+            let pet = "{type: object, properties: {id: {type: integer}, name: {type: string}}}";
+            let body = format!("content: {{application/json: {{schema: {pet}}}}}");
+            let id = "parameters: [{name: petId, in: path, required: true, schema: {type: integer}}]";
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: Pets, version: '1'}}\npaths:\n  /pets:\n    post: {{operationId: addPet, \
+                 requestBody: {{{body}}}, responses: {{'201': {{description: a, {body}}}}}}}\n  /pets/{{petId}}:\n    {id}\n    \
+                 get: {{operationId: getPet, responses: {{'200': {{description: a, {body}}}}}}}\n    {method}: {{operationId: \
+                 changePet, requestBody: {{{body}}}, responses: {{'200': {{description: a, {body}}}}}}}\n"
+            );
+            let contract = Contract::read("pets.yaml", text).unwrap();
+            let planned = Plan::new(&contract, &Selection { learn, ..all() }).describe(&contract);
+            let reads = planned
+                .into_iter()
+                .filter(|planned| planned.step.action == Action::ReadBackUpdated);
+            reads.map(|planned| planned.writes).collect::<Vec<_>>()
+        };
+        assert_eq!(reads_back("put", None), [true]);
+        assert_eq!(reads_back("patch", None), [false]);
+        assert!(!reads_back("put", Some(Vec::new())).contains(&true));
     }
 
     #[test]

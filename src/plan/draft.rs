@@ -43,7 +43,7 @@ impl Draft {
     }
 
     /// Leaves out the fields that another draft of the same operation leaves out, and chooses the same values for the
-    /// others. A value that is no choice any more, because the target has shown others since, is replaced by the choice
+    /// others. A value that is no longer a choice, because the target has shown others since, is replaced by the choice
     /// at the same index.
     pub fn copy_choices_from(&mut self, other: &Self) {
         for leaf in &mut self.leaves {

@@ -27,8 +27,8 @@ use crate::history::RunTag;
 
 /// The number of levels in a deep body.
 const LEVELS: usize = 1_000;
-/// The maximum number of fields that are sent to one operation with another type, one in each request: enough for 50
-/// strings, each of which can have four other types. The largest body of the built-in contract has 72 such pairs.
+/// The maximum number of pairs of a field and another type that are sent to one operation, one pair in each request:
+/// enough for 50 strings with four other types each. The largest body of the built-in contract has 72.
 const MAX_FIELDS: usize = 200;
 /// The number of characters in a long string.
 const CHARACTERS: usize = 10_000;
@@ -254,7 +254,7 @@ impl EdgeCaseString {
             text.is_some_and(|text| text.contains(run_tag.as_str()))
         };
         let best = texts.iter().map(|at| (!tagged(at), of_the_target(at))).min();
-        let changed = |at: &String| self.before(if of_the_target(at) { "" } else { text_at(body, at) });
+        let changed = |at: &String| self.made_unusual(if of_the_target(at) { "" } else { text_at(body, at) });
         texts.retain(|at| Some((!tagged(at), of_the_target(at))) == best);
         texts.retain(|at| limits.admit(at, changed(at).chars().count()));
         let length = u64::try_from(texts.len()).unwrap_or(0);
@@ -273,7 +273,7 @@ impl EdgeCaseString {
         true
     }
 
-    fn before(self, text: &str) -> String {
+    fn made_unusual(self, text: &str) -> String {
         match self.kind {
             EdgeCaseKind::StringWithControlCharacters => format!("\u{0}\u{7}\u{1b}\r\n{text}"),
             EdgeCaseKind::LongString => {

@@ -44,7 +44,7 @@ impl Fallback {
         }
     }
 
-    /// Returns the next draft after a rejection with this string; `None` when all were tried.
+    /// Returns the next draft after a rejection whose response has this text; `None` when all were tried.
     pub fn next(&mut self, rejection: &str) -> Option<Draft> {
         if self.tried.len() >= TRIES {
             return None;

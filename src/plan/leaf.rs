@@ -54,7 +54,7 @@ impl Choice {
 
 impl Leaf {
     /// Returns the field at the top of the body that it is, or is a part of.
-    pub(super) fn field(&self) -> Option<&str> {
+    pub(super) fn top_field(&self) -> Option<&str> {
         top(&self.pointer)
     }
 

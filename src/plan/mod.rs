@@ -31,7 +31,10 @@
 //! - *equivalent request*: a documented request in another spelling that RFCs define as the same (`x-equivalent`): a UUID
 //!   in capitals, JSON in another order.
 //! - *synthetic string*: the string that the contract says to send in a field (`x-synthetic`), with the run tag in it.
-//! - *scope*, *shard*: the operations that a run covers; one machine's share of its plan.
+//! - *name*, *address*: a string, an email address in a body that the run makes, with the run tag in it.
+//! - *note*: the run tag in an object for data of callers, such as `metadata`.
+//! - *scope* ([`Selection`]), *shard*, *part*: the operations that a run covers; one machine's share of its plan; a group of
+//!   operations that no shards divide.
 
 mod action;
 mod awkward;
@@ -72,7 +75,7 @@ pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;
 pub(crate) use source::check_allowed;
 pub(crate) use source::unusable_path;
-pub use source::{NAME_PREFIX, NeededValue, NoValue, Source, StandInValue, stand_in_value};
+pub use source::{NAME_PREFIX, NeededValue, NoValue, Source, StandInOrigin, stand_in_value};
 pub use steps::{Plan, Step, concurrent_sequences};
 pub use template::Template;
 pub use variants::{

@@ -4,9 +4,10 @@
 //! # Design
 //!
 //! A question is put to a read, or to an update of the run's own record: neither leaves a record. What an update cannot
-//! show is put to a create, if an invariant or an inferred lifecycle says where its response has the record's identifier:
-//! a record without a string of the run can be recognised only by its identifier. The contract says where a question
-//! arises: its `x-gap` keys name the fields, the lists and the operations, and the kind of the gap says how.
+//! show is put to a create, if an invariant or an inferred lifecycle says where its response has the record's
+//! identifier: a record without a string of the run can be recognised only by its identifier. The contract says where a
+//! question arises: the locations of a gap (those with its `x-gap`, or, where the document lists no gaps, those that
+//! `unlisted_gaps` finds) are fields, lists and operations, and the kind of the gap says how.
 
 use std::cell::LazyCell;
 
@@ -191,7 +192,7 @@ pub enum BodyChange {
 }
 
 impl Question {
-    /// Returns the questions of a contract; none where it lists no gaps.
+    /// Returns the questions of a contract; none where it has no gaps.
     #[must_use]
     pub fn all(contract: &Contract) -> Vec<Self> {
         let mut questions = Vec::new();
@@ -209,7 +210,7 @@ impl Question {
                 required(contract, operation, &mut questions);
                 unknown_records(contract, operation, &mut questions);
                 if may_equal_another(contract, operation) {
-                    of_schemas(
+                    of_whole_body(
                         contract,
                         operation,
                         (GapKind::Duplicates, &Asks::Duplicate),
@@ -455,7 +456,7 @@ fn may_equal_another(contract: &Contract, create: OperationId) -> bool {
 }
 
 /// Adds a question about the body as a whole.
-fn of_schemas(
+fn of_whole_body(
     contract: &Contract,
     operation: OperationId,
     (kind, asks): (GapKind, &Asks),
@@ -479,12 +480,12 @@ fn required(contract: &Contract, operation: OperationId, questions: &mut Vec<Que
         collect_members(contract, node, ("", 0), &mut documented);
     }
     let asks = Asks::Required { documented };
-    of_schemas(contract, operation, (GapKind::RequiredFields, &asks), questions);
+    of_whole_body(contract, operation, (GapKind::RequiredFields, &asks), questions);
 }
 
 /// Adds the questions about identifiers in the body of a create.
 fn unknown_records(contract: &Contract, create: OperationId, questions: &mut Vec<Question>) {
-    for (location, field) in body_texts(contract, create) {
+    for (location, field) in body_strings(contract, create) {
         let asks = [Asks::UnknownRecord { field, creates: true }];
         ask_at(
             contract,
@@ -540,9 +541,9 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
         let mut add =
             |location: &str, kind, asks: &[Asks]| ask_at(contract, (operation, location), kind, asks, questions);
         add(&schema, GapKind::UnknownRequestFields, &[Asks::UnknownField]);
-        let mut texts = Vec::new();
-        collect_texts(contract, (&schema, node), ("", 0), &mut texts);
-        for (location, field) in texts {
+        let mut strings = Vec::new();
+        collect_strings(contract, (&schema, node), ("", 0), &mut strings);
+        for (location, field) in strings {
             let returned_at = carry(contract, operation, &field);
             let dates = SentDate::ALL.map(|format| Asks::Date {
                 field: field.clone(),
@@ -573,19 +574,19 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
     }
 }
 
-/// How deep in a body texts are asked about.
+/// How deep in a body strings are asked about.
 const DEPTH: usize = 3;
 
-/// Returns the texts of an operation's body, each with the location that names its gaps and with its pointer in the body.
-fn body_texts(contract: &Contract, operation: OperationId) -> Vec<(String, String)> {
-    let mut texts = Vec::new();
+/// Returns the strings of an operation's body, each with the location that names its gaps and with its pointer in the body.
+fn body_strings(contract: &Contract, operation: OperationId) -> Vec<(String, String)> {
+    let mut strings = Vec::new();
     for (schema, node) in contract.located_body_schemas(operation) {
-        collect_texts(contract, (&schema, node), ("", 0), &mut texts);
+        collect_strings(contract, (&schema, node), ("", 0), &mut strings);
     }
-    texts
+    strings
 }
 
-/// Returns the texts of a create's body whose effect a gap leaves open: the index of the gap, the location and the pointer.
+/// Returns the strings of a create's body whose effect a gap leaves open: the index of the gap, the location and the pointer.
 pub(crate) fn text_fields_with_open_side_effect(
     contract: &Contract,
     create: OperationId,
@@ -595,8 +596,8 @@ pub(crate) fn text_fields_with_open_side_effect(
     if gaps.is_empty() {
         return Vec::new();
     }
-    let texts = body_texts(contract, create).into_iter();
-    let named = texts.flat_map(|(location, field)| {
+    let strings = body_strings(contract, create).into_iter();
+    let named = strings.flat_map(|(location, field)| {
         let naming = gaps.iter().filter(|(_, gap)| gap.locations.contains(&location));
         let naming: Vec<_> = naming.map(|(gap, _)| (*gap, location.clone(), field.clone())).collect();
         naming
@@ -604,29 +605,29 @@ pub(crate) fn text_fields_with_open_side_effect(
     named.collect()
 }
 
-/// Collects the texts of an object in a body, each with the location that names its gaps and with its pointer in the body:
+/// Collects the strings of an object in a body, each with the location that names its gaps and with its pointer in the body:
 /// fields, entries of arrays, and those of the objects in them.
-fn collect_texts(
+fn collect_strings(
     contract: &Contract,
     (schema, node): (&str, &Node),
     (at, depth): (&str, usize),
-    texts: &mut Vec<(String, String)>,
+    strings: &mut Vec<(String, String)>,
 ) {
-    let is_text = |node: &Node| node.member("type").and_then(Node::string) == Some("string");
+    let is_string = |node: &Node| node.member("type").and_then(Node::string) == Some("string");
     let properties = pointer::join(schema, "properties");
     for property in node.member("properties").map_or(&[][..], Node::members) {
         let location = pointer::join(&properties, &property.name);
         let field = pointer::join(at, &property.name);
         let described = contract.referred(&property.node);
         let items = described.member("items").map(|items| contract.referred(items));
-        if is_text(described) {
-            texts.push((location, field));
-        } else if items.is_some_and(is_text) {
-            texts.push((location, pointer::join(&field, "0")));
+        if is_string(described) {
+            strings.push((location, field));
+        } else if items.is_some_and(is_string) {
+            strings.push((location, pointer::join(&field, "0")));
         } else if let Some(items) = items.filter(|_| depth < DEPTH) {
             let inner = contract.resolve(&pointer::join(&contract.resolve(&location), "items"));
             let below = (pointer::join(&field, "0"), depth + 1);
-            collect_texts(contract, (&inner, items), (&below.0, below.1), texts);
+            collect_strings(contract, (&inner, items), (&below.0, below.1), strings);
         }
     }
 }
@@ -844,15 +845,15 @@ fn lengthen_others(body: &mut Value, (field, run_tag): (&str, &str), random: &mu
             .as_str()
             .filter(|text| text.contains(run_tag) && !text.contains('@'));
         let text = text.filter(|_| pointer::join("", name) != field);
-        let longer = text.and_then(|text| longer(text, text.chars().count() + LENGTHENED, random));
+        let longer = text.and_then(|text| longer(text, text.chars().count() + EXTRA_LENGTH, random));
         if let Some(longer) = longer {
             *value = json!(longer);
         }
     }
 }
 
-/// By how many characters.
-const LENGTHENED: usize = 5;
+/// By how many characters [`lengthen_others`] lengthens each string.
+const EXTRA_LENGTH: usize = 5;
 
 /// Returns an identifier that should name no record, in the form of another.
 fn unknown_identifier(shown: &str, random: &mut impl Rng) -> String {

@@ -158,18 +158,18 @@ const PLACES: [&str; 10] = [
 
 /// Whether a number, or a string with a pattern, in a field with this name may be somebody else's: an account, a member.
 pub(super) fn names_somebody(name: &str) -> bool {
-    NAMES_SOMEBODY.contains(&state(name).as_str())
+    NAMES_SOMEBODY.contains(&name_without_is(name).as_str())
 }
 
 /// Whether a number in a field with this name may move other records.
 pub(super) fn is_place_among_others(name: &str) -> bool {
-    PLACES.contains(&state(name).as_str())
+    PLACES.contains(&name_without_is(name).as_str())
 }
 
 /// Whether a boolean with this name says that the record itself is in such a state: `is_locked`, but not
 /// `notifications_disabled`.
 fn locks_away(name: &str) -> bool {
-    LOCKED_AWAY.contains(&state(name).as_str())
+    LOCKED_AWAY.contains(&name_without_is(name).as_str())
 }
 
 /// Whether a boolean with this name makes a write concern other records, or do more than it says: `is_default`,
@@ -177,13 +177,13 @@ fn locks_away(name: &str) -> bool {
 fn concerns_others(name: &str) -> bool {
     let separated = separated(name);
     let mut words = words(&separated);
-    ONE_AT_MOST.contains(&state(name).as_str())
+    ONE_AT_MOST.contains(&name_without_is(name).as_str())
         || words.any(|word| CONCERNS_OTHERS.contains(&word))
         || acts_by_name(name, true)
 }
 
-/// Returns the words of the state that a boolean is named after, without `is`.
-fn state(name: &str) -> String {
+/// Returns the words of a name, without a leading `is`.
+fn name_without_is(name: &str) -> String {
     let name = separated(name);
     let words: Vec<_> = words(&name).collect();
     let state = words.strip_prefix(&["is"]).unwrap_or(&words);
@@ -215,7 +215,7 @@ fn is_unwanted(name: &str, value: &Value) -> bool {
 
 /// Returns the value, or one in its place that gives no rights, locks nothing away and concerns no other record, for a
 /// boolean or an `enum` with this schema. `None` if the schema lists no such value.
-pub(super) fn without_rights(value: Value, name: &str, schema: &Node) -> Option<Value> {
+pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
     if !is_unwanted(name, &value) {
         return Some(value);
     }
@@ -241,7 +241,7 @@ mod tests {
     /// What is sent instead of the value.
     fn instead(value: &Value, name: &str, schema: &str) -> Option<Value> {
         let document = Document::read("a.yaml", schema.to_owned()).unwrap();
-        without_rights(value.clone(), name, &document.root)
+        harmless_value(value.clone(), name, &document.root)
     }
 
     #[test]

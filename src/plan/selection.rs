@@ -26,7 +26,9 @@ pub struct Selection {
     pub only: Vec<OperationId>,
     /// The operations to leave out.
     pub skip: Vec<OperationId>,
-    /// Writes that are sent although they are not understood: the contract does not say how to recognise what they do.
+    /// Operations that are sent although the plan would leave them out: writes that are not understood (the contract
+    /// does not say how to recognise what they do), and operations that say that they do something besides what their
+    /// method says.
     pub also_send: Vec<OperationId>,
     /// The seed of all choices.
     pub seed: u64,

@@ -2,9 +2,9 @@
 //!
 //! # Design
 //!
-//! A part is indivisible: a list and the creates whose records are its items, since facts of the list are decided by
-//! records that were created, and facts of the creates by reading the list; every other operation is a part by itself.
-//! Whatever a part depends on (the
+//! A part is indivisible: a list and the creates whose records, by an invariant, are its items, since facts of the list
+//! are decided by records that were created, and facts of the creates by reading the list; or a create with an inferred
+//! lifecycle and the delete of its records; every other operation is a part by itself. Whatever a part depends on (the
 //! operations whose responses fill its requests, the lists that show what it writes) is also called in this shard, as
 //! rarely as possible, but is checked in the shard that owns it. So each fact falls to one shard, and each sequence of
 //! dependent calls is complete within its shard: an update goes to a contact that its own shard created.

@@ -27,12 +27,12 @@ pub struct Source {
     /// paths.
     pub inferred: bool,
     /// The stand-in where no response shows one.
-    pub stand_in: Option<StandInValue>,
+    pub stand_in: Option<StandInOrigin>,
 }
 
 /// The origin of a value that is used where no response shows one, or in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StandInValue {
+pub enum StandInOrigin {
     /// Given for this check, so it takes precedence over what responses show.
     Given,
     /// The contract's own example.
@@ -191,21 +191,21 @@ impl NoValue {
 /// The beginning of each name that a run chooses for a record of its own.
 pub const NAME_PREFIX: &str = "countersign-";
 
-/// Returns a value that no response shows: the contract's own, or one by type. For a name that the run chooses, that is
-/// its beginning ([`NAME_PREFIX`]). A write takes an example or
-/// a generated value only in a header or a cookie, since in its path or query it may name a record that is not this run's.
+/// Returns a value that no response shows: the one that the user gives, the contract's own, or one by type. For a name
+/// that the run chooses, that is its beginning ([`NAME_PREFIX`]). A write takes an example or a generated value only in
+/// a header or a cookie, since in its path or query it may name a record that is not this run's.
 #[must_use]
 pub fn stand_in_value(
     contract: &Contract,
     operation: &Operation,
     parameter: &Parameter,
-) -> Option<(StandInValue, Value)> {
+) -> Option<(StandInOrigin, Value)> {
     if let Some(given) = &parameter.set_by_user {
-        return Some((StandInValue::Given, given.clone()));
+        return Some((StandInOrigin::Given, given.clone()));
     }
     let chosen = operation.chosen().and_then(|index| operation.parameters.get(index));
     if chosen.is_some_and(|chosen| chosen.is(parameter.location, &parameter.name)) {
-        return Some((StandInValue::Chosen, Value::from(NAME_PREFIX)));
+        return Some((StandInOrigin::Chosen, Value::from(NAME_PREFIX)));
     }
     let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
     if !operation.is_safe() && !names_no_record {
@@ -214,10 +214,10 @@ pub fn stand_in_value(
     // A write must not be sent on behalf of whoever an example names.
     let examples = operation.is_safe() || operation.has_invariants();
     let example = parameter.example.clone().filter(|_| examples);
-    let example = example.map(|value| (StandInValue::Example, value));
+    let example = example.map(|value| (StandInOrigin::Example, value));
     example.or_else(|| {
         Some((
-            StandInValue::Generated,
+            StandInOrigin::Generated,
             parameter::generated(contract, parameter, examples)?,
         ))
     })
@@ -312,7 +312,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
     sources.collect()
 }
 
-/// The operations of a plan whose values are available, and how they relate to those that show the values.
+/// When the operations of a plan have their values, and which of them lack one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueSources {
     /// Reads that take a value that a create shows, directly or not, and queries. They come after it.

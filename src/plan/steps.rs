@@ -560,7 +560,7 @@ fn reason_against(
     }
     if let Security::Unsupported { schemes } = &operation.security {
         return Some(format!(
-            "its security ({schemes}) is not supported; one of a bearer token, an API key and a user with a password is"
+            "its security ({schemes}) is not supported; bearer tokens, API keys and HTTP Basic are"
         ));
     }
     if operation.security != Security::None && !scope.token {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
-use super::rights::{concerns_rights, is_place_among_others, names_somebody, without_rights};
+use super::rights::{concerns_rights, harmless_value, is_place_among_others, names_somebody};
 use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, Sample, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
@@ -316,7 +316,8 @@ impl<'contract> Template<'contract> {
     }
 
     /// Returns the values of a field for which its schema leaves a choice: both booleans, the members of an `enum`, two
-    /// numbers. None of them gives rights, and a field that says who may see or change the record has none.
+    /// numbers. Each of them is harmless ([`harmless_value`]), and a field that says who may see or change the record
+    /// has none.
     fn other_values_by_schema(&self, node: &Node, at: &str) -> Vec<Choice> {
         let sample = Sample {
             contract: self.contract,
@@ -328,13 +329,16 @@ impl<'contract> Template<'contract> {
             return Vec::new();
         }
         let name = pointer::last(at).unwrap_or_default();
-        let has_rights = |value: &Value| without_rights(value.clone(), &name, node).as_ref() != Some(value);
-        let values = sample.alternatives(node).into_iter().filter(|value| !has_rights(value));
+        let is_unwanted = |value: &Value| harmless_value(value.clone(), &name, node).as_ref() != Some(value);
+        let values = sample
+            .alternatives(node)
+            .into_iter()
+            .filter(|value| !is_unwanted(value));
         values.map(Choice::own).collect()
     }
 
-    /// Whether the links carry only identifiers into it. For tags they do not: an entry is an
-    /// identifier or a name.
+    /// Whether the links into this location carry only identifiers. Those into the tags of a contact do not: an entry
+    /// is an identifier or a name.
     fn takes_identifier(&self, target: &LinkTarget) -> bool {
         let links = || {
             let links = self.contract.links_to(self.operation);
@@ -538,7 +542,7 @@ impl LeafBuilder<'_> {
             let name = names.last().unwrap_or_default();
             let value = self.contract_values(field).into_iter().next();
             return value
-                .and_then(|value| without_rights(value, &name, node))
+                .and_then(|value| harmless_value(value, &name, node))
                 .map(Choice::own);
         }
         let name = top(&field.pointer).and_then(|field| pointer::tokens(field).last());

@@ -6,10 +6,10 @@
 //! `POST` may create a record, but it may also log a caller out, restart a host or start a job; `PATCH` on a list may
 //! rewrite every row. A document says which only in prose. So a write is sent where the contract says how to find what
 //! it created: by an invariant that names its list, or by a link that carries its identifier to a read. What the record
-//! is nested under, such as the user to whom a message goes, must be the run's own too, unless an invariant says what
-//! the write creates. An update is sent to the run's own records. Every other write is sent only where somebody names
-//! the operation. A query, a `POST` that the document makes recognisable as a read, is sent too, with nothing of
-//! anybody else's in its path.
+//! is nested under, such as the user to whom a message goes, must be the run's own too, unless the user gives its
+//! identifier or an invariant says what the write creates. An update is sent to the run's own records. Every other
+//! write is sent only where somebody names the operation. A query, a `POST` that the document makes recognisable as a
+//! read, is sent too, with nothing in its path but the run's own records and what the user gives.
 
 use std::collections::{BTreeSet, HashSet};
 

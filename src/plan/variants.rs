@@ -1,5 +1,5 @@
-//! Makes bodies other than the plain draft: each field alone, no field, timestamps at several offsets, awkward values;
-//! and for an update the same once more. The main type is [`Variant`].
+//! Makes bodies other than the plain draft: each field alone, only the required fields, timestamps at several offsets,
+//! awkward values; and for an update the same once more. The main type is [`Variant`].
 //!
 //! # Design
 //!
@@ -26,7 +26,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::history::{Bindings, RunTag};
 
-/// The maximum number of records that a run may create in the target by default.
+/// The default maximum number of requests of a run that may leave a record in the target.
 pub const WRITES_BY_DEFAULT: u64 = 20;
 
 /// Each create gets one further record for every this many writes that `max_writes` allows.
@@ -144,7 +144,9 @@ impl Draft {
         let before = self.body().0;
         match variant {
             Variant::SameAgain => {}
-            Variant::OneField(field) => self.keep_only(|leaf| leaf.required || leaf.field() == Some(field.as_str())),
+            Variant::OneField(field) => {
+                self.keep_only(|leaf| leaf.required || leaf.top_field() == Some(field.as_str()));
+            }
             Variant::RequiredFields => self.keep_only(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
             Variant::Awkward(values) => self.put(values),
@@ -164,7 +166,7 @@ impl Draft {
             return differs;
         }
         let has_tag = |leaf: &&Leaf| leaf.value().is_some_and(|value| run_tag.is_in(value));
-        let fields = sent.leaves.iter().filter(has_tag).filter_map(Leaf::field);
+        let fields = sent.leaves.iter().filter(has_tag).filter_map(Leaf::top_field);
         match fields.min_by_key(|field| !["/name", "/title"].contains(field)) {
             Some(field) => self.vary(&Variant::OneField(field.to_owned()), sent),
             None => differs,
@@ -179,9 +181,9 @@ impl Draft {
         self.body().0 != before
     }
 
-    /// Adds a second element to an array of the run's own addresses, and takes an instant at the edge of a day or a
-    /// year: for a create that is sent at the same time as the one with awkward values.
-    pub fn add_second_elements(&mut self, seed: u64) {
+    /// Adds a second element to an array of the run's own addresses, and takes one of the instants on which time zones
+    /// break: for a create that is sent at the same time as the one with awkward values.
+    pub fn vary_for_concurrent_create(&mut self, seed: u64) {
         self.put(&AwkwardValues::of_a_concurrent_create(seed));
     }
 
@@ -192,11 +194,11 @@ impl Draft {
         let repeated: Vec<_> = self.leaves.iter().filter(|leaf| repeats(leaf)).collect();
         let fields: Vec<_> = repeated
             .into_iter()
-            .filter_map(|leaf| leaf.field().map(str::to_owned))
+            .filter_map(|leaf| leaf.top_field().map(str::to_owned))
             .collect();
         for leaf in &mut self.leaves {
             let repeated = leaf
-                .field()
+                .top_field()
                 .is_some_and(|field| fields.iter().any(|other| other == field));
             if repeated && leaf.value().is_some() {
                 let at = leaf.pointer.clone();

@@ -11,7 +11,7 @@ use crate::exchange::{
     Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_plain_identifier, placeholder, with_query,
 };
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathRecords};
-use crate::plan::{NoValue, StandInValue, check_allowed, parameter, stand_in_value, unusable_path};
+use crate::plan::{NoValue, StandInOrigin, check_allowed, parameter, stand_in_value, unusable_path};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
 #[derive(Clone, Debug)]
@@ -190,7 +190,7 @@ fn filled(
         let is_from_document = of_record.is_none() && linked.is_none() && parameter.set_by_user.is_none();
         let known = of_record.or_else(|| linked.map(|(.., value)| (*value).clone()));
         let stand_in = || match stand_in_value(contract, documented, parameter)? {
-            (StandInValue::Chosen, _) => Some(Value::from(own_name)).filter(|_| !own_name.is_empty()),
+            (StandInOrigin::Chosen, _) => Some(Value::from(own_name)).filter(|_| !own_name.is_empty()),
             (_, value) => Some(value),
         };
         let value = known.or_else(stand_in);

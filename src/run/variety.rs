@@ -151,7 +151,7 @@ impl Session<'_> {
         }
         let mut draft = self.draft_like(operation, accepted).ok()?;
         // Then the arrays of both records have several elements, which must stay in their own record.
-        draft.add_second_elements(self.plan.seed);
+        draft.vary_for_concurrent_create(self.plan.seed);
         Some(draft)
     }
 

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use countersign::contract::operation::OperationId;
-use countersign::plan::{Action, StandInValue};
+use countersign::plan::{Action, StandInOrigin};
 use countersign::report::{Outcome, VerdictRecord};
 use serde_json::json;
 
@@ -155,7 +155,7 @@ async fn what_the_plan_cannot_fill_is_not_called_and_both_give_one_reason() {
 async fn an_example_is_shown_as_one_and_taken() {
     let alone = &THINGS[THINGS.find("  /things/{id}:").unwrap()..];
     let small = Small::new(&alone.replacen("required: true,", "required: true, example: shown,", 1));
-    assert_eq!(small.describe()[0].needs[0].stand_in, Some(StandInValue::Example));
+    assert_eq!(small.describe()[0].needs[0].stand_in, Some(StandInOrigin::Example));
     let seen = small
         .check(Stub::table().on("GET", "/things/shown", thing("shown")))
         .await;
