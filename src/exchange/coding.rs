@@ -20,7 +20,7 @@ use bytes::Bytes;
 use flate2::write::GzDecoder;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
-use super::record::Failure;
+use super::exchange::Failure;
 
 /// The codings that a request accepts.
 pub(super) const ACCEPTED: &str = "gzip";

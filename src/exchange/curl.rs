@@ -10,8 +10,8 @@
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
+use super::exchange::{Content, Credential, NOT_UNRESERVED, Request, placeholder};
 use super::identifier::is_plain_identifier;
-use super::record::{Content, Credential, NOT_UNRESERVED, Request, placeholder};
 use super::redact::Values;
 use super::spelling::Piece;
 use super::target::Target;

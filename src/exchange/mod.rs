@@ -24,10 +24,11 @@ pub(crate) mod basic;
 mod coding;
 mod compiled_schema;
 pub mod curl;
+#[expect(clippy::module_inception, reason = "the module is named after what it contains")]
+mod exchange;
 mod identifier;
 pub mod json;
 pub(crate) mod links;
-mod record;
 pub mod redact;
 pub mod sanitize;
 pub mod shapes;
@@ -41,12 +42,12 @@ pub use basic::BasicError;
 #[cfg(feature = "cli")]
 pub(crate) use coding::decode;
 pub(crate) use compiled_schema::{CompiledSchema, Violation};
-pub(crate) use identifier::is_plain_identifier;
-pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
-pub use record::{
+pub use exchange::{
     Content, Credential, Exchange, Failure, Intent, Printable, Purpose, RejectionMeaning, Request, Response, TrialPart,
 };
-pub(crate) use record::{NOT_UNRESERVED, placeholder, with_query};
+pub(crate) use exchange::{NOT_UNRESERVED, placeholder, with_query};
+pub(crate) use identifier::is_plain_identifier;
+pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub use spelling::Spelling;
 #[cfg(feature = "cli")]
 pub(crate) use target::FixedHeadersAndQuery;

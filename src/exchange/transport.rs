@@ -33,7 +33,7 @@ use self::credential::{Parts, PlacedCredential};
 use self::http::Http;
 use super::basic;
 use super::coding;
-use super::record::{Credential, Failure, NOT_UNRESERVED, Request, Response, with_query};
+use super::exchange::{Credential, Failure, NOT_UNRESERVED, Request, Response, with_query};
 use super::redact::{LaterRedaction, Redaction, SHORTEST_TOKEN};
 use super::target::Target;
 use super::token_mutation::{TOKEN_MUTATIONS, TokenMutation};

@@ -6,8 +6,8 @@ use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue}
 
 use crate::client::Token;
 use crate::contract::operation::SecurityScheme;
+use crate::exchange::NOT_UNRESERVED;
 use crate::exchange::basic;
-use crate::exchange::record::NOT_UNRESERVED;
 
 /// What no cookie can hold (RFC 6265, section 4.1.1). The rest stays: few services decode a cookie.
 const NOT_IN_A_COOKIE: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b',').add(b';').add(b'\\');

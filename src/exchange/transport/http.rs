@@ -36,7 +36,7 @@ use http::header::CONNECTION;
 
 use super::{Channel, Outgoing, Received, TransportError, collect};
 use crate::client::cause::Cause;
-use crate::exchange::record::Failure;
+use crate::exchange::Failure;
 use crate::exchange::target::Target;
 
 /// The share of the deadline that connecting may take, TLS included. It is less than all of it, so that a target that

@@ -29,7 +29,7 @@ use reqwest::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode, Url};
 
 use super::{Channel, Outgoing, Received, collect};
-use crate::exchange::record::Failure;
+use crate::exchange::Failure;
 
 /// The maximum number of headers in a response, the same as in hyper's client.
 const MAX_HEADERS: usize = 100;
