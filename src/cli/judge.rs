@@ -30,7 +30,7 @@ use crate::report::{
     accepted, record,
 };
 use crate::rules::Levels;
-use crate::run::{Event, RequestCounts};
+use crate::run::{Event, RequestCounts, RunEnd};
 use crate::traffic::{self, File, FileRead, Judged};
 
 /// The arguments of `judge`.
@@ -126,7 +126,10 @@ pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8,
     let contract = Arc::clone(&judging.contract);
     let mut exchanges = judging.exchanges(&contract);
     let settings = judging.settings(base, resolved);
-    let judged = traffic::judge(&contract, opened, settings, &mut |event| exchanges.add(event));
+    let mut judged = traffic::judge(&contract, opened, settings, &mut |event| exchanges.add(event));
+    if let Some(reason) = judged.all_went_elsewhere() {
+        judged.run.ended = RunEnd::Incomplete(reason);
+    }
     let target = target(&judged)?;
     judging.conclude(resolved, (&judged, None), (&target, exchanges, clock.elapsed()))
 }
@@ -272,12 +275,12 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
             "failed to read the traffic from `{name}`: {stopped}"
         )));
     }
-    if !judged.other_origins.is_empty() {
+    if judged.is_inferred && !judged.other_origins.is_empty() {
         let chosen = judged.target.iter().map(Target::origin);
         let origins: Vec<_> = chosen.chain(judged.other_origins.iter().cloned()).collect();
         return Err(Failure::Traffic(format!(
-            "the traffic calls operations of the contract at several origins ({}); say with --base-url which one is the \
-             service's",
+            "the traffic calls operations of the contract at several origins ({}); choose one with \
+             --base-url",
             origins.join(", ")
         )));
     }

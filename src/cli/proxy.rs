@@ -160,7 +160,11 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
     let judged = (&proxied.judged, Some(proxied.counts));
     let code = judging.conclude(resolved, judged, (&target, exchanges, clock.elapsed()))?;
     let code = if recorded.is_ok() { code } else { NOT_WRITTEN };
-    Ok(worse(code, status))
+    let (code, note) = with_command(code, status);
+    if let Some(note) = note {
+        edge::note(&note);
+    }
+    Ok(code)
 }
 
 /// Lowers the priority of this thread, so that judging does not slow down forwarding.
@@ -326,13 +330,19 @@ fn pass_on(stop: StopSignal, process: u32) {
 #[cfg(not(unix))]
 fn pass_on(_: StopSignal, _: u32) {}
 
-/// Returns the greater of the exit codes; a command that a signal ended has the code that a shell gives it.
-fn worse(code: u8, status: Option<ExitStatus>) -> u8 {
-    let Some(status) = status else { return code };
+/// Returns the greater of the exit codes; a command that a signal ended has the code that a shell gives it. Also returns
+/// a note if that is the command's, because the verdict does not say it.
+fn with_command(code: u8, status: Option<ExitStatus>) -> (u8, Option<String>) {
+    let Some(status) = status else { return (code, None) };
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status);
     #[cfg(not(unix))]
     let signal = None;
     let command = status.code().or_else(|| Some(ENDED_BY_SIGNAL + signal?)).unwrap_or(1);
-    code.max(u8::try_from(command).unwrap_or(u8::MAX))
+    let command = u8::try_from(command).unwrap_or(u8::MAX);
+    let note = match signal {
+        Some(signal) => format!("the command was ended by signal {signal}, so the exit code is {command}"),
+        None => format!("the command ended with {command}, which is the exit code"),
+    };
+    (code.max(command), (command > code).then_some(note))
 }

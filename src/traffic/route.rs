@@ -65,6 +65,9 @@ pub(super) enum NoCall {
     OtherOrigin,
 }
 
+/// The number of other origins that are remembered: a browser's traffic may go to many.
+const MAX_OTHERS: usize = 8;
+
 impl Router {
     /// Makes a router for a service at the base URL, or else at one of the contract's servers, or else at the first
     /// origin at which the traffic calls an operation.
@@ -101,7 +104,12 @@ impl Router {
         }
     }
 
-    /// Returns the other origins at which operations were called, where no base URL says which one is the service's.
+    /// Whether the base URL is that of the first call, because neither the user nor the contract names one.
+    pub(super) fn is_inferred(&self) -> bool {
+        self.is_inferred
+    }
+
+    /// Returns the other origins at which operations were called, the first of many.
     pub(super) fn others(&self) -> &BTreeSet<String> {
         &self.others
     }
@@ -132,7 +140,12 @@ impl Router {
     }
 
     fn elsewhere(&mut self, method: &str, url: &Url) -> NoCall {
-        if self.is_inferred && self.find(method, url.path(), url).is_some() {
+        let Base::Known(targets) = &self.base else {
+            return NoCall::OtherOrigin;
+        };
+        let mut paths = targets.iter().filter_map(|base| below(url.path(), &base.base_path()));
+        let is_call = paths.any(|path| self.find(method, path, url).is_some());
+        if is_call && self.others.len() < MAX_OTHERS {
             self.others.insert(url.origin().ascii_serialization());
         }
         NoCall::OtherOrigin
@@ -305,7 +318,8 @@ mod tests {
                 "{url}"
             );
         }
-        assert!(router.others().is_empty());
+        let others: Vec<_> = router.others().iter().map(String::as_str).collect();
+        assert_eq!(others, ["http://a.example.com", "https://b.example.com"]);
     }
 
     #[test]

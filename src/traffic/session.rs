@@ -63,8 +63,11 @@ pub struct Judged {
     pub run: Run,
     /// The service; `None` where nobody has named it and no entry calls an operation.
     pub target: Option<Target>,
-    /// Other origins at which operations were called; then `--base-url` has to say which one is the service's.
+    /// Other origins at which operations were called, the first of many.
     pub other_origins: BTreeSet<String>,
+    /// Whether the service is only the first origin at which an operation was called, because nobody has named it; then
+    /// other origins leave open which one it is.
+    pub is_inferred: bool,
     /// The files.
     pub files: Vec<FileRead>,
     /// How many entries were not judged, by reason.
@@ -79,6 +82,26 @@ impl Judged {
     pub fn count(&self) -> u64 {
         // In traffic, the answered requests are those that were judged.
         self.run.tally.answered
+    }
+
+    /// Says that all entries went to other origins than the service's, if they did.
+    #[must_use]
+    pub fn all_went_elsewhere(&self) -> Option<String> {
+        let entries: u64 = self.files.iter().map(|file| file.entries).sum();
+        let elsewhere = self.not_judged.get(&NotJudged::OtherOrigin).copied();
+        let target = self
+            .target
+            .as_ref()
+            .filter(|_| entries > 0 && elsewhere == Some(entries))?;
+        let others: Vec<_> = self.other_origins.iter().map(String::as_str).collect();
+        let others = match others.as_slice() {
+            [] => String::new(),
+            others => format!(" (they went to {})", others.join(", ")),
+        };
+        Some(format!(
+            "none of the {entries} entries went to {}{others}",
+            target.origin()
+        ))
     }
 }
 
@@ -105,7 +128,7 @@ impl NotJudged {
         match self {
             Self::NoOperation => "call no operation of the contract",
             Self::NotAsDocumented => "have a request that does not follow the contract",
-            Self::Omitted => "call an operation that is left out, because the contract is defective there",
+            Self::Omitted => "call an operation that is left out, because of defects in the contract",
             Self::OtherOrigin => "went to another origin",
             Self::Skipped(Skipped::Aborted) => "have no complete response",
             Self::Skipped(Skipped::BodyUnread) => {
@@ -720,6 +743,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             },
             target: self.router.base().cloned(),
             other_origins: self.router.others().clone(),
+            is_inferred: self.router.is_inferred(),
             files,
             not_judged: self.not_judged,
             found_at: self.found_at,

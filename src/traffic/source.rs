@@ -19,7 +19,7 @@ const PEEKED_BYTES: usize = 4 << 10;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Stopped {
     /// It ends within an entry, or before the archive does.
-    #[error("it is cut off: it ends on line {line}, before the archive does")]
+    #[error("it is truncated at line {line}")]
     Cut {
         /// The line, from 1.
         line: usize,

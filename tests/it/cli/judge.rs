@@ -170,7 +170,7 @@ fn what_cannot_be_judged_is_said_with_what_to_do() {
         (
             &two,
             2,
-            "at several origins (https://contacts.example.com, https://staging.example.com); say with --base-url",
+            "at several origins (https://contacts.example.com, https://staging.example.com); choose one with --base-url",
         ),
     ] {
         let ended = judge(content, &[]).run();
@@ -184,6 +184,10 @@ fn what_cannot_be_judged_is_said_with_what_to_do() {
             .contains("1 of 2 entries in a.har were judged; 1 went to another origin"),
         "{named:?}"
     );
+    let other = judge(&two, &["--base-url", "http://other.example.com"]).run();
+    let reason = "could not be judged: none of the 2 entries went to http://other.example.com (they went to \
+                  https://contacts.example.com, https://staging.example.com)";
+    assert!(other.code == 3 && other.stdout.contains(reason), "{other:?}");
     let cut = judge(&sound()[..sound().len() - 2], &[]).run();
     assert_eq!((cut.code, cut.stdout.contains("no fact")), (3, false), "{cut:?}");
     let missing = countersign(&["judge", "none.har"]).run();

@@ -109,9 +109,19 @@ fn a_finding_makes_the_run_fail_although_the_command_did_not() {
 #[test]
 fn the_greater_exit_code_counts() {
     let target = Target::sound();
-    for (line, code) in [("exit 0", 0), ("exit 7", 7), ("kill -TERM $$", 143)] {
+    for (line, code, note) in [
+        ("exit 0", 0, None),
+        ("exit 7", 7, Some("the command ended with 7, which is the exit code")),
+        (
+            "kill -TERM $$",
+            143,
+            Some("the command was ended by signal 15, so the exit code is 143"),
+        ),
+    ] {
         let ended = proxy_with(&target.url(), &[], &format!("{}; {line}", request_tags())).run();
         assert_eq!(ended.code, code, "{line}: {ended:?}");
+        let is_noted = ended.stderr.contains(note.unwrap_or("the command"));
+        assert_eq!(is_noted, note.is_some(), "{line}: {ended:?}");
         assert!(
             ended.stdout.starts_with(&format!("{} conforms\n", target.url())),
             "{ended:?}"
@@ -124,7 +134,7 @@ fn a_run_through_which_nothing_passed_is_not_green() {
     let target = Target::sound();
     let ended = proxy_with(&target.url(), &[], "true").run();
     assert_eq!(ended.code, 3, "{ended:?}");
-    assert!(ended.stdout.contains("could not judge"), "{ended:?}");
+    assert!(ended.stdout.contains("could not be judged"), "{ended:?}");
     assert!(
         ended.stdout.contains("0 of 0 exchanges through the proxy were judged"),
         "{ended:?}"
