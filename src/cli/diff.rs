@@ -109,11 +109,11 @@ fn accept(diff: &mut Diff, entries: &[WrittenEntry<DifferenceScope>]) {
 }
 
 fn document(source: &Source, overlay: Option<&Source>) -> Result<Document, Failure> {
-    let document = read_with_files(&source.to_string(), source.text()?, source.other_files())?;
+    let document = read_with_files(&source.to_string(), source.text("contract")?, source.other_files())?;
     let Some(overlay) = overlay else {
         return Ok(document);
     };
-    let overlaid = document.with_overlay(&overlay.to_string(), overlay.text()?);
+    let overlaid = document.with_overlay(&overlay.to_string(), overlay.text("overlay")?);
     overlaid.map_err(|source| Failure::Overlaid {
         path: overlay.to_string().into(),
         source,

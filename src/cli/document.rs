@@ -178,7 +178,7 @@ impl Source {
                     own: own.to_owned(),
                     read: Box::new(move |path| {
                         let max_bytes = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-                        blob(&format!("{folder}{path}"), max_bytes)
+                        blob("contract", &format!("{folder}{path}"), max_bytes)
                             .map_err(|failure| Unread::Failed(failure.to_string()))
                     }),
                 })
@@ -187,28 +187,28 @@ impl Source {
         }
     }
 
-    /// Returns the text.
+    /// Returns the text; messages call it `what`.
     ///
     /// # Errors
     ///
     /// [`Failure::File`]: what the system or git says; a text that is too large or not UTF-8.
-    pub(super) fn text(&self) -> Result<String, Failure> {
+    pub(super) fn text(&self, what: &'static str) -> Result<String, Failure> {
         let max_bytes = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
         match self {
             Self::File(path) => {
-                reject_pipe("contract", path)?;
-                edge::read("contract", path, max_bytes)
+                reject_pipe(what, path)?;
+                edge::read(what, path, max_bytes)
             }
-            Self::Revision { .. } => blob(&self.to_string(), max_bytes),
-            Self::StandardInput => edge::read("contract", Path::new(STANDARD_INPUT), max_bytes),
+            Self::Revision { .. } => blob(what, &self.to_string(), max_bytes),
+            Self::StandardInput => edge::read(what, Path::new(STANDARD_INPUT), max_bytes),
         }
     }
 }
 
 /// Returns a file of a revision, by way of git.
-fn blob(name: &str, max_bytes: u64) -> Result<String, Failure> {
+fn blob(what: &'static str, name: &str, max_bytes: u64) -> Result<String, Failure> {
     let failure = |reason: String| Failure::File {
-        what: "contract",
+        what,
         path: PathBuf::from(name),
         source: io::Error::other(reason),
     };

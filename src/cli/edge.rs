@@ -117,7 +117,12 @@ pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>
         return redactable_token(&text, &format!("`{}`", path.display())).map(Some);
     }
     let text = std::env::var_os(variable);
-    let token = text.map(|text| redactable_token(&text.to_string_lossy(), variable));
+    let token = text.map(|text| match text.to_string_lossy().trim() {
+        "" => Err(Failure::EmptyToken {
+            origin: variable.to_owned(),
+        }),
+        text => redactable_token(text, variable),
+    });
     token.transpose()
 }
 
@@ -131,7 +136,7 @@ pub(super) fn redactable_token(text: &str, origin: &str) -> Result<Token, Failur
         let origin = origin.to_owned();
         match text.trim().split_once(' ') {
             Some((scheme, token)) if Token::new(scheme).is_ok() && Token::new(token).is_ok() => {
-                Failure::TokenOfTwoWords { origin }
+                token_with_scheme(scheme, origin)
             }
             _ => Failure::Token { origin, source },
         }
@@ -142,6 +147,27 @@ pub(super) fn redactable_token(text: &str, origin: &str) -> Result<Token, Failur
         });
     }
     Ok(token)
+}
+
+/// Returns the failure of a token that is written with this word before it.
+fn token_with_scheme(word: &str, origin: String) -> Failure {
+    let known = [
+        ("Bearer", ""),
+        // The header has the two in Base64, and a token has them as they are.
+        (
+            "Basic",
+            ", and the token is the user and the password, as `user:password`",
+        ),
+    ];
+    let mut known = known.into_iter();
+    match known.find(|(scheme, _)| scheme.eq_ignore_ascii_case(word)) {
+        Some((scheme, instead)) => Failure::TokenWithScheme {
+            origin,
+            scheme,
+            instead,
+        },
+        None => Failure::TokenOfTwoWords { origin },
+    }
 }
 
 /// Returns whether a variable is set, whatever its value.

@@ -181,8 +181,14 @@ pub(super) enum Failure {
     #[error("{0}; give another with --store")]
     Store(String),
     /// The base URL is wrong.
-    #[error("failed to read --base-url or COUNTERSIGN_BASE_URL: {0}")]
+    #[error("invalid --base-url or COUNTERSIGN_BASE_URL: {0}")]
     Target(#[from] BaseUrlError),
+    /// There is nothing where the token should be.
+    #[error("{origin} is empty; it should contain the token")]
+    EmptyToken {
+        /// Where it was looked for.
+        origin: String,
+    },
     /// The token is wrong.
     #[error("failed to use the token from {origin}: {source}")]
     Token {
@@ -199,7 +205,17 @@ pub(super) enum Failure {
         /// Why.
         source: TokenCommandError,
     },
-    /// The token has a scheme before it.
+    /// The token has the scheme before it that is added to each token.
+    #[error("failed to use the token from {origin}: leave out the word `{scheme}`; it is added{instead}")]
+    TokenWithScheme {
+        /// Where it was taken from.
+        origin: String,
+        /// The scheme.
+        scheme: &'static str,
+        /// What else to change.
+        instead: &'static str,
+    },
+    /// The token has another word before it.
     #[error(
         "failed to use the token from {origin}: there is a space in it; if the first word is a scheme, as in \
          `Token …`, set `token_scheme` to it under [targets.NAME] in `countersign.toml` and leave it out of the token"

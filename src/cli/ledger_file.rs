@@ -142,7 +142,7 @@ fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
         };
         let path = path.display();
         edge::note(&format!(
-            "line {first}{more} of the ledger `{path}` is not a line as `learn` writes it, and is left out"
+            "line {first}{more} of the ledger `{path}` was not written by `learn` and is ignored"
         ));
     }
     // The first run may have been killed while it wrote its first line.

@@ -7,7 +7,7 @@ use clap::Args;
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report_flags::ReportFlags;
-use crate::report::{MAX_REPORT_BYTES, Record, read};
+use crate::report::{MAX_REPORT_BYTES, ReadError, Record, read};
 
 /// The arguments of `report`.
 #[derive(Debug, Args)]
@@ -42,8 +42,13 @@ pub(super) fn record(file: &Path) -> Result<Record, Failure> {
     // One byte more than is read shows whether the file is larger.
     let max_bytes = u64::try_from(MAX_REPORT_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     let text = edge::read_bytes("report", file, max_bytes)?;
-    read(&text).map_err(|source| Failure::Unread {
-        path: file.to_owned(),
-        source,
+    read(&text).map_err(|source| match source {
+        ReadError::Empty if file == Path::new("-") => {
+            Failure::Usage("standard input is empty; give a JSON report of a check".to_owned())
+        }
+        source => Failure::Unread {
+            path: file.to_owned(),
+            source,
+        },
     })
 }

@@ -90,7 +90,7 @@ async fn serve(arguments: &Arguments) -> Result<(), Failure> {
     let store_url: StoreUrl = arguments
         .store
         .parse()
-        .map_err(|error| Failure::Usage(format!("failed to read --store: {error}")))?;
+        .map_err(|error| Failure::Usage(format!("invalid --store: {error}")))?;
     let (listener, address) = edge::listen(&arguments.listen, "--listen").await?;
     let settings = profile.non_default_values();
     let service = Service::open(&store_url, secret, profile)

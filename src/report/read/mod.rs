@@ -30,6 +30,9 @@ pub enum ReadError {
         /// The column where it ends, from 1.
         column: usize,
     },
+    /// The text is empty.
+    #[error("it is empty; give a JSON report of a check")]
+    Empty,
     /// The report contains two values that cannot both be true.
     #[error("the report contradicts itself: {0}; it was changed by hand or by another program")]
     Contradiction(String),
@@ -82,6 +85,9 @@ struct ReportHead {
 pub fn read(text: &[u8]) -> Result<Record, ReadError> {
     if text.len() > MAX_REPORT_BYTES {
         return Err(ReadError::TooLarge);
+    }
+    if text.trim_ascii().is_empty() {
+        return Err(ReadError::Empty);
     }
     let is_object = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     // The version is checked first: another version may differ in everything else.
@@ -175,7 +181,9 @@ mod tests {
                 "{end}: {message}"
             );
         }
-        assert!(rejected("").contains("truncated"));
+        for nothing in ["", " \n"] {
+            assert!(rejected(nothing).contains("it is empty"));
+        }
     }
 
     #[test]

@@ -301,7 +301,7 @@ fn a_mistake_in_an_entry_is_reported_with_its_line() {
         ),
         (
             correct.replace("\"type\"", "\"types\""),
-            "countersign.toml:2:8: there is no kind `types`, did you mean `type`?",
+            "countersign.toml:2:8: there is no kind `types`, did you mean `type`?; `countersign diff --verbose` prints the entry to write",
         ),
         (
             correct.replace("GET /things", "getThings"),

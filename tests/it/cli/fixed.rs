@@ -156,6 +156,27 @@ fn a_token_with_a_space_says_where_its_scheme_belongs() {
 }
 
 #[test]
+fn a_token_with_the_scheme_that_is_added_says_to_leave_it_out() {
+    for (token, expected) in [
+        ("bearer 0000-of-nobody", "leave out the word `Bearer`; it is added"),
+        (
+            "Basic 0000-of-nobody",
+            "leave out the word `Basic`; it is added, and the token is the user and the password",
+        ),
+        ("  ", "COUNTERSIGN_TOKEN is empty"),
+    ] {
+        let call = countersign(&["check", "--base-url", "https://api.example.invalid"]);
+        let ended = call.env("COUNTERSIGN_TOKEN", token).run();
+        let message = ended.is_one_error(2);
+        assert!(message.contains(expected), "{message}");
+        assert!(
+            !message.contains("of-nobody") && !message.contains("token_scheme"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn a_credential_goes_where_the_document_states_none_only_if_the_target_says_so() {
     let right = format!("Bearer {TOKEN}");
     for (lines, code) in [("auth = \"always\"", 0), ("auth = \"documented\"", 3), ("", 3)] {

@@ -75,7 +75,7 @@ fn what_is_no_report_of_this_version_is_rejected_and_nothing_is_written() {
     for (text, expected) in [
         (newer.as_str(), "version 3, but this countersign reads version 2"),
         (half, "truncated: it ends at line"),
-        ("", "truncated"),
+        ("", "it is empty"),
         ("<testsuites/>", "not JSON at line 1"),
         (r#"{"version": "2.1.0"}"#, "not a report of countersign"),
         (counted.as_str(), "contradicts itself: /facts/held"),
@@ -90,6 +90,11 @@ fn what_is_no_report_of_this_version_is_rejected_and_nothing_is_written() {
         );
         assert_eq!(ended.files(), ["run.json"]);
     }
+    let nothing = countersign(&["report"]).run();
+    assert!(
+        nothing.is_one_error(2).contains("standard input is empty"),
+        "{nothing:?}"
+    );
     let absent = countersign(&["report", "absent.json"]).run();
     assert!(absent.is_one_error(2).contains("`absent.json`"));
     let folder = countersign(&["report", "runs"]).folder("runs").run();

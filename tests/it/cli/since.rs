@@ -88,7 +88,7 @@ fn an_older_contract_that_cannot_be_read_ends_in_2_before_anything_is_sent() {
     for (arguments, message) in [
         (
             &["--since", "absent.yaml"][..],
-            "failed to read the contract from `absent.yaml`",
+            "failed to read the older contract (--since) from `absent.yaml`",
         ),
         (&["--since", "bad.yaml"], "bad.yaml:1:1: "),
         (&["--since=--output=x:a.yaml"], "`--output=x` is not a revision"),
