@@ -7,6 +7,7 @@ use super::edge;
 use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::printable;
+use crate::plan::{Action, Plan, Selection};
 use crate::report::counted;
 
 /// Announces which token goes to a target that was not named on the command line, and warns where it goes unencrypted.
@@ -44,6 +45,20 @@ pub(super) fn reference_service(resolved: &ResolvedArguments) {
     if resolved.arguments.service.base_url.is_none() && !resolved.names_reference_service() {
         edge::note("no target was given (base-url): the built-in reference service is checked");
     }
+}
+
+/// Says that `--cleanup` will delete nothing, if the plan has no step that deletes: the records stay in the target.
+pub(super) fn useless_cleanup(contract: &Contract, scope: &Selection, plan: &Plan) {
+    if !scope.cleanup || plan.steps.iter().any(|step| step.action == Action::Delete) {
+        return;
+    }
+    let can_delete = contract.lifecycles().iter().any(|lifecycle| lifecycle.delete.is_some());
+    let why = match (scope.writes, can_delete) {
+        (false, _) => "it needs --writes",
+        (true, false) => "the contract has no DELETE for the records that are created",
+        (true, true) => "the plan has no DELETE for the records that are created",
+    };
+    edge::note(&format!("note: --cleanup deletes nothing: {why}"));
 }
 
 /// The number of defects, and of operations that one of them takes out, which are printed.

@@ -82,6 +82,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let contract = Arc::new(contract);
     inputs.scope.learn = learning.map(|learning| learning.gaps(&contract)).transpose()?;
     let plan = plan(&contract, &inputs.scope)?;
+    announce::useless_cleanup(&contract, &inputs.scope, &plan);
     announce::token_goes(resolved, &target, token.is_some());
     let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
     let named = inputs.target_name(&transport.redaction());

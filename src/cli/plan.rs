@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use clap::Args;
 
+use super::announce;
 use super::arguments::{Arguments as CheckArguments, without_effect};
 use super::check;
 use super::config::ResolvedArguments;
@@ -53,9 +54,11 @@ pub(super) fn run(resolved: &ResolvedArguments, learn: bool) -> Result<u8, Failu
         learn: learn.then(Vec::new),
         ..check::scope(arguments, &contract, seed)?
     };
+    let plan = check::plan(&contract, &scope)?;
+    announce::useless_cleanup(&contract, &scope, &plan);
     let page = Listing {
         contract: &contract,
-        plan: &check::plan(&contract, &scope)?,
+        plan: &plan,
         bounds: arguments.bounds(),
         width: edge::line_width(),
         verbose: arguments.is_verbose(),

@@ -174,6 +174,33 @@ fn a_check_sends_what_its_plan_says_in_that_order_and_all_of_it() {
     }
 }
 
+/// A contract whose records can be deleted.
+const THINGS: &str = "\
+openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    post:
+      operationId: createThing
+      requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/New'}}}}
+      responses:
+        '201': {description: Created, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}
+  /things/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get:
+      operationId: getThing
+      responses:
+        '200': {description: One, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}
+        '404': {description: None}
+    delete:
+      operationId: deleteThing
+      responses: {'204': {description: Deleted}, '404': {description: None}}
+components:
+  schemas:
+    New: {type: object, required: [name], properties: {name: {type: string}}}
+    Thing: {type: object, required: [id, name], properties: {id: {type: string}, name: {type: string}}}
+";
+
 #[test]
 fn writes_are_marked_and_a_plan_of_reads_has_none() {
     let writing = groups(&planned(&["--writes"]));
@@ -184,6 +211,26 @@ fn writes_are_marked_and_a_plan_of_reads_has_none() {
     let reading = planned(&[]);
     assert!(groups(&reading).iter().flatten().all(|line| !line.writes));
     assert!(reading.contains("createTag: needs writes, which are off"), "{reading}");
+}
+
+#[test]
+fn a_cleanup_that_deletes_nothing_is_announced() {
+    let announced = |arguments: &[&str]| {
+        let ended = countersign(&[&["plan", "--cleanup"], arguments].concat())
+            .file("things.yaml", THINGS)
+            .run();
+        assert_eq!(ended.code, 0, "{ended:?}");
+        let note = ended.stderr.strip_prefix("note: --cleanup deletes nothing: ");
+        note.map(|why| why.trim_end().to_owned())
+    };
+    let things = |arguments: &[&'static str]| announced(&[&["--spec", "things.yaml"], arguments].concat());
+    let reading = things(&["--base-url", "https://api.example.invalid"]);
+    assert_eq!(reading.as_deref(), Some("it needs --writes"));
+    assert_eq!(things(&["--writes"]), None);
+    let skipped = "the plan has no DELETE for the records that are created";
+    assert_eq!(things(&["--writes", "--skip", "deleteThing"]).as_deref(), Some(skipped));
+    let lacking = "the contract has no DELETE for the records that are created";
+    assert_eq!(announced(&["--writes"]).as_deref(), Some(lacking));
 }
 
 #[test]
