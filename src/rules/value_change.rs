@@ -27,11 +27,15 @@ fn describe_date(carry: &Carry, body: &Value) -> Option<String> {
     Some(format!("it is part of the date {year:04}-{month:02}-{day:02}"))
 }
 
+const SECONDS_OF_AN_HOUR: i32 = 3600;
+
 /// Describes how far an instant was moved, and what explains that.
 fn describe_time_shift(sent: &Value, returned: DateTime<FixedOffset>) -> Option<String> {
     let sent = instant(sent)?;
     let by = returned.signed_duration_since(sent);
     let offset = Duration::seconds(sent.offset().local_minus_utc().into());
+    // The remainder has the sign of the offset: it is -30 minutes of -03:30.
+    let minutes_of_offset = Duration::seconds((sent.offset().local_minus_utc() % SECONDS_OF_AN_HOUR).into());
     let second = Duration::seconds(chrono::Timelike::second(&sent).into());
     let how = if by.is_zero() {
         return None;
@@ -41,10 +45,12 @@ fn describe_time_shift(sent: &Value, returned: DateTime<FixedOffset>) -> Option<
         "its offset was not applied"
     } else if by == offset * 2 {
         "its offset was applied the other way"
+    } else if by == minutes_of_offset {
+        "the minutes of its offset were lost"
     } else if by.abs() == Duration::hours(1) {
         "one hour, as between winter and summer time"
     } else {
-        "neither its seconds nor its offset explains that"
+        "no simple explanation"
     };
     let seconds = by.num_seconds();
     let direction = if seconds < 0 { "earlier" } else { "later" };
@@ -63,11 +69,15 @@ fn describe_string_change(sent: &str, returned: &str) -> Option<String> {
         .take_while(|(sent, returned)| sent == returned)
         .count();
     let character = sent.chars().nth(first);
-    let named = |how: &str| match character {
-        Some(letter) if letter.is_ascii_punctuation() => format!("`{letter}` {how}"),
-        Some(letter) if letter.len_utf8() > 3 => format!("a character beyond the basic plane {how}"),
-        Some(letter) if !letter.is_ascii() => format!("a character beyond ASCII {how}"),
-        _ => format!("its character {} {how}", first + 1),
+    let kind = match character {
+        Some(letter) if letter.is_ascii_punctuation() => Some(format!("`{letter}`")),
+        Some(letter) if letter.len_utf8() > 3 => Some("a character above U+FFFF, such as an emoji,".to_owned()),
+        Some(letter) if !letter.is_ascii() => Some("a character beyond ASCII".to_owned()),
+        _ => None,
+    };
+    let named = |how: &str| match &kind {
+        Some(kind) => format!("{kind} {how}"),
+        None => format!("its character {} {how}", first + 1),
     };
     if let Some((_, description)) = known {
         return Some((*description).to_owned());
@@ -83,13 +93,22 @@ fn describe_string_change(sent: &str, returned: &str) -> Option<String> {
     let (changed, instead) = (sent.len() - ends, returned.len() - ends);
     Some(match (changed, instead) {
         _ if returned.is_empty() => format!("it was cut after {first} characters"),
-        (0, 1) => format!("one extra character follows its first {first}"),
-        (0, more) => format!("{more} extra characters follow its first {first}"),
+        (0, more) => {
+            let extra = match more {
+                1 => "one extra character".to_owned(),
+                more => format!("{more} extra characters"),
+            };
+            match first {
+                0 => format!("{extra} at the start"),
+                _ => format!("{extra} after character {first}"),
+            }
+        }
         (1, 0) => named("is missing"),
         (1, 1) => named("came back as another character"),
         (1, more) => named(&format!("came back as {more} characters")),
         // Nothing useful can be said when even the first character differs.
         _ if first == 0 && character.is_none_or(|letter| letter.is_ascii_alphanumeric()) => return None,
+        _ if kind.is_none() => format!("the first difference is at character {}", first + 1),
         _ => named("is the first that came back changed"),
     })
 }
@@ -128,7 +147,7 @@ const KNOWN: [Known; 9] = [
     ),
     (
         |sent, returned| is_replaced(sent, returned, |letter| letter.len_utf8() > 3),
-        "characters beyond the basic plane were replaced",
+        "characters above U+FFFF, such as emoji, were replaced",
     ),
     (
         |sent, returned| is_replaced(sent, returned, |letter| !letter.is_ascii()),
@@ -197,14 +216,19 @@ mod tests {
             ("00420", "420", "it was taken for a number"),
             ("12.50", "12.5", "it was taken for a number"),
             ("Zo\u{e9}", "Zo\u{c3}\u{a9}", "its UTF-8 was read as ISO 8859-1"),
-            ("a\u{1f31f}b", "a?b", "characters beyond the basic plane were replaced"),
+            (
+                "a\u{1f31f}b",
+                "a?b",
+                "characters above U+FFFF, such as emoji, were replaced",
+            ),
             (
                 "a\u{1f31f}b",
                 "a\u{fffd}\u{fffd}b",
-                "characters beyond the basic plane were replaced",
+                "characters above U+FFFF, such as emoji, were replaced",
             ),
             ("Zo\u{e9}", "Zo?", "characters beyond ASCII were replaced"),
-            ("O'Sample", "O''Sample", "one extra character follows its first 2"),
+            ("O'Sample", "O''Sample", "one extra character after character 2"),
+            ("Sample", " - Sample", "3 extra characters at the start"),
             ("O'Sample", "OSample", "`'` is missing"),
             ("O'Sample", "O-----Sample", "`'` came back as 5 characters"),
             ("O'Sample", "O'Samp", "it was cut after 6 characters"),
@@ -214,6 +238,7 @@ mod tests {
                 "a character beyond ASCII came back as another character",
             ),
             ("regular", "regulas", "its character 7 came back as another character"),
+            ("regular", "rigolar", "the first difference is at character 2"),
             ("a<b>c</b>", "ac", "`<` is the first that came back changed"),
         ] {
             assert_eq!(
@@ -248,11 +273,20 @@ mod tests {
             ),
             (
                 "2023-12-30T22:30:53Z",
-                "it came back 86400 s earlier: neither its seconds nor its offset explains that",
+                "it came back 86400 s earlier: no simple explanation",
             ),
         ] {
             let returned = DateTime::parse_from_rfc3339(returned).unwrap();
             assert_eq!(describe_time_shift(&sent, returned).as_deref(), Some(expected));
+        }
+        // Each is read as if its offset had whole hours only.
+        for (sent, returned, expected) in [
+            ("2024-01-01T12:00:00-03:30", "2024-01-01T15:00:00Z", "1800 s earlier"),
+            ("2024-01-01T12:00:00+05:45", "2024-01-01T07:00:00Z", "2700 s later"),
+        ] {
+            let returned = DateTime::parse_from_rfc3339(returned).unwrap();
+            let expected = format!("it came back {expected}: the minutes of its offset were lost");
+            assert_eq!(describe_time_shift(&json!(sent), returned), Some(expected));
         }
     }
 

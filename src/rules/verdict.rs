@@ -66,8 +66,10 @@ pub enum Reason {
     /// The record has no identifier to be found by.
     NoIdentifier,
     /// The list's total is not known to be a multiple of its page size, and making it one takes more records than may
-    /// still be created (the number).
+    /// still be created for that (the number).
     NoFullPage(u64),
+    /// The last page of a list is filled only if more than this number of records may be left.
+    NotFilledByDefault(u64),
     /// The list has one page. A second page takes more records (the first number) than may still be created (the
     /// second).
     NoSecondPage(u64, u64),
@@ -125,6 +127,8 @@ pub enum Reason {
     Throttled,
     /// The token was rejected, with this status.
     TokenRejected(u16),
+    /// The run ended before it had carried out its plan, and no response had shown it by then.
+    RunEnded,
     /// No complete response came; another finding reports it.
     NoResponse,
     /// Another fact, on which this one depends, is broken.
@@ -226,7 +230,8 @@ impl fmt::Display for Reason {
             Self::PageUnclear => "a page lacks last_page or items, or an item has no identifier".into(),
             Self::PageNotFollowed => "a page has nothing of the list, or leads to no next page at its own path".into(),
             Self::PageUnread => "a page has a body that is not read as JSON".into(),
-            Self::Throttled => "the target throttled every attempt".into(),
+            Self::Throttled => "every attempt got a 429 or a 503".into(),
+            Self::RunEnded => "the run ended before a response showed it".into(),
             Self::NoResponse => "no complete response came".into(),
             Self::NoClientType => "the typed client returns the response as bytes".into(),
             Self::GapNotAnswered(why) => format!("the run could not tell: {}", why.as_str()).into(),
@@ -234,10 +239,13 @@ impl fmt::Display for Reason {
             Self::Documented(status) => format!("the response was {status}, which the document lists").into(),
             Self::Failed(status) => format!("the server failed with {status}").into(),
             Self::No401(status) => format!("the response was {status}, and only a 401 carries a challenge").into(),
-            Self::NoFullPage(left) => format!(
-                "the last page was not filled: that takes records beyond the default of max-writes, of which {left} are left"
-            )
-            .into(),
+            Self::NoFullPage(left) => {
+                format!("the last page was not filled: it needs more records than max-writes still allows ({left})")
+                    .into()
+            }
+            Self::NotFilledByDefault(default) => {
+                format!("the last page was not filled: that takes a max-writes above {default}").into()
+            }
             Self::NoSecondPage(needed, left) => {
                 format!("the list has one page; a second takes {needed} more records, and max-writes allows {left}")
                     .into()
@@ -254,14 +262,12 @@ impl fmt::Display for Reason {
                 format!("rejected with {status}, and the contract asks for no token, so none was sent").into()
             }
             Self::Traffic(reason) => reason.to_string().into(),
-            Self::SameForAll(status) => {
-                format!("the response was {status}, and so is that to the request with the right credential").into()
-            }
+            Self::SameForAll(status) => format!("the response was {status}, with the right credential too").into(),
             Self::Rejected(status) => format!("rejected with {status}, which a gap may allow").into(),
-            Self::RejectedExample(status) => format!(
-                "rejected with {status}, perhaps for the record that it names, to which no documented link leads"
-            )
-            .into(),
+            Self::RejectedExample(status) => {
+                format!("rejected with {status}, perhaps rightly: nothing in the document shows that the record exists")
+                    .into()
+            }
             Self::TokenRejected(403) => "rejected with 403: the token may lack permission for this operation".into(),
             Self::TokenRejected(status) => {
                 format!("rejected with {status}: the credential is missing or was not accepted").into()
@@ -313,6 +319,8 @@ pub struct Verdicts {
     not_called: HashMap<OperationId, Reason>,
     /// How often a fact was broken.
     breaks: u64,
+    /// Whether the run ended before it had carried out its plan, so that what is missing may never have been requested.
+    ended_early: bool,
     pub(super) successes: Successes,
 }
 
@@ -336,6 +344,7 @@ impl Verdicts {
             known: HashMap::new(),
             not_called: HashMap::new(),
             breaks: 0,
+            ended_early: false,
             successes: Successes::default(),
         }
     }
@@ -360,6 +369,11 @@ impl Verdicts {
             state.reason = Some(Arc::clone(&reason));
         }
         verdicts
+    }
+
+    /// Notes that the run ended before it had carried out its plan.
+    pub fn end_early(&mut self) {
+        self.ended_early = true;
     }
 
     /// Notes why an operation's facts stay undecided unless something decides them.
@@ -398,7 +412,12 @@ impl Verdicts {
         let still_valid = || self.not_called.get(&operation).filter(|_| !self.had_success(operation));
         let of_operation = || still_valid().cloned();
         let reason = state.reason.as_deref().cloned();
-        Verdict::Undecided(reason.or_else(of_operation).unwrap_or(Reason::NotShown))
+        let unseen = if self.ended_early {
+            Reason::RunEnded
+        } else {
+            Reason::NotShown
+        };
+        Verdict::Undecided(reason.or_else(of_operation).unwrap_or(unseen))
     }
 
     /// Returns whether a documented call of the operation had a success.

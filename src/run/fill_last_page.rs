@@ -16,6 +16,10 @@ impl Session<'_> {
         if self.creator(list).is_none() {
             return;
         }
+        if self.settings.max_writes <= Settings::MAX_WRITES {
+            let reason = Reason::NotFilledByDefault(Settings::MAX_WRITES);
+            return self.set_undecided_reason(list, FactKind::PageFull, reason);
+        }
         let left = self.left_for_last_pages();
         if left == 0 {
             return self.set_undecided_reason(list, FactKind::PageFull, Reason::NoFullPage(left));

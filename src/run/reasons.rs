@@ -148,6 +148,7 @@ fn shown(reason: &Reason) -> ReasonProof {
         | Reason::SameForAll(_)
         | Reason::Rejected(_)
         | Reason::RejectedExample(_)
+        | Reason::RunEnded
         | Reason::Throttled
         | Reason::TokenRejected(_)
         | Reason::NoResponse => Here,
@@ -168,6 +169,10 @@ fn shown(reason: &Reason) -> ReasonProof {
         Reason::NoIdentifier => Tested(listed, "a_record_without_an_identifier_is_not_called_lost"),
         Reason::NoInstant => Tested(carried, "a_form_that_names_no_instant_says_nothing"),
         Reason::NoFullPage(_) => Tested(
+            include_str!("../../tests/it/proof/counts.rs"),
+            "a_list_that_needs_more_than_is_allowed_for_its_last_page_says_how_many_are",
+        ),
+        Reason::NotFilledByDefault(_) => Tested(
             include_str!("../../tests/it/proof/counts.rs"),
             "a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so",
         ),
@@ -409,6 +414,15 @@ fn of_limits() -> Vec<Case> {
             })
         },
         Case {
+            set: |_, _, settings| {
+                settings.max_time = Duration::from_secs(1);
+                settings.rate = Some(0.1);
+            },
+            ..case(Reason::RunEnded, "getLinked status: 200", sound, |asked| {
+                calls(asked, "GET /linked/a") == 0
+            })
+        },
+        Case {
             set: |_, _, settings| settings.wait = Some(Duration::ZERO),
             ..case(
                 Reason::NotReady,
@@ -504,6 +518,7 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::NoIdentifier,
         Reason::NoInstant,
         Reason::NoFullPage(1),
+        Reason::NotFilledByDefault(20),
         Reason::NoSecondPage(2, 1),
         Reason::NotFull,
         Reason::NotReturned,

@@ -557,7 +557,7 @@ impl<'run> Session<'run> {
             evaluation.force_undecided(*fact, elsewhere());
         }
         let EvaluationResult {
-            verdicts,
+            mut verdicts,
             answers,
             history,
             recording,
@@ -568,6 +568,14 @@ impl<'run> Session<'run> {
             RunEnd::Unreachable(_) => Some(Reason::NoResponse),
             _ => None,
         };
+        let is_cut_short = match &ended {
+            RunEnd::Complete | RunEnd::NothingSucceeded(_) | RunEnd::Incomplete(_) => false,
+            // A soak that is interrupted has carried out its plan once.
+            _ => self.sender.tally().rounds == 0,
+        };
+        if is_cut_short {
+            verdicts.end_early();
+        }
         let verdicts = nothing.map_or(verdicts, |reason| {
             let mut verdicts = Verdicts::undecided(self.contract, &reason);
             for fact in &self.plan.in_other_shards {

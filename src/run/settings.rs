@@ -14,14 +14,14 @@ use crate::rules::Levels;
 pub struct Settings {
     /// The number of requests under way at once.
     pub jobs: usize,
-    /// The most requests per second; `None` for as fast as the target answers.
+    /// The maximum number of requests per second; `None` for as fast as the target answers.
     pub rate: Option<f64>,
     /// How long the target may take to show what the run did: to list a record, to show an update, to show a deleted
     /// record no longer, and to let the pages of a list add up.
     pub settle: Duration,
-    /// The most requests of a run that may leave a record in the target. Updates and clear rejections do not count.
+    /// The maximum number of requests in a run that may leave a record in the target. Updates and clear rejections do not count.
     pub max_writes: u64,
-    /// The most pages that are walked in a list.
+    /// The maximum number of pages that are walked in a list.
     pub max_pages: u64,
     /// How often the plan is carried out; `max_writes` bounds all rounds together.
     pub rounds: u64,

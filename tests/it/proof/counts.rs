@@ -99,11 +99,22 @@ async fn each_list_that_creates_fill_is_brought_to_a_full_last_page() {
 }
 
 #[tokio::test]
+async fn a_list_that_needs_more_than_is_allowed_for_its_last_page_says_how_many_are() {
+    let little = Check {
+        max_writes: 21,
+        ..Check::DEFAULT
+    };
+    let checked = little.run(sevens()).await;
+    let reasons = LISTS.map(|(_, list)| full(&checked, list).1.unwrap_or_default());
+    let expected = "the last page was not filled: it needs more records than max-writes still allows (1)";
+    assert!(reasons.iter().any(|reason| reason == expected), "{reasons:?}");
+}
+
+#[tokio::test]
 async fn a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so() {
     let checked = Check::default().run(sevens()).await;
     for (_, list) in LISTS {
-        let reason =
-            "the last page was not filled: that takes records beyond the default of max-writes, of which 0 are left";
+        let reason = "the last page was not filled: that takes a max-writes above 20";
         assert_eq!(
             full(&checked, list),
             (VerdictRecord::Undecided, Some(reason.to_owned())),
