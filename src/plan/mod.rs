@@ -76,6 +76,7 @@ pub use share::WRONG_TOKENS;
 pub(crate) use source::check_allowed;
 pub(crate) use source::unusable_path;
 pub use source::{NAME_PREFIX, NeededValue, NoValue, Source, StandInOrigin, stand_in_value};
+pub(crate) use steps::NEEDS_WRITES;
 pub use steps::{Plan, Step, concurrent_sequences};
 pub use template::Template;
 pub use variants::{

@@ -522,6 +522,9 @@ fn requested_and_needed(contract: &Contract, scope: &Selection) -> HashSet<Opera
     wanted
 }
 
+/// Why a write is not sent while writes are off.
+pub(crate) const NEEDS_WRITES: &str = "needs writes, which are off";
+
 /// Returns why an operation is not called, as far as scope, method, security and token decide it; `None` if it is.
 fn reason_against(
     contract: &Contract,
@@ -531,10 +534,10 @@ fn reason_against(
 ) -> Option<String> {
     let operation = contract.operation(id);
     if scope.skip.contains(&id) {
-        return Some("left out by skip".to_owned());
+        return Some("left out by the setting skip".to_owned());
     }
     if !wanted.contains(&id) {
-        return Some("left out by only".to_owned());
+        return Some("left out by the setting only".to_owned());
     }
     match operation.method {
         Method::Delete if !scope.cleanup => return Some("needs cleanup, which is off".to_owned()),
@@ -551,12 +554,12 @@ fn reason_against(
         return Some("it responds with a stream, which may not end".to_owned());
     }
     if !operation.is_safe() && !scope.writes {
-        return Some("needs writes, which are off".to_owned());
+        return Some(NEEDS_WRITES.to_owned());
     }
     if !scope.also_send.contains(&id)
         && let Some(reason) = reason_against_action(contract, id)
     {
-        return Some(format!("{reason}; `also_send` in the configuration sends it anyway"));
+        return Some(format!("{reason}; the setting also_send sends it anyway"));
     }
     if let Security::Unsupported { schemes } = &operation.security {
         return Some(format!(
@@ -578,7 +581,7 @@ fn reason_against_action(contract: &Contract, id: OperationId) -> Option<String>
     let is_chosen = operation.chosen().is_some();
     let updates = matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !is_chosen;
     if (operation.is_safe() || updates) && has_side_effect(&contract.document, operation) {
-        return Some("its path, its name or its summary says that it does something".to_owned());
+        return Some("its path, operationId or summary suggests a side effect".to_owned());
     }
     let mut needed = operation.parameters.iter().filter(|parameter| {
         parameter.required && parameter.set_by_user.is_none() && parameter.location != Location::Path

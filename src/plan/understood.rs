@@ -75,7 +75,7 @@ impl<'plan> Understood<'plan> {
             }
             _ => self.reason_against_update(id).or_else(|| foreign_field(contract, id)),
         };
-        reason.map(|reason| format!("{reason}; `also_send` in the configuration sends it anyway"))
+        reason.map(|reason| format!("{reason}; the setting also_send sends it anyway"))
     }
 
     /// Returns why an update may change another's record; `None` if its path names only records of the run's own.

@@ -61,9 +61,9 @@ pub(super) fn clipped(text: &str, max_characters: usize) -> String {
 pub(super) fn outcome(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Conforms => "conforms",
-        Outcome::CouldNotJudge => "could not judge",
+        Outcome::CouldNotJudge => "could not be judged",
         Outcome::DoesNotConform => "does not conform",
-        Outcome::Interrupted => "interrupted",
+        Outcome::Interrupted => "was not fully checked",
         Outcome::WriteLogFailed => "write log failed",
     }
 }
@@ -127,10 +127,26 @@ pub(super) fn in_operations(record: &Record) -> String {
 
 /// Returns how many operations of the document are left out; none if all of it could be read.
 pub(super) fn omitted_operations(record: &Record) -> Option<String> {
+    let are = if record.omitted_operations.len() == 1 {
+        "is"
+    } else {
+        "are"
+    };
+    omitted_share(record).map(|omitted| format!("{omitted} {are} left out, {BECAUSE_OF_DEFECTS}"))
+}
+
+/// Returns the same, to be read after the words "left out".
+pub(super) fn omitted_after_left_out(record: &Record) -> Option<String> {
+    omitted_share(record).map(|omitted| format!("{omitted}, {BECAUSE_OF_DEFECTS}"))
+}
+
+const BECAUSE_OF_DEFECTS: &str = "because of defects in the contract";
+
+/// Returns how many of all operations are left out: `2 of 4 operations`; none if all of the document could be read.
+fn omitted_share(record: &Record) -> Option<String> {
     let omitted = record.omitted_operations.len();
     let all = counted(record.operations.len() + omitted, "operation");
-    let are = if omitted == 1 { "is" } else { "are" };
-    (omitted > 0).then(|| format!("{omitted} of {all} {are} left out, because the contract is defective there"))
+    (omitted > 0).then(|| format!("{omitted} of {all}"))
 }
 
 /// Returns the first operations that were in scope but not checked, each with the reason, and how many more there are.
@@ -246,6 +262,12 @@ pub(crate) fn counted(count: usize, one: &str) -> String {
     format!("{count} {one}{ending}")
 }
 
+/// Says how many facts are undecided: `1 fact is undecided`.
+pub(super) fn are_undecided(facts: usize) -> String {
+    let are = if facts == 1 { "is" } else { "are" };
+    format!("{} {are} undecided", counted(facts, "fact"))
+}
+
 /// Describes what was received: `404; its body has title: string(9)`.
 pub(super) fn what_was_received(finding: &FindingRecord) -> String {
     let said = finding.error_body.as_ref();
@@ -293,7 +315,7 @@ pub(super) fn residue(residue: &ResidueRecord) -> String {
 /// Describes a record of the residue apart from its identifier; none if there is nothing unusual about it.
 pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
     let no_id = if residue.id_stated {
-        "the response showed no id of its own"
+        "the response showed no id"
     } else {
         "the contract does not say where its response shows an id"
     };
@@ -304,12 +326,16 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
         None => Some("the response never came".to_owned()),
     };
     let created = residue.status.is_some_and(|status| (200..300).contains(&status));
+    let made_up = residue.id_made_up.then_some(match created {
+        true => "accepted, although the identifier is made up",
+        false => "the identifier is made up",
+    });
     let place = match residue.found {
         Some(true) => response.is_some().then_some("it is there"),
-        Some(false) => Some("not in its list at the end of the run"),
+        Some(false) => Some("may be left: it was not in its list at the end of the run"),
         None => (response.is_some() && !created).then_some("it may be there"),
     };
-    let parts = [response, place.map(str::to_owned)];
+    let parts = [made_up.map(str::to_owned), response, place.map(str::to_owned)];
     let note = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
     (!note.is_empty()).then_some(note)
 }
@@ -332,7 +358,7 @@ pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String
         let id = record.id.as_deref().unwrap_or("without an id");
         (
             record.list.as_str(),
-            format!("{id}; found by the run tag, no create returned it"),
+            format!("{id}; no create returned it, but it contains this run's tag"),
         )
     });
     created.chain(unexplained_records)
@@ -468,12 +494,35 @@ mod tests {
                 ..sample_record().residue[0].clone()
             })
         };
-        assert_eq!(note(true, true), "the response showed no id of its own");
+        assert_eq!(note(true, true), "the response showed no id");
         assert_eq!(
             note(true, false),
             "the contract does not say where its response shows an id"
         );
         assert_eq!(note(false, false), "the response never came; it may be there");
+    }
+
+    #[test]
+    fn what_an_update_of_no_record_left_is_said_to_have_a_made_up_identifier() {
+        let note = |status| {
+            residue(&ResidueRecord {
+                id: Some("no-identifier-17".to_owned()),
+                id_made_up: true,
+                status,
+                found: None,
+                ..sample_record().residue[0].clone()
+            })
+        };
+        let accepted = "no-identifier-17; accepted, although the identifier is made up";
+        assert_eq!(note(Some(200)), accepted);
+        let failed = "no-identifier-17; the identifier is made up; the response was 500; it may be there";
+        assert_eq!(note(Some(500)), failed);
+    }
+
+    #[test]
+    fn one_undecided_fact_is_singular() {
+        assert_eq!(are_undecided(1), "1 fact is undecided");
+        assert_eq!(are_undecided(2), "2 facts are undecided");
     }
 
     #[test]

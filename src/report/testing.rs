@@ -216,6 +216,7 @@ pub(super) fn sample_record() -> Record {
         operation: "createThing".to_owned(),
         id: id.map(str::to_owned),
         id_stated: true,
+        id_made_up: false,
         answered,
         status: answered.then_some(201),
         found: id.map(|_| true),

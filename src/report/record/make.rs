@@ -10,6 +10,7 @@ use super::{
 };
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
+use crate::contract::operation::Operation;
 use crate::contract::shared_string::StringPool;
 use crate::contract::vocabulary::{Gap, Stated};
 use crate::exchange::redact::{Redaction, Values};
@@ -45,6 +46,12 @@ pub struct RunContext<'run> {
     pub redaction: &'run Redaction,
 }
 
+/// Whether what the operation left can only come from an edge case: an update leaves a record only under an identifier
+/// that no record had.
+fn is_edge_case_of_an_update(operation: &Operation) -> bool {
+    !operation.creates() && !operation.is_query()
+}
+
 /// Makes the record of a run and its kept exchanges. The caller adds the entries of the configuration that accept
 /// findings, made by [`accepted`](crate::report::accepted).
 #[must_use]
@@ -58,6 +65,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         operation: name(left.operation),
         id: left.id.as_deref().map(identifier),
         id_stated: about.contract.shows_identifier(left.operation),
+        id_made_up: is_edge_case_of_an_update(about.contract.operation(left.operation)),
         answered: left.status.is_some(),
         status: left.status,
         found: left.found,

@@ -58,7 +58,7 @@ impl Outcome {
         matches!(self, Self::Conforms | Self::DoesNotConform)
     }
 
-    /// Returns the exit code: 0 conforms, 1 does not conform, 3 could not judge, 4 the write log failed, 130
+    /// Returns the exit code: 0 conforms, 1 does not conform, 3 could not be judged, 4 the write log failed, 130
     /// interrupted.
     #[must_use]
     pub fn exit_code(self) -> u8 {
@@ -553,7 +553,7 @@ impl FindingRecord {
     }
 }
 
-/// Something that a create left, or may have left, in the target.
+/// Something that a write left, or may have left, in the target.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ResidueRecord {
     /// The operation that created it.
@@ -563,6 +563,9 @@ pub struct ResidueRecord {
     /// Whether the contract says where a response shows the identifier; otherwise it cannot be read.
     #[serde(default = "id_stated_by_default")]
     pub id_stated: bool,
+    /// Whether the run made the identifier up: an update that named no record may have created one.
+    #[serde(default)]
+    pub id_made_up: bool,
     /// Whether a response arrived; without one it is unknown whether anything was created.
     pub answered: bool,
     /// The status of the response; none if none arrived.

@@ -1,9 +1,10 @@
 //! Decides the outcome of a run from how it ended and what it decided.
 
-use super::{Facts, FindingRecord, Outcome};
+use super::{FactRow, Facts, FindingRecord, Outcome};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::Failure;
+use crate::plan::NEEDS_WRITES;
 use crate::rules::{Level, Reason, Verdict};
 use crate::run::{Run, RunEnd};
 
@@ -59,8 +60,8 @@ pub(super) fn outcome(
         ),
         RunEnd::TimeLimitExceeded(max_time) => {
             let reason = format!(
-                "the run did not finish within {} s (max-time); what was judged so far is reported: give it more time, or \
-                 find out why the target is slow",
+                "the run did not finish within {} s (max-time); what was judged so far is reported: raise \
+                 max-time or rate, or find out why the target is slow",
                 max_time.as_secs_f64()
             );
             (Outcome::CouldNotJudge, Some(reason))
@@ -90,9 +91,17 @@ fn exceeded_limits(run: &Run, contract: &Contract) -> bool {
 pub(in crate::report) fn too_few(facts: &Facts, percent: f64) -> Option<String> {
     let decided = facts.held + facts.broken;
     let others = facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
-    let reached = percentage(decided, facts.total.saturating_sub(others));
+    let of = facts.total.saturating_sub(others);
+    let reached = percentage(decided, of);
     let whose = if others > 0 { "this shard's facts" } else { "the facts" };
-    (reached < percent).then(|| format!("{reached:.1} % of {whose} were decided, but require-facts asks for {percent}"))
+    let needs_writes = |row: &&FactRow| row.reason.as_deref() == Some(NEEDS_WRITES);
+    let without_writes = match facts.rows.iter().filter(needs_writes).count() {
+        0 => String::new(),
+        needing => format!("; without writes at most {} of {of} can be", of.saturating_sub(needing)),
+    };
+    (reached < percent).then(|| {
+        format!("{reached:.1} % of {whose} were decided, but require-facts asks for {percent}{without_writes}")
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no contract has 2^52 facts")]

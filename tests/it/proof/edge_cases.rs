@@ -1,7 +1,7 @@
 //! Edge cases, including fields of another type: what is sent, once and last; what is found if a service
 //! fails on one; what is left behind.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use axum::body::Bytes;
 use countersign::report::{FactRow, FindingRecord, Outcome, VerdictRecord};
@@ -284,11 +284,11 @@ async fn a_service_that_fails_on_every_field_of_another_type_is_found_at_each() 
 #[tokio::test]
 async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_operation() {
     let kinds = [
-        ("integer", "500 to a number as `/"),
-        ("object", "500 to an object as `/"),
-        ("string", "500 to a string as `/"),
-        ("boolean", "500 to true as `/"),
-        ("null", "500 to null as `/"),
+        ("integer", "500 in response to a number in `/"),
+        ("object", "500 in response to an object in `/"),
+        ("string", "500 in response to a string in `/"),
+        ("boolean", "500 in response to true in `/"),
+        ("null", "500 in response to null in `/"),
     ];
     for (kind, wanted) in sampled(2, kinds) {
         let failing = Deviation::none().answering(move |call| {
@@ -341,7 +341,7 @@ async fn a_service_that_fails_on_one_field_of_one_other_type_is_found_with_any_s
             panic!("{operation} {field}: {:?}", findings(&checked));
         };
         assert_eq!(finding.fact, format!("{operation} edge cases: no 5xx"), "{field}");
-        assert_eq!(finding.received, format!("500 to {expected} as `{field}`"));
+        assert_eq!(finding.received, format!("500 in response to {expected} in `{field}`"));
     }
 }
 
@@ -402,7 +402,7 @@ async fn a_list_that_fails_on_edge_case_pages_alone_gives_one_finding_with_a_cou
         ("server-error", "getTags edge cases: no 5xx", 6)
     );
     assert_eq!(finding.contract_pointer, "/x-edge-cases");
-    assert_eq!(finding.received, "500 to `page` 0");
+    assert_eq!(finding.received, "500 in response to `page` 0");
     assert!(
         finding.reproduce.ends_with("/organization/v1/tags?page=0'"),
         "{}",
@@ -522,6 +522,9 @@ async fn what_an_edge_case_create_or_update_leaves_is_residue() {
         made.is_some_and(|(_, id)| id.starts_with("no-identifier-")),
         "{residue:?}"
     );
+    let made_up = checked.record.residue.iter().filter(|left| left.id_made_up);
+    let made_up: BTreeSet<_> = made_up.map(|left| left.operation.as_str()).collect();
+    assert_eq!(made_up, BTreeSet::from(["updateContact"]));
 }
 
 #[tokio::test]
