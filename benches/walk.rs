@@ -74,7 +74,7 @@ async fn check(contract: &Arc<Contract>, url: &str, pages: u64) {
     let report = check.seed(1).settle(Duration::ZERO).max_pages(pages).run().await;
     let run = report.expect("a check").into_run();
     assert!(run.verdicts.findings().is_empty(), "{:?}", run.verdicts.findings());
-    let total = format!("{LIST} pages /data/total: agrees with the walk");
+    let total = format!("{LIST} pages /data/total: equals the number of items on all pages");
     let total = contract
         .facts
         .iter()

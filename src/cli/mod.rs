@@ -76,7 +76,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
-  3    could not judge, for example: unreachable, token rejected, out of time, too few facts decided
+  3    could not be judged, for example: unreachable, token rejected, out of time, too little decided
   4    a report, the log of --residue, or the entries for --accept could not be written
   130  interrupted; what was judged so far is reported";
 
@@ -85,7 +85,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage: a bad flag, a file that is not a report of this version, or reports that do not belong together
-  3    could not judge: a shard is missing, a run could not judge, or too few facts were decided
+  3    could not be judged: a shard is missing, a run could not judge, or too few facts were decided
   4    a report could not be written, or a run could not write its log (--residue)
   130  a run was interrupted";
 
@@ -94,7 +94,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
-  3    could not judge: no operation succeeded, a file is truncated, or too few facts were decided
+  3    could not be judged: no operation succeeded, a file is truncated, or too few facts decided
   4    a report, or the entries for --accept, could not be written";
 
 const LEARNED: &str = "\
@@ -110,7 +110,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible); and COMMAND ended with 0
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract, an address that is taken, a COMMAND that cannot be run
-  3    could not judge: no operation succeeded, more was dropped than judged, or too few facts decided
+  3    could not be judged: no operation succeeded, more was dropped than judged, or too few facts decided
   4    a report, or the entries for --accept, could not be written
 If COMMAND ends with a greater code, proxy ends with that code; a COMMAND that signal N killed counts as 128 + N.";
 
@@ -165,8 +165,8 @@ enum Command {
     /// Prints a shell script that completes commands, flags, rules and operations
     #[command(after_help = WRITTEN)]
     Completions(completions::Arguments),
-    /// Prints every setting that `check` would use with the same flags, and where its value comes from: flag,
-    /// environment, file or default
+    /// Prints every setting of the target and the run that `check` would use with the same flags, except parameter
+    /// values, and where each comes from: flag, environment, file or default
     #[command(after_help = PRINTED)]
     Config(Box<config::shown::ConfigArguments>),
     /// Compares two documents: what the new one changes for callers of the service and for the Rust client

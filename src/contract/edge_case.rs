@@ -26,7 +26,7 @@ pub struct EdgeCase {
 }
 
 impl EdgeCase {
-    /// Describes what was sent, for use after a status and "to".
+    /// Describes what was sent, for use after a status and "in response to".
     #[must_use]
     pub fn describe(&self, operation: &Operation) -> String {
         let parameter = self.parameter.and_then(|index| operation.parameters.get(index));
@@ -40,11 +40,11 @@ impl EdgeCase {
             EdgeCaseKind::BodyNotJson => "a body that is not JSON".to_owned(),
             EdgeCaseKind::BodyNumber => "a body that is a number".to_owned(),
             EdgeCaseKind::BodyString => "a body that is a string".to_owned(),
-            EdgeCaseKind::FieldNull => format!("null as `{field}`"),
-            EdgeCaseKind::FieldNumber => format!("a number as `{field}`"),
-            EdgeCaseKind::FieldObject => format!("an object as `{field}`"),
-            EdgeCaseKind::FieldString => format!("a string as `{field}`"),
-            EdgeCaseKind::FieldTrue => format!("true as `{field}`"),
+            EdgeCaseKind::FieldNull => format!("null in `{field}`"),
+            EdgeCaseKind::FieldNumber => format!("a number in `{field}`"),
+            EdgeCaseKind::FieldObject => format!("an object in `{field}`"),
+            EdgeCaseKind::FieldString => format!("a string in `{field}`"),
+            EdgeCaseKind::FieldTrue => format!("true in `{field}`"),
             EdgeCaseKind::IdentifierMalformed => format!("a malformed `{name}`"),
             EdgeCaseKind::IdentifierUnknown => format!("an unknown `{name}`"),
             EdgeCaseKind::ParameterEmpty => format!("an empty `{name}`"),
@@ -338,9 +338,9 @@ mod tests {
         let body = format!(
             "requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {fields}}}}}}}}}"
         );
-        let expected = "an object as `/name`, an object as `/tags/*`, a string as `/tags`, a number as `/name`, \
-                   a number as `/tags/*`, true as `/name`, true as `/tags`, true as `/tags/*`, null as `/name`, \
-                   null as `/tags`";
+        let expected = "an object in `/name`, an object in `/tags/*`, a string in `/tags`, a number in `/name`, \
+                   a number in `/tags/*`, true in `/name`, true in `/tags`, true in `/tags/*`, null in `/name`, \
+                   null in `/tags`";
         assert_eq!(
             edge_cases_of(&writing("put", "{type: string}", &body), list),
             [expected]

@@ -76,7 +76,7 @@ mod tests {
     fn each_way_applies_to_one_operation_of_the_built_in_contract() {
         let contract = crate::testing::built_in();
         let reported = [
-            "getContacts equivalent request: the scheme in small letters",
+            "getContacts equivalent request: the scheme in lower case",
             "updateContact equivalent request: JSON with escapes",
             "updateContact equivalent request: JSON in another order, with white space",
             "updateContact equivalent request: a charset in the media type",

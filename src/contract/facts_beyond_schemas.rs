@@ -194,7 +194,11 @@ impl FactBuilder<'_> {
             (FactKind::PageSize, &page.items, "at most per_page items"),
             (FactKind::PageLast, &page.last_page, "agrees with total and per_page"),
             (FactKind::PageFull, &page.last_page, "a full last page is the last one"),
-            (FactKind::PageTotal, &page.total, "agrees with the walk"),
+            (
+                FactKind::PageTotal,
+                &page.total,
+                "equals the number of items on all pages",
+            ),
             (FactKind::PageUnique, &page.items, "no item on two pages"),
         ] {
             let name = format!("{} pages {response_pointer}: {documented}", self.operation.name);

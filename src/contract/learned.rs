@@ -180,7 +180,10 @@ pub(crate) fn in_words(claim: &Value) -> String {
                 let ways = elements.iter().map(|element| format!("by {}", text(element)));
                 ways.collect::<Vec<_>>().join(" or ")
             }
+            Value::Array(elements) if name == "required" => required_in_words(elements),
             Value::Array(elements) => elements.iter().map(text).collect::<Vec<_>>().join(" "),
+            // Ledgers and reports keep the older word. Names of fields come in arrays, and stay.
+            Value::String(word) if word == "refused" => "rejected".to_owned(),
             value => text(value),
         };
         let name = match name.as_str() {
@@ -190,6 +193,19 @@ pub(crate) fn in_words(claim: &Value) -> String {
         format!("{name}: {value}")
     };
     members.map(member).collect::<Vec<_>>().join(", ")
+}
+
+/// Lists the pointers of required members. One that is in an object which is not required itself says when it is.
+fn required_in_words(pointers: &[Value]) -> String {
+    let is_required = |object: &str| pointers.iter().any(|other| other.as_str() == Some(object));
+    let pointers = pointers.iter().filter_map(Value::as_str);
+    let described = pointers.map(|pointer| match pointer.rsplit_once('/') {
+        Some((object, _)) if !object.is_empty() && !is_required(object) => {
+            format!("{pointer} (where the object is sent)")
+        }
+        _ => pointer.to_owned(),
+    });
+    described.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -237,6 +253,24 @@ paths:
         of_overlay
             .map(|defect| Defects::new(vec![defect]).unwrap().to_string())
             .collect()
+    }
+
+    #[test]
+    fn a_claim_says_rejected_and_where_a_member_of_an_object_is_required() {
+        for (claim, expected) in [
+            (
+                json!({"unknown": "refused", "status": 422}),
+                "unknown: rejected, status: 422",
+            ),
+            (json!({"required": []}), "required: none"),
+            (
+                json!({"required": ["/date_of_birth/day", "/methods/*/type", "/name", "/owner", "/owner/city"]}),
+                "required: /date_of_birth/day (where the object is sent), /methods/*/type (where the object is sent), \
+                 /name, /owner, /owner/city",
+            ),
+        ] {
+            assert_eq!(in_words(&claim), expected);
+        }
     }
 
     #[test]

@@ -102,7 +102,7 @@ fn apply(document: &mut Document, action: &Node) -> Result<(), Wrong> {
     let steps = singular_query::read(target).map_err(of_target)?;
     let Some(selected) = node_mut(&mut document.root, &steps) else {
         return Err(of_target(format!(
-            "`{target}` selects nothing in `{}`; correct it, or write the overlay anew for this version of the document",
+            "`{target}` selects nothing in `{}`; correct it, or regenerate the overlay for this version of the document",
             document.name
         )));
     };

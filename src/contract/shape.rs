@@ -639,7 +639,11 @@ impl<'document> Expander<'document> {
     }
 
     fn fact(&mut self, kind: FactKind, response_pointer: &str, location: String, documented: &str) -> FactId {
-        let stated = if kind == FactKind::Closed { "closed" } else { documented };
+        let stated = if kind == FactKind::Closed {
+            "no other fields"
+        } else {
+            documented
+        };
         let at = if response_pointer.is_empty() {
             "body"
         } else {
@@ -1047,7 +1051,7 @@ mod tests {
         let (fact, names) = body(&contract).closed.as_ref().unwrap();
         assert!(names.iter().eq(["a", "b"]));
         assert_eq!(contract.fact(*fact).documented, "only a, b");
-        assert_eq!(location(&contract, "body: closed"), "/additionalProperties");
+        assert_eq!(location(&contract, "body: no other fields"), "/additionalProperties");
         assert!(!body(&contract).allows_unlisted_fields && body(&contract).additional.is_none());
     }
 

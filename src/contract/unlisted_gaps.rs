@@ -51,7 +51,7 @@ const GAPS_OF_ANY_DOCUMENT: [(&str, GapKind, &str); 15] = [
         GapKind::Deprecation,
         "Will operations change or end, and when?",
     ),
-    ("latency", GapKind::Latency, "How long may a response take?"),
+    ("latency", GapKind::Latency, "How long does a response take?"),
     ("rate-limits", GapKind::RateLimits, "Is there a rate limit?"),
     (
         "identifier-spelling",

@@ -374,7 +374,7 @@ impl Equivalence {
             Self::JsonEscapes => "JSON with escapes",
             Self::JsonOrder => "JSON in another order, with white space",
             Self::MediaTypeCharset => "a charset in the media type",
-            Self::SchemeCase => "the scheme in small letters",
+            Self::SchemeCase => "the scheme in lower case",
         }
     }
 

@@ -178,7 +178,7 @@ impl History<'_> {
 
     /// Returns why the record of a create is doubtful if no other response shows it.
     pub(crate) fn never_shown(&self, create: OperationId) -> String {
-        self.reason_for_doubt(create, "no other call shows a record under it")
+        self.reason_for_doubt(create, "no other call shows a record with it")
     }
 
     /// Adds what an item shows of the record that a create returned. Returns whether the record was
@@ -262,14 +262,14 @@ impl History<'_> {
         let shown_by = self.contract.operation(shown_by).name.as_str();
         let entry = match check {
             TagCheck::Tagged => OwnershipEntry::Confirmed,
-            TagCheck::Missing => OwnershipEntry::Doubtful(
-                self.reason_for_doubt(create, &format!("{shown_by} showed no record under it")),
-            ),
+            TagCheck::Missing => {
+                OwnershipEntry::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} shows no record with it")))
+            }
             TagCheck::Unread => OwnershipEntry::Doubtful(
                 self.reason_for_doubt(create, &format!("{shown_by}, which would show that, could not be read")),
             ),
             TagCheck::Untagged => {
-                let doubt = format!("{shown_by} shows a record under it with nothing that the run sent");
+                let doubt = format!("{shown_by} shows a record with it, but nothing that the run sent");
                 if self.contract.operation(create).invariants.created.is_none() {
                     self.doubt_all(create, &doubt);
                 }
@@ -286,6 +286,6 @@ impl History<'_> {
             Some(_) => format!("the name under which {} created a record", operation.name),
             None => format!("the identifier that {} returned", operation.name),
         };
-        format!("{identifier} may be that of another record: {doubt}")
+        format!("nothing more was written under {identifier}: {doubt}, so it may be another record's")
     }
 }

@@ -59,8 +59,7 @@ pub(super) fn check(at: &LocatedNode<'_>, patterns: &mut Patterns, findings: &mu
     let pattern = node.member("pattern").and_then(Node::string);
     if pattern.is_some_and(|pattern| !patterns.is_readable(pattern)) {
         let message =
-            "this cannot be read as a regular expression (ECMA-262), and a check decides nothing by it; correct it"
-                .to_owned();
+            "this cannot be read as a regular expression (ECMA-262), so a check cannot use it; correct it".to_owned();
         findings.add_at(at, "pattern", LintRule::InvalidPattern, message);
     }
     bounds(at, findings);

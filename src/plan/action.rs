@@ -112,10 +112,10 @@ pub(crate) const MAX_RECORDS: u64 = 14;
 /// How many trials must agree before an answer is [`Indicated`](crate::gaps::AnswerState::Indicated).
 pub(crate) const TRIALS_TO_INDICATE: u64 = 4;
 
-/// The most pages of a list that are sampled: more would show more of the same.
+/// The maximum number of pages of a list that are sampled: more would show more of the same.
 pub(crate) const MAX_SAMPLED: u64 = 3;
 
-/// The most pages of a list that are walked where they are inferred.
+/// The maximum number of pages of a list that are walked where they are inferred.
 pub(crate) const MAX_INFERRED_PAGES: u64 = 10;
 
 /// What shows the record of a create, apart from its own response.
@@ -281,8 +281,8 @@ const QUERY: ActionSpec = ActionSpec {
 const CREATE: ActionSpec = ActionSpec {
     reason: "create a record: the response must be as documented and carry what was sent",
     requests: "one request in each documented format, and again, changed field by field, until it is accepted; \
-               together they leave at most {max_writes} records (max-writes); before a later write takes the \
-               identifier, reads until the record shows",
+               together they leave at most {max_writes} records (max-writes); the \
+               identifier is used in writes only after a read has shown the record",
     decides: &[FactEvidence::Response, FactEvidence::Created],
     read_after: |_, shown_by, create| shown_by.get(&create).map(|shown| shown.operation()),
     ..ONE
@@ -309,10 +309,10 @@ const FILL_LAST_PAGE: ActionSpec = ActionSpec {
 };
 
 const VARY_CREATE: ActionSpec = ActionSpec {
-    reason: "create further records: awkward values, single fields, only the required fields, other UTC offsets",
+    reason: "create further records: awkward values (valid, but often mishandled), single fields, only the required fields, other UTC offsets",
     requests: "one with awkward values, or with fewer of them if they are rejected; then one other accepted body for \
                every {variant} records that max-writes ({max_writes}) allows, rounded up, after at most {tries} tries \
-               for each; for one operation, unless jobs is 1, that other body is a plain one, sent at the same time as \
+               for each; for one operation, unless jobs is 1, that other body is an ordinary one, sent at the same time as \
                the one with awkward values, together with a read of the list",
     read_after: |contract, _, create| contract.list_whose_items_are_created_by(create),
     varies: true,
@@ -369,7 +369,7 @@ const LOOK_FOR_UPDATES: ActionSpec = ActionSpec {
 };
 
 const VARY_UPDATE: ActionSpec = ActionSpec {
-    reason: "update with the same body again, single fields, only the required fields, and awkward values: the list \
+    reason: "update with the same body again, single fields, only the required fields, and awkward values (valid, but often mishandled): the list \
              must show each",
     requests: "one request for each of these bodies, and the list's pages until it shows what was sent; awkward values \
                that are rejected together are sent again in halves",
@@ -396,7 +396,7 @@ const READ_OPTIONAL: ActionSpec = ActionSpec {
 };
 
 const EQUIVALENT: ActionSpec = ActionSpec {
-    reason: "send equivalent requests, which RFCs define as the same: they must be accepted like the plain one",
+    reason: "send equivalent requests, which RFCs define as the same: they must be accepted like the usual spelling",
     requests: "one request in all other spellings at once, and for an update the list's page that shows it; where it \
                is rejected, the plain request and each spelling alone",
     decides: &[FactEvidence::Equivalent],
@@ -412,9 +412,10 @@ const LOOK_AT_REJECTED_WRITES: ActionSpec = ActionSpec {
 };
 
 const ASK: ActionSpec = ActionSpec {
-    reason: "ask what the document leaves open about it: each trial is a variant between two controls",
-    requests: "a control; then, up to {trials} times, a request for each open question (two if it is about a read) and \
-               a control; values of several fields in one request, as long as that is accepted; between them, reads of \
+    reason: "ask what the document leaves open about each operation: each question is a request between two ordinary \
+             ones that must succeed",
+    requests: "an ordinary one; then, up to {trials} times, a request for each open question (two if it is about a \
+               read) and an ordinary one; values of several fields in one request, as long as that is accepted; between them, reads of \
                the list until it shows an updated record, and up to 6 so that another replica answers. No record is \
                created",
     repeats: false,

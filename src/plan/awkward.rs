@@ -105,7 +105,7 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
     piece("combining accents", "Zoe\u{301}"),
     piece("Han and kana", "\u{540d}\u{524d}\u{30ab}\u{30ca}"),
     piece(
-        "characters beyond the basic plane",
+        "characters above U+FFFF, such as emoji,",
         "\u{1f31f}\u{20bb7}\u{1f44d}\u{1f3fd}\u{1f1ec}\u{1f1e7}",
     ),
     piece(
@@ -396,7 +396,7 @@ impl AwkwardValues {
     pub(super) fn for_equivalent_request(places: AwkwardPlaces) -> Self {
         let classes = [
             "accents",
-            "characters beyond the basic plane",
+            "characters above U+FFFF, such as emoji,",
             "slashes",
             "quotation marks",
         ];

@@ -329,7 +329,10 @@ mod tests {
         let (contract, planned) = described(&all());
         for (name, action) in [
             ("getTags /data/total: integer", Action::Walk),
-            ("getTags pages /data/total: agrees with the walk", Action::Walk),
+            (
+                "getTags pages /data/total: equals the number of items on all pages",
+                Action::Walk,
+            ),
             ("createTag created /data/name: as sent in /name", Action::Create),
             ("createTag created: listed in getTags", Action::LookForCreated),
             ("createVisit accepts /datetime: suffix Z", Action::Create),

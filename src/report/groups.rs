@@ -221,7 +221,7 @@ impl<'record> Group<'record> {
         match self.rest.len().saturating_sub(max_lines) {
             0 => {}
             more => lines.push(format!(
-                "and {}: a verbose or JSON report has all",
+                "and {}: with verbose, all are printed",
                 phrases::counted(more, "more finding")
             )),
         }
@@ -353,7 +353,7 @@ mod tests {
             "also line 17: getThings /c: documented; received null, 2 times, first at /c"
         );
         let cut = groups(&record)[0].others(1);
-        assert_eq!(cut[1..], ["and 1 more finding: a verbose or JSON report has all"]);
+        assert_eq!(cut[1..], ["and 1 more finding: with verbose, all are printed"]);
     }
 
     #[test]
@@ -364,9 +364,9 @@ mod tests {
             "getOther: /b is missing",
         ];
         let alike = [
-            field("getThings", "/a", "nothing"),
-            field("addThing", "/a", "nothing"),
-            field("getOther", "/b", "nothing"),
+            field("getThings", "/a", "the field is absent"),
+            field("addThing", "/a", "the field is absent"),
+            field("getOther", "/b", "the field is absent"),
         ];
         assert_eq!(headlines(&alike), expected);
         // One property of the contract, whose values differ.

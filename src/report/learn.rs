@@ -71,12 +71,12 @@ impl Terminal {
             text.push_str(&self.row("gaps", &answered));
         }
         if !matches!(record.outcome, Outcome::Conforms) {
-            let findings = match record.reason.as_deref() {
+            let note = match record.reason.as_deref() {
                 _ if record.requests.sent == 0 => "nothing was sent: no request can answer what was asked".to_owned(),
                 Some(reason) => format!("the run did not complete: {reason}"),
                 None => "the service departs from the document; `check` says where".to_owned(),
             };
-            text.push_str(&self.row("findings", &findings));
+            text.push_str(&self.row("note", &note));
         }
         text.push_str(&self.row("requests", &requests(record)));
         if record.residue.len() + record.unexplained_records.len() > 0 {

@@ -235,8 +235,8 @@ fn undecided(record: &Record) -> String {
         .map(|(reason, facts)| format!("| {} | {} |\n", facts.len(), cell(reason)))
         .collect();
     let mut text = format!(
-        "\n<details><summary>{} facts are undecided</summary>\n\n| facts | because |\n|---|---|\n{rows}",
-        record.facts.undecided
+        "\n<details><summary>{}</summary>\n\n| facts | because |\n|---|---|\n{rows}",
+        phrases::are_undecided(record.facts.undecided)
     );
     if reasons.len() > MAX_LISTED {
         text.push_str(&format!("\nThere are {} more reasons.\n", reasons.len() - MAX_LISTED));

@@ -68,7 +68,7 @@ impl Terminal {
         let mut text = cause + &self.row("contract", &contract) + &self.row("facts", &counted);
         self.undecided(record, &mut text);
         self.gaps(record, &mut text);
-        if let Some(omitted) = phrases::omitted_operations(record) {
+        if let Some(omitted) = phrases::omitted_after_left_out(record) {
             text.push_str(&self.row("left out", &omitted));
         }
         if let Some(sum) = groups::explain_count(record, group_count) {
@@ -137,7 +137,7 @@ impl Terminal {
         let more = reasons.iter().skip(shown);
         let (count, facts) = more.fold((0, 0), |(count, sum), (_, facts)| (count + 1, sum + facts.len()));
         if count > 0 {
-            let more = format!("for {count} more reasons; a verbose or JSON report has all");
+            let more = format!("for {count} more reasons; with verbose, all are printed");
             text.push_str(&self.line(&format!("    undecided {facts:>4}: "), &more));
         }
     }
@@ -310,7 +310,7 @@ mod tests {
         let unnamed = record.residue[1].clone();
         record.residue.extend([unnamed.clone(), unnamed]);
         let text = terminal(None).report(&record);
-        let line = "    createThing          the response showed no id of its own, 3 times\n";
+        let line = "    createThing          the response showed no id, 3 times\n";
         assert!(text.contains(line), "{text}");
         assert_eq!(text.matches("showed no id").count(), 1, "{text}");
     }
@@ -325,7 +325,7 @@ mod tests {
             .filter(|line| line.starts_with("error[wrong-type]: getThings"));
         assert_eq!(heads.count(), 50);
         assert!(
-            text.contains("and 450 more findings: a verbose or JSON report has all"),
+            text.contains("and 450 more findings: with verbose, all are printed"),
             "{text}"
         );
         let verbose = Terminal {

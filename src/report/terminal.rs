@@ -115,8 +115,8 @@ impl Terminal {
         // Writing into a String does not fail.
         let _ = match (more, printed > full) {
             (0, false) => Ok(()),
-            (0, true) => writeln!(text, "a verbose report has each in full\n"),
-            _ => writeln!(text, "and {more} more findings: a verbose or JSON report has all\n"),
+            (0, true) => writeln!(text, "with verbose, each is printed in full\n"),
+            _ => writeln!(text, "and {more} more findings: with verbose, all are printed\n"),
         };
     }
 
@@ -311,12 +311,12 @@ mod tests {
             (
                 Outcome::CouldNotJudge,
                 Some("no fact was decided"),
-                "could not judge: no fact was decided",
+                "could not be judged: no fact was decided",
             ),
             (
                 Outcome::Interrupted,
                 Some("the run was interrupted"),
-                "interrupted: the run was interrupted",
+                "was not fully checked: the run was interrupted",
             ),
         ] {
             (record.outcome, record.reason) = (outcome, reason.map(str::to_owned));

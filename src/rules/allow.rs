@@ -19,8 +19,8 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Operation("sends a 405 without `Allow`", "send a 405 without `Allow`"),
     topic: Topic::Responses,
     summary: "A 405 has an `Allow` header that lists the methods of its path.",
-    explanation: "A caller that uses a method which the path does not support learns from `Allow` which methods it \
-                  does. Without that list the caller has to guess.",
+    explanation: "A caller that uses a method which the path does not support learns from `Allow` which methods \
+                  are supported. Without that list the caller has to guess.",
     exceptions: "Responses other than a 405. No request is sent to provoke one. A 405 for a documented operation is \
                    a finding of `status`.",
     fix: "Send `Allow` with every 405; most routers have a setting for it.",

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Field("does not belong in the envelope", "do not belong in the envelope"),
     topic: Topic::Fields,
-    summary: "An object that the document closes has the documented fields and no others.",
+    summary: "An object with `additionalProperties: false` has the documented fields and no others.",
     explanation: "The document gives its page envelope one key, data, and its create envelope two, message and data; a \
                   contract states this with `additionalProperties: false`. A client that decodes strictly fails on any \
                   other field.",
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     source: "The document, sections \"Page envelope (all list responses)\" and \"Create envelope (all create \
              responses)\"",
     example: Example {
-        fact: "getTags body: closed",
+        fact: "getTags body: no other fields",
         documented: "only data",
         received: "another field, integer",
         pointer: "/meta",
@@ -59,16 +59,16 @@ mod tests {
     fn the_documented_keys_alone_hold() {
         let judged =
             Fixture::of("createTag").body(&json!({"message": "Tag created", "data": {"id": "t-1", "name": "a"}}));
-        assert_eq!(judged.fact("createTag body: closed"), Verdict::Held);
+        assert_eq!(judged.fact("createTag body: no other fields"), Verdict::Held);
         let judged = Fixture::of("getTags").body(&json!({"data": {"per_page": 10}}));
-        assert_eq!(judged.fact("getTags body: closed"), Verdict::Held);
-        assert_eq!(judged.fact("getTags /data: closed"), Verdict::Held);
+        assert_eq!(judged.fact("getTags body: no other fields"), Verdict::Held);
+        assert_eq!(judged.fact("getTags /data: no other fields"), Verdict::Held);
     }
 
     #[test]
     fn another_key_breaks_it_and_is_reported_once() {
         let judged = Fixture::of("getTags").body(&json!({"data": {}, "links": {}, "meta": {}}));
-        assert_eq!(judged.fact("getTags body: closed"), Verdict::Broken);
+        assert_eq!(judged.fact("getTags body: no other fields"), Verdict::Broken);
         assert_eq!(judged.finding("envelope").count, 2);
         assert!(judged.findings("undocumented-field").is_empty());
     }
@@ -77,7 +77,7 @@ mod tests {
     fn what_is_no_object_is_not_judged() {
         let judged = Fixture::of("getTags").body(&json!([]));
         assert_eq!(
-            judged.fact("getTags body: closed"),
+            judged.fact("getTags body: no other fields"),
             Verdict::Undecided(Reason::NotShown)
         );
     }

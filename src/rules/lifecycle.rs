@@ -171,7 +171,7 @@ fn listed_once(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_
 fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     // Only an inferred lifecycle has this fact.
     if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::ListedOnceAfterCreate) {
-        let received = || format!("{}, and a record of this run is there", stored.status);
+        let received = || format!("{}, but the record is listed", stored.status);
         let documented = Some("a rejected create leaves no record");
         sink.report_finding(fact, documented, || stored.pointer.to_owned(), received);
     }
@@ -390,7 +390,7 @@ paths:
         };
         let judged = fixture.judge(|judge| judge.stored_despite_rejection(&stored, &fixture.request()));
         assert_eq!(judged.finding(RULE.name).level, Level::Warn);
-        assert_eq!(judged.received(RULE.name), "401, and a record of this run is there");
+        assert_eq!(judged.received(RULE.name), "401, but the record is listed");
         assert_eq!(judged.locations(RULE.name).0, "/3");
         assert!(judged.findings("stored-refusal").is_empty());
     }

@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
         "create a record that their list does not show",
     ),
     topic: Topic::Invariants,
-    summary: "A created record is found in its list by its id within `settle` seconds.",
+    summary: "A created record is found in its list by its id within `settle` seconds (5 by default).",
     explanation: "After a create, the list that x-invariants names is walked again and again until it shows the \
                   identifier that the create returned, for at most `settle` seconds: the document does not promise \
                   that a record is listed at once. A record that no list shows is lost to every caller.",

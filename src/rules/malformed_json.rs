@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
                   same name twice, most parsers silently keep the last value, so two callers may see different values.",
     exceptions: "Bodies of errors whose JSON is not documented, and of responses in another media type: an \
                    undocumented one is a `media-type` finding. JSON that nests deeper than 128 levels or has numbers beyond the range of a double: the fact stays undecided.",
-    fix: "Write bodies with a JSON library, and each name once.",
+    fix: "Use a JSON library, and do not repeat a key in an object.",
     source: "RFC 8259, sections 2 and 4",
     example: Example {
         fact: "getTags body: JSON",

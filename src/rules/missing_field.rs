@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
     example: Example {
         fact: "getTags /data/items/*/name: present",
         documented: "present",
-        received: "nothing",
+        received: "the field is absent",
         pointer: "/data/items/0/name",
         #[cfg(test)]
         judged: || {
@@ -37,7 +37,11 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
         if location.has(index) {
             sink.held(fact);
         } else {
-            sink.broken(fact, || location.member(&field.name), || "nothing".to_owned());
+            sink.broken(
+                fact,
+                || location.member(&field.name),
+                || "the field is absent".to_owned(),
+            );
         }
     }
 }
@@ -67,7 +71,7 @@ mod tests {
         let names = finding.iter().find(|finding| finding.pointer == "/data/items/1/name");
         assert_eq!(
             names.map(|finding| (finding.count, finding.received.as_str())),
-            Some((2, "nothing"))
+            Some((2, "the field is absent"))
         );
     }
 

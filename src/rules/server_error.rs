@@ -71,7 +71,7 @@ fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink
         }
         Ok(status) if status >= 500 => {
             sink.broken(fact, String::new, || {
-                format!("{status} to {}", edge_case.describe(seen.operation))
+                format!("{status} in response to {}", edge_case.describe(seen.operation))
             });
         }
         Ok(_) => sink.held(fact),
@@ -200,12 +200,20 @@ mod tests {
     #[test]
     fn the_finding_of_an_edge_case_names_it_and_points_at_x_edge_cases() {
         for (operation, kind, received) in [
-            ("getTags", EdgeCaseKind::ParameterNegative, "500 to `page` -1"),
-            ("createTag", EdgeCaseKind::BodyDeep, "500 to a body of 1,000 levels"),
+            (
+                "getTags",
+                EdgeCaseKind::ParameterNegative,
+                "500 in response to `page` -1",
+            ),
+            (
+                "createTag",
+                EdgeCaseKind::BodyDeep,
+                "500 in response to a body of 1,000 levels",
+            ),
             (
                 "updateContact",
                 EdgeCaseKind::IdentifierUnknown,
-                "500 to an unknown `id`",
+                "500 in response to an unknown `id`",
             ),
         ] {
             let judged = Fixture::of(operation).edge_case(kind).status(500);

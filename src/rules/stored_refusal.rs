@@ -29,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
     example: Example {
         fact: "createTag status: 201",
         documented: "a rejected create leaves no record",
-        received: "422, and a record of this run is there",
+        received: "422, but the record is listed",
         pointer: "/data/items/0",
         #[cfg(test)]
         judged: || {
@@ -54,11 +54,11 @@ fn judge(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::Status) {
         let updates = sink.contract.operation(stored.operation).invariants.updated.is_some();
         let (documented, shown) = if updates {
-            ("a rejected update changes nothing", "what it sent is in its record")
+            ("a rejected update changes nothing", "its record shows what it sent")
         } else {
-            ("a rejected create leaves no record", "a record of this run is there")
+            ("a rejected create leaves no record", "the record is listed")
         };
-        let received = || format!("{}, and {shown}", stored.status);
+        let received = || format!("{}, but {shown}", stored.status);
         sink.report_finding(fact, Some(documented), || stored.pointer.to_owned(), received);
     }
 }
@@ -87,7 +87,7 @@ mod tests {
             pointer: "/data/items/~20",
         };
         let judged = fixture.judge(|judge| judge.stored_despite_rejection(&stored, &fixture.request()));
-        assert_eq!(judged.received(RULE.name), "401, and what it sent is in its record");
+        assert_eq!(judged.received(RULE.name), "401, but its record shows what it sent");
     }
 
     #[test]

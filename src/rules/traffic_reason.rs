@@ -7,7 +7,7 @@ pub enum TrafficReason {
     #[error("recorded traffic does not show it; `check` sends the requests that do")]
     NeedsCheck,
     /// No recorded exchange calls the operation.
-    #[error("no recorded exchange calls the operation")]
+    #[error("no exchange calls the operation")]
     NoCall,
     /// The recording of the response lacks its body.
     #[error("the recording of the response lacks its body")]

@@ -26,8 +26,8 @@ pub(super) static RULE: Rule = Rule {
                    shard checks. An operation whose every call ends in a finding at deny, such as `status` or \
                    `server-error`: that finding reports it. A run without any success, which reports what to look at \
                    instead.",
-    fix: "Give the target what the reason names as missing, such as a record that its list shows, or let the run \
-          write where the reason says so. Or accept the finding, or leave the operation out (skip).",
+    fix: "By the reason: let the run write (writes), send the operation all the same (also_send), or give the target \
+          what is missing, such as a record that its list shows. Or accept the finding, or leave the operation out (skip).",
     source: "This program's own; what was not judged does not count as conforming",
     example: Example {
         fact: "createVisit status: 2XX",

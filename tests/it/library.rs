@@ -247,7 +247,7 @@ async fn a_check_that_could_not_judge_fails_the_test() {
     let nothing = Router::new().fallback(async || StatusCode::NOT_FOUND);
     let report = small().service(nothing).run().await.unwrap();
     assert_eq!(report.record().outcome, Outcome::CouldNotJudge);
-    assert!(panic_of(&report).contains("could not judge"));
+    assert!(panic_of(&report).contains("could not be judged"));
 }
 
 #[tokio::test(start_paused = true)]

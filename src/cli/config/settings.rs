@@ -90,7 +90,7 @@ pub(in crate::cli) struct TargetPart {
     #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
     pub(in crate::cli) cleanup: Setting<bool>,
-    /// The most requests of a run that may leave a record in the target: creates, and any other `POST` that may store
+    /// The maximum number of requests in a run that may leave a record in the target: creates, and any other `POST` that may store
     /// something.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     #[serde(default)]
@@ -155,10 +155,10 @@ pub(in crate::cli) enum Auth {
 #[derive(Args, Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(in crate::cli) struct Pace {
-    /// The most requests per second.
+    /// The maximum number of requests per second.
     #[arg(long, value_name = "PER_SECOND", allow_negative_numbers = true)]
     pub(in crate::cli) rate: Option<Setting<Positive>>,
-    /// How many requests are under way at once.
+    /// The maximum number of concurrent requests.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) jobs: Setting<Count<{ Settings::JOBS as u64 }, 1, { Settings::MAX_JOBS as u64 }>>,
     /// How many seconds one request may take, from connecting to the last byte decoded.
@@ -209,7 +209,7 @@ pub(in crate::cli) struct CheckPart {
     /// End with 3 if there are no errors, but less than this percentage of the facts was decided.
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(in crate::cli) require_facts: Option<Setting<Percent>>,
-    /// The most pages to walk in a list; what only further pages show stays undecided.
+    /// The maximum number of pages to walk in a list; what only further pages show stays undecided.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) max_pages: Setting<Count<{ Settings::MAX_PAGES }, 1>>,
     /// Carry out the plan this many times, to soak the service; the limit on created records covers all rounds

@@ -301,7 +301,7 @@ fn rendered(name: &str, value: &Value) -> String {
     match (name, value) {
         ("base_url", Value::Null) => "the reference service".to_owned(),
         ("spec", Value::Null) => "the built-in openapi.yaml".to_owned(),
-        ("seed", Value::Null) => "another each time".to_owned(),
+        ("seed", Value::Null) => "random".to_owned(),
         ("only", Value::Array(names)) if names.is_empty() => "every operation".to_owned(),
         (_, Value::Null) => "none".to_owned(),
         (_, Value::String(text)) => text.clone(),

@@ -79,7 +79,7 @@ impl PlacedCredential {
     }
 }
 
-/// Returns the name of a scheme as `Bearer` is spelled: in small letters, or as it is.
+/// Returns the name of a scheme as `Bearer` is spelled: in lower case, or as it is.
 fn spelled(name: &str, bearer: &str) -> String {
     if bearer == "bearer" {
         name.to_ascii_lowercase()

@@ -112,7 +112,7 @@ fn dangling_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
     if all.len() > max_lines {
         let _ = writeln!(
             text,
-            "  and {} more: a verbose or JSON report has all",
+            "  and {} more: with verbose, all are printed",
             all.len() - max_lines
         );
     }
@@ -141,7 +141,7 @@ fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {
         }
         let more = changes.len().saturating_sub(max_lines);
         if more > 0 {
-            let _ = writeln!(text, "  {word:<6}  and {more} more: a verbose or JSON report has all");
+            let _ = writeln!(text, "  {word:<6}  and {more} more: with verbose, all are printed");
         }
     }
     text.push('\n');

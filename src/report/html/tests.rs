@@ -75,7 +75,7 @@ fn everything_that_the_record_holds_is_reported() {
         "getThings: status: 200, seen in 7 of 7; 1 decided nothing",
         "updateThing: status: 200, unstable in 2 of 3; status: 202, 1 of 3; 1 decided nothing",
         "t-17",
-        "the response showed no id of its own",
+        "the response showed no id",
         "the response never came; it may be there",
         "3 more were judged and are not shown here.",
         "{&quot;name&quot;: &quot;integer&quot;, &quot;size&quot;: &quot;integer&quot;}",

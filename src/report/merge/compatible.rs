@@ -112,7 +112,7 @@ fn require_same_plan(first: &(String, Record), other: &(String, Record)) -> Resu
         (
             "their target",
             (target(left), target(right)),
-            "check one target in all shards, at one base URL",
+            "give all of them the same base URL",
         ),
     ];
     let of_one_plan = [

@@ -148,7 +148,7 @@ fn notifications(record: &Record) -> Vec<Notification> {
     notes.extend(
         phrases::undecided_facts(record)
             .into_iter()
-            .map(|(reason, facts)| note("note", format!("{} facts are undecided: {reason}", facts.len()))),
+            .map(|(reason, facts)| note("note", format!("{}: {reason}", phrases::are_undecided(facts.len())))),
     );
     notes.extend(phrases::omitted_operations(record).map(|omitted| note("warning", omitted)));
     notes.extend(since::new_facts(record).map(|new| note("note", format!("since {new}"))));
@@ -348,7 +348,7 @@ mod tests {
         assert_eq!(invocation["executionSuccessful"], false);
         assert_eq!(
             invocation["toolExecutionNotifications"][0]["message"]["text"],
-            "could not judge: no fact was decided"
+            "could not be judged: no fact was decided"
         );
     }
 

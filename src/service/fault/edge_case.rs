@@ -90,7 +90,7 @@ pub(super) const EDGE_CASES: &[(FaultyEdgeCase, &str, &str)] = &[
     (FaultyEdgeCase::PageEmpty, "page-empty", "a page without a value"),
     (FaultyEdgeCase::PageHuge, "page-huge", "a page of 10^18 or more"),
     (FaultyEdgeCase::PageNegative, "page-negative", "a page below 0"),
-    (FaultyEdgeCase::PageTwice, "page-twice", "two pages"),
+    (FaultyEdgeCase::PageTwice, "page-twice", "two page parameters"),
     (FaultyEdgeCase::PageWord, "page-word", "a page that is a word"),
     (FaultyEdgeCase::PageZero, "page-zero", "page 0"),
     (

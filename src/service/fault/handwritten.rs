@@ -356,10 +356,15 @@ fn edge_cases() -> impl Iterator<Item = Fault> {
             // Ordinary requests already send names beyond ASCII where a field allows any string. The first of them
             // shows this fault, so it breaks no fact about edge cases.
             let fact = Some(format!("{on} edge cases: no 5xx"));
+            let are = if *edge_case == FaultyEdgeCase::PageTwice {
+                "are"
+            } else {
+                "is"
+            };
             fault(
                 on,
                 &format!("fails-on-{deviation}"),
-                &format!("{about} is answered with a 500"),
+                &format!("{about} {are} answered with a 500"),
                 (
                     "server-error",
                     fact.filter(|_| *edge_case != FaultyEdgeCase::BeyondAscii),

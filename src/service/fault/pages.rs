@@ -78,14 +78,14 @@ pub(super) const ROWS: &[PageRow] = &[
         "total-wrong",
         "total is one too many",
         |invariant| &invariant.total,
-        "agrees with the walk",
+        "equals the number of items on all pages",
         PageFault::TotalWrong,
     ),
     (
         "row-skipped",
         "the last item of page 1 is on no page",
         |invariant| &invariant.total,
-        "agrees with the walk",
+        "equals the number of items on all pages",
         PageFault::ItemSkipped,
     ),
     (

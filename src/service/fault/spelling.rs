@@ -96,7 +96,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<SpellingFault>> {
     let lists = operations().iter().filter(|operation| operation.page.is_some());
     let of_scheme = lists.take(1).map(|list| {
         let about = "the scheme in lower case is rejected";
-        let expected = vec![equivalent(list, "the scheme in small letters")];
+        let expected = vec![equivalent(list, "the scheme in lower case")];
         ProposedFault::new(
             ALL_OPERATIONS,
             "small-scheme-rejected",

@@ -15,7 +15,7 @@ axis_values! {
         Seven = "7",
         /// 25 items.
         TwentyFive = "25",
-        /// 100 items, which is every seed list on one page.
+        /// 100 items, which puts each initial list on one page.
         Hundred = "100",
     }
 }

@@ -99,7 +99,11 @@ fn an_error_of_another_media_type_or_shape_or_without_its_body_is_found() {
         (problem, "403 media type: application/json", "application/problem+json"),
         (untyped, "403 media type: application/json", "no body"),
         (json("403 Forbidden", ""), "403 body: JSON", "an empty body"),
-        (json("403 Forbidden", "{}"), "403 /error: present", "nothing"),
+        (
+            json("403 Forbidden", "{}"),
+            "403 /error: present",
+            "the field is absent",
+        ),
         (
             json("403 Forbidden", r#"{"error": 7}"#),
             "403 /error: string",

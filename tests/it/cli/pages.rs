@@ -13,7 +13,7 @@ fn reason(report: &Value, fact: &str) -> Value {
     rows.iter().find(|row| row["fact"] == fact).expect(fact)["reason"].clone()
 }
 
-const TOTAL: &str = "getTags pages /data/total: agrees with the walk";
+const TOTAL: &str = "getTags pages /data/total: equals the number of items on all pages";
 
 #[test]
 fn a_list_longer_than_the_bound_leaves_its_total_undecided_and_says_so() {

@@ -60,7 +60,7 @@ fn three_shards_make_one_report_in_any_order() {
     );
     assert_eq!(two.code, 3, "{two:?}");
     assert!(
-        two.stdout.contains("could not judge: shard 2 of 3 is missing"),
+        two.stdout.contains("could not be judged: shard 2 of 3 is missing"),
         "{two:?}"
     );
     let later = merge(&[files[1], &two.path().join("two.json")], &whole);

@@ -17,7 +17,7 @@ const WAYS: [Way; 5] = [
     (
         "getContacts",
         |call| call.credential().is_some_and(|value| value.starts_with("bearer ")),
-        "small letters",
+        "lower case",
         "RFC 9110, section 11.1",
     ),
     (
@@ -166,7 +166,7 @@ async fn a_read_only_check_writes_a_read_otherwise_alone() {
     let checked = check.run(rejecting(&[0], 401)).await;
     assert_eq!(
         warned(&checked),
-        ["getContacts equivalent request: the scheme in small letters"]
+        ["getContacts equivalent request: the scheme in lower case"]
     );
     assert!(checked.calls.iter().all(|call| !call.is_write()));
 }
@@ -205,7 +205,7 @@ fn in_case(value: &mut Value, case: fn(&str) -> String) {
 
 #[tokio::test]
 async fn an_identifier_without_capitals_is_not_written_in_them_and_that_is_said() {
-    // A service that writes its UUIDs in capitals itself, over one that writes them in small letters.
+    // A service that writes its UUIDs in capitals itself, over one that writes them in lower case.
     let renaming = Deviation::none()
         .asked(|call| {
             if call.is_write() {

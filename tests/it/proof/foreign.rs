@@ -190,7 +190,7 @@ async fn a_record_that_only_holds_what_was_sent_is_not_the_runs_own() {
     let (writes, record) = checked(&[READ, UPDATE], cart).await;
     assert!(!writes.iter().any(|write| write.starts_with("PUT")), "{writes:?}");
     let mut reasons = record.facts.rows.iter().filter_map(|row| row.reason.as_deref());
-    assert!(reasons.any(|reason| reason.contains("may be that of another record")));
+    assert!(reasons.any(|reason| reason.contains("so it may be another record's")));
 }
 
 #[tokio::test]

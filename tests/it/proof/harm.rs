@@ -161,7 +161,7 @@ async fn a_create_with_the_identifier_of_a_record_that_no_page_showed_is_not_wri
     assert!(
         reasons
             .iter()
-            .any(|reason| reason.contains("may be that of another record")),
+            .any(|reason| reason.contains("so it may be another record's")),
         "{reasons:?}"
     );
 }
@@ -177,8 +177,8 @@ async fn a_list_that_cannot_be_read_is_not_said_to_lack_a_record() {
         })
     };
     for (deviation, said, unsaid) in [
-        (failing(), "could not be read", "showed no record"),
-        (hiding(), "showed no record", "could not be read"),
+        (failing(), "could not be read", "shows no record"),
+        (hiding(), "shows no record", "could not be read"),
     ] {
         let checked = Check::default().run(deviation).await;
         let rows = checked.record.facts.rows.iter();

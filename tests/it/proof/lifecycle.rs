@@ -130,7 +130,7 @@ enum Fault {
     ForbidsAfterDelete,
     /// A create answers 202.
     Accepted,
-    /// What a service may do: an address in small letters, its own time of the update, no secret.
+    /// What a service may do: an address in lower case, its own time of the update, no secret.
     Own,
 }
 

@@ -149,7 +149,7 @@ async fn a_note_that_does_not_show_what_was_sent_is_not_written_to() {
     assert!(!is_written(&seen), "{:?}", seen.calls());
     assert!(
         seen.reason("replaceNote status: 204")
-            .contains("may be that of another record")
+            .contains("so it may be another record's")
     );
 }
 

@@ -62,7 +62,7 @@ async fn a_created_row_in_the_middle_of_a_long_list_is_undecided_and_says_so() {
     // Nothing is written under an identifier whose record was not seen.
     let visit = reason(&checked, "createVisit created: listed in getVisits");
     assert!(
-        visit.is_some_and(|visit| visit.contains("may be that of another record")),
+        visit.is_some_and(|visit| visit.contains("so it may be another record's")),
         "{visit:?}"
     );
 }
@@ -71,7 +71,7 @@ async fn a_created_row_in_the_middle_of_a_long_list_is_undecided_and_says_so() {
 async fn what_takes_the_whole_of_a_long_list_is_undecided_and_says_so() {
     let checked = checked(long(|length| length)).await;
     for fact in [
-        "getTags pages /data/total: agrees with the walk",
+        "getTags pages /data/total: equals the number of items on all pages",
         "getTags pages /data/items: no item on two pages",
         "createContactMethod created in getContacts: under no other item",
         "updateContact in getContacts: no other item changes",

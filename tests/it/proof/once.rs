@@ -242,7 +242,7 @@ async fn a_total_that_does_not_count_what_was_created_or_counts_it_twice_is_foun
                 }
             });
             let checked = Check::concerning(create).run(counting).await;
-            let fact = format!("{list} pages /data/total: agrees with the walk");
+            let fact = format!("{list} pages /data/total: equals the number of items on all pages");
             let found = checked
                 .denied()
                 .any(|finding| finding.rule == "pages" && finding.fact == fact);

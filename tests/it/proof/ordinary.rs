@@ -285,6 +285,6 @@ async fn what_acts_is_not_sent_and_what_may_stream_may_go_on() {
         let operation = operations.find(|operation| operation.name == name).unwrap();
         serde_json::to_value(&operation.unchecked).unwrap().to_string()
     };
-    assert!(unchecked("endSession").contains("says that it does something"));
+    assert!(unchecked("endSession").contains("suggests a side effect"));
     assert!(unchecked("getLost").contains("declares no such parameter"));
 }

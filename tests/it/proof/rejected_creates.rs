@@ -236,7 +236,7 @@ async fn a_record_whose_create_was_rejected_is_found_and_reported_as_left() {
         };
         assert_eq!(found.fact, "addNote created: one record in listNotes");
         assert_eq!(found.level, Level::Warn);
-        assert_eq!(found.received, format!("{status}, and a record of this run is there"));
+        assert_eq!(found.received, format!("{status}, but the record is listed"));
         assert!(!checked.rejected.is_empty());
         assert_eq!(checked.left(), checked.rejected, "{kept:?}");
     }

@@ -16,7 +16,7 @@ async fn a_target_that_nobody_reaches_is_reported_in_the_checkers_words() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let message = message(&Subject::deployed(url.clone())).await;
-    let expected = "could not judge: the connection could not be opened: connection refused; \
+    let expected = "could not be judged: the connection could not be opened: connection refused; \
                     check the base URL, and that the service is up";
     assert_eq!(message, format!("{url} {expected}"));
 }
@@ -28,7 +28,7 @@ async fn a_token_that_is_rejected_is_reported_in_the_checkers_words() {
         ..Subject::embedded(&[]).await
     };
     let message = message(&subject).await;
-    let expected = "could not judge: the token was rejected with 401 by every operation that was called; \
+    let expected = "could not be judged: the token was rejected with 401 by every operation that was called; \
                     check that it is for this target";
     assert_eq!(message, format!("{} {expected}", subject.url));
 }
@@ -38,7 +38,7 @@ async fn a_target_that_shows_no_success_fails_by_name() {
     // A table without a row responses 404.
     let stub = Stub::table().start().await;
     let message = message(&Subject::deployed(stub.url())).await;
-    let expected = "could not judge: every path returns 404: is the base URL, with its prefix, right?";
+    let expected = "could not be judged: every path returns 404: is the base URL, with its prefix, right?";
     assert_eq!(message, format!("{} {expected}", stub.url()));
 }
 

@@ -191,7 +191,7 @@ fn pair(first: u8, second: u8) -> usize {
     usize::from(first) << 8 | usize::from(second)
 }
 
-/// The letters and digits of a text, in small letters.
+/// The letters and digits of a text, in lower case.
 fn squeezed(text: &[u8]) -> Vec<u8> {
     // Outputs are long, and ASCII but for a few marks: their bytes are copied by a table, without a call for each.
     // No character grows to more than twice its length.
