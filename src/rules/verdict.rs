@@ -243,9 +243,7 @@ impl fmt::Display for Reason {
                 format!("the last page was not filled: it needs more records than max-writes still allows ({left})")
                     .into()
             }
-            Self::NotFilledByDefault(default) => {
-                format!("the last page was not filled: that takes a max-writes above {default}").into()
-            }
+            Self::NotFilledByDefault(default) => format!("a full last page takes a max-writes above {default}").into(),
             Self::NoSecondPage(needed, left) => {
                 format!("the list has one page; a second takes {needed} more records, and max-writes allows {left}")
                     .into()

@@ -126,6 +126,16 @@ fn shown_by_typed_client() -> ReasonProof {
     ReasonProof::Tested(include_str!("../rules/typed_client.rs"), test)
 }
 
+fn shown_by_spelling() -> ReasonProof {
+    let test = "an_identifier_without_capitals_is_not_written_in_them_and_that_is_said";
+    ReasonProof::Tested(include_str!("../../tests/it/proof/equivalent.rs"), test)
+}
+
+fn shown_by_assertion() -> ReasonProof {
+    let test = "an_assertion_that_cannot_be_read_decides_nothing";
+    ReasonProof::Tested(include_str!("../rules/constraint.rs"), test)
+}
+
 fn shown(reason: &Reason) -> ReasonProof {
     use ReasonProof::{Here, Tested};
     let (pages, listed) = (include_str!("../rules/pages.rs"), include_str!("../rules/listed.rs"));
@@ -133,6 +143,7 @@ fn shown(reason: &Reason) -> ReasonProof {
         include_str!("../rules/carried.rs"),
         include_str!("../rules/typed_client.rs"),
     );
+    let counts = include_str!("../../tests/it/proof/counts.rs");
     match reason {
         Reason::LimitExceeded
         | Reason::Documented(_)
@@ -161,19 +172,16 @@ fn shown(reason: &Reason) -> ReasonProof {
         Reason::MistypedLimit(_) => shown_by_mistyped_fields(),
         Reason::RecordUnreadable => shown_by_unreadable_record(),
         Reason::StoredByQuery => shown_by_query(),
-        Reason::NothingToUppercase => Tested(
-            include_str!("../../tests/it/proof/equivalent.rs"),
-            "an_identifier_without_capitals_is_not_written_in_them_and_that_is_said",
-        ),
+        Reason::NothingToUppercase => shown_by_spelling(),
         Reason::Traffic(reason) => shown_by_traffic(reason),
         Reason::NoIdentifier => Tested(listed, "a_record_without_an_identifier_is_not_called_lost"),
         Reason::NoInstant => Tested(carried, "a_form_that_names_no_instant_says_nothing"),
         Reason::NoFullPage(_) => Tested(
-            include_str!("../../tests/it/proof/counts.rs"),
+            counts,
             "a_list_that_needs_more_than_is_allowed_for_its_last_page_says_how_many_are",
         ),
         Reason::NotFilledByDefault(_) => Tested(
-            include_str!("../../tests/it/proof/counts.rs"),
+            counts,
             "a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so",
         ),
         Reason::NotFull => Tested(pages, "a_last_page_that_is_not_full_decides_nothing_of_a_full_one"),
@@ -192,10 +200,7 @@ fn shown(reason: &Reason) -> ReasonProof {
             include_str!("../rules/identifier.rs"),
             "null_identifies_nothing_however_often_it_comes",
         ),
-        Reason::Unreadable(_) => Tested(
-            include_str!("../rules/constraint.rs"),
-            "an_assertion_that_cannot_be_read_decides_nothing",
-        ),
+        Reason::Unreadable(_) => shown_by_assertion(),
         Reason::NoClientType => shown_by_typed_client(),
         Reason::AnswersDiffer => shown_by_learned("what_does_not_contradict_an_answer_leaves_it_undecided"),
         Reason::GapNotAnswered(_) => shown_by_learned("what_was_not_seen_again_is_undecided"),
