@@ -127,7 +127,7 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
         headers,
         body: body.clone(),
         was_compressed: false,
-        has_body: true,
+        is_body_known: true,
         location: None,
         elapsed: Duration::ZERO,
     };

@@ -48,7 +48,7 @@ pub enum Error {
     /// The URL is wrong.
     #[error("failed to read the base URL: {0}")]
     Target(#[from] BaseUrlError),
-    /// The token is wrong.
+    /// The token is empty, or has a character that no header can contain.
     #[error("failed to use the token: {0}")]
     Token(#[from] TokenError),
     /// The HTTP client could not be set up.

@@ -37,8 +37,8 @@ fn read(folder: &Path, path: &str) -> Result<String, Unread> {
     text(&file).map_err(failed)
 }
 
-/// Returns the text of a document's file. Of one that is larger than `MAX_BYTES` it returns that and at least one byte
-/// more: enough for the reader of documents to reject it as too large.
+/// Returns the text of a document's file. Of a file larger than `MAX_BYTES`, it returns at least one byte more than
+/// that: enough for the reader of documents to reject it as too large.
 pub(super) fn text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     // One byte more shows whether the file is larger.

@@ -252,7 +252,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
     }
     let spec = spec.map(|path| read("contract", path)).transpose()?;
     let document = |(path, text): (&Path, String)| -> Result<Document, Failure> {
-        let document = Document::read_past_duplicates(&path.display().to_string(), text)?;
+        let document = Document::read_allowing_duplicates(&path.display().to_string(), text)?;
         Ok(match Some(path) == stdin {
             true => document,
             false => document.with_files(other_files(path)),

@@ -138,7 +138,7 @@ pub(super) fn of_kind(
         field: None,
     };
     let takes_a_body = matches!(operation.method, Method::Patch | Method::Post | Method::Put);
-    if kind.is_of_a_field() {
+    if kind.changes_field_type() {
         let fields = operation.fields.iter().enumerate().filter(|_| takes_a_body);
         let concerned = fields.filter(|(_, field)| field.has_edge_case(kind));
         let field = |(index, _)| EdgeCase {

@@ -243,7 +243,7 @@ paths:
             "overlay: 1.0.0\nactions:\n- target: {target}\n  update:\n    x-answers:{}\n",
             answers.replace('\n', "\n    ")
         );
-        Contract::partly_or_empty(document.with_overlay("known.yaml", text).unwrap()).unwrap()
+        Contract::read_partly_or_empty(document.with_overlay("known.yaml", text).unwrap()).unwrap()
     }
 
     /// The defects that the overlay adds.

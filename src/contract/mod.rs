@@ -339,7 +339,7 @@ impl Contract {
     ///
     /// All [`Defects`] of the document, each with file, line and pointer.
     pub fn read(name: &str, text: String) -> Result<Self, Defects> {
-        Self::of_document(Document::read_past_duplicates(name, text)?)
+        Self::of_document(Document::read_allowing_duplicates(name, text)?)
     }
 
     /// Reads a contract from a document.
@@ -358,7 +358,7 @@ impl Contract {
     ///
     /// All [`Defects`], where they leave no operation.
     pub fn read_partly(name: &str, text: String) -> Result<Self, Defects> {
-        Self::partly_of_document(Document::read_past_duplicates(name, text)?)
+        Self::partly_of_document(Document::read_allowing_duplicates(name, text)?)
     }
 
     /// Reads what can be read of a document, as [`Self::read_partly`]. But nothing of an overlay is left out: any
@@ -368,7 +368,7 @@ impl Contract {
     ///
     /// Those of [`Self::read_partly`], and the [`Defects`] of an overlay.
     pub(crate) fn partly_of_document(document: Document) -> Result<Self, Defects> {
-        let mut contract = Self::partly_or_empty(document)?;
+        let mut contract = Self::read_partly_or_empty(document)?;
         if !contract.operations.is_empty() {
             let defects = contract.defects.iter();
             let of_overlay = defects.filter(|defect| contract.document.is_of_overlay(defect.position));
@@ -383,7 +383,7 @@ impl Contract {
     /// # Errors
     ///
     /// A document that is not OpenAPI 3.0 to 3.2, or has more defects than are collected.
-    pub(crate) fn partly_or_empty(document: Document) -> Result<Self, Defects> {
+    pub(crate) fn read_partly_or_empty(document: Document) -> Result<Self, Defects> {
         let (client_types, prefer) = (ClientTypes::OfAnotherContract, SchemePreference::Token);
         load::contract(document, ReadingOptions { client_types, prefer })
     }

@@ -311,7 +311,7 @@ impl EdgeCaseKind {
     /// that parses requests passes it on to the operation.
     #[must_use]
     pub fn reaches_operation(self) -> bool {
-        self.is_of_a_field()
+        self.changes_field_type()
             || matches!(
                 self,
                 Self::IdentifierUnknown
@@ -340,7 +340,7 @@ impl EdgeCaseKind {
 
     /// Whether the edge case gives one field of the body a type other than its documented one.
     #[must_use]
-    pub fn is_of_a_field(self) -> bool {
+    pub fn changes_field_type(self) -> bool {
         matches!(
             self,
             Self::FieldNull | Self::FieldNumber | Self::FieldObject | Self::FieldString | Self::FieldTrue

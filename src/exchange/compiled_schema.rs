@@ -1,4 +1,4 @@
-//! Checks what a contract asserts beyond types and names, with the `jsonschema` crate. The main type is [`CompiledSchema`].
+//! Checks a value against a JSON Schema, with the `jsonschema` crate. The main type is [`CompiledSchema`].
 
 mod demand;
 
@@ -40,7 +40,7 @@ impl CompiledSchema {
 
     /// Returns what the schema demands and the value does not satisfy, such as `maxLength: 10`; empty where it
     /// satisfies all, or where the schema cannot be read. The text has nothing of the value.
-    pub(crate) fn demands(&self, value: &Value) -> String {
+    pub(crate) fn unmet_demands(&self, value: &Value) -> String {
         match self {
             Self::Compiled(validator) => demand::unmet(validator.iter_errors(value)),
             Self::Unreadable(_) => String::new(),

@@ -370,7 +370,7 @@ impl Placeholders<'_> {
         variable
     }
 
-    /// Returns which field of which operations the value was taken from.
+    /// Returns where a reader finds such a value: fields of operations that show it, or the configuration.
     fn sources(&self, location: &ValueLocation) -> Vec<String> {
         let ValueLocation::Linked(location) = location else {
             return vec!["the configuration".to_owned()];

@@ -267,8 +267,9 @@ pub enum Purpose {
 pub enum TrialPart {
     /// A documented request that was accepted before. It closes every trial that was opened since the previous control.
     Control,
-    /// A read that shows what the variant before it has done.
-    Look,
+    /// A read between the others. It shows what the control or the variant before it did, or only makes the next request
+    /// meet another replica.
+    Read,
     /// The request that asks, with the index of the question among those of the contract.
     Variant(usize),
 }
@@ -353,7 +354,7 @@ pub struct Response {
     /// Whether the body came with a content coding (RFC 9110, section 8.4), which is removed here. `identity` is none.
     pub was_compressed: bool,
     /// Whether the body is known. A recording may lack it, and then it decides nothing.
-    pub has_body: bool,
+    pub is_body_known: bool,
     /// The path under the target's base URL that its `Location` header names, as it is encoded there; `None` where it
     /// names anything else.
     pub location: Option<String>,
@@ -404,7 +405,7 @@ pub enum Failure {
         /// The deadline.
         after: Duration,
     },
-    /// The body does not follow its content coding.
+    /// The body does not follow its content coding, or has one that was not requested.
     #[error("the body cannot be decoded from its content coding")]
     Decoding,
     /// The response is not HTTP, or the request cannot be sent over it.

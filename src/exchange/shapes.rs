@@ -28,8 +28,9 @@ pub trait Names: Copy {
 }
 
 /// The names in a body, as far as a contract knows them. The names of a map's members are data: their shapes are shown,
-/// like those of values. An object in an undocumented field may be a map. See [`Contract::render_name`] and
-/// [`Contract::render_known_name`] for all others.
+/// like those of values. An object in an undocumented field may be a map too, so there only names that the contract documents
+/// or that anybody may know are shown ([`Contract::render_known_name`]); elsewhere also those that look like identifiers
+/// ([`Contract::render_name`]).
 #[derive(Clone, Copy)]
 pub struct BodyNames<'contract> {
     contract: &'contract Contract,
@@ -63,7 +64,7 @@ impl<'contract> BodyNames<'contract> {
 
     /// The names in a body of which nothing is documented.
     #[must_use]
-    pub fn of_any(contract: &'contract Contract) -> Self {
+    pub fn of_undocumented(contract: &'contract Contract) -> Self {
         Self {
             contract,
             documented: Documented::Nothing,
@@ -324,7 +325,7 @@ mod tests {
         assert_eq!(shown, expected);
         let error = json!({"error": {"code": 1, "maria": {"size": 1}}, "reason": [{"maria": 1, "message": ""}]});
         let expected = r#"{"error":{"code":"integer","<undocumented name(5)>":{"size":"integer"}},"reason":[{"<undocumented name(5)>":"integer","message":"string(0)"}]}"#;
-        assert_eq!(shape_text(&error, BodyNames::of_any(&contract)), expected);
+        assert_eq!(shape_text(&error, BodyNames::of_undocumented(&contract)), expected);
     }
 
     #[test]

@@ -325,7 +325,7 @@ impl Transport {
             headers,
             body: decoded.body,
             was_compressed: decoded.was_compressed,
-            has_body: true,
+            is_body_known: true,
             location,
             elapsed: started.elapsed(),
         })

@@ -156,8 +156,8 @@ impl<'contract> Gaps<'contract> {
 
     /// Returns whether a request that asks this question was rejected since the last control.
     #[must_use]
-    pub(crate) fn is_rejected_now(&self, question: usize) -> bool {
-        self.trials.is_rejected_now(question)
+    pub(crate) fn was_rejected_since_control(&self, question: usize) -> bool {
+        self.trials.was_rejected_since_control(question)
     }
 
     /// Returns what the next trial of a question, by its index, sends, if its trials come one after the other and it needs
@@ -487,7 +487,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     fn response_body(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
-        if !shown.response.has_body {
+        if !shown.response.is_body_known {
             return;
         }
         let claim = match self.read(shown).as_deref() {
@@ -503,7 +503,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     fn error_body(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
-        if !shown.response.has_body {
+        if !shown.response.is_body_known {
             return;
         }
         if shown.response.body.is_empty() {
@@ -884,7 +884,7 @@ fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<C
             FactKind::WrongToken => Some(Condition::WrongCredential),
             _ => None,
         },
-        Purpose::EdgeCase(edge_case) if edge_case.kind.is_of_a_field() => {
+        Purpose::EdgeCase(edge_case) if edge_case.kind.changes_field_type() => {
             (status.is_none() || rejects_content).then_some(Condition::InvalidBody)
         }
         Purpose::EdgeCase(edge_case) if edge_case.kind == EdgeCaseKind::IdentifierUnknown => {

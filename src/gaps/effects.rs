@@ -437,7 +437,7 @@ mod tests {
                 headers: http::HeaderMap::new(),
                 body: Bytes::new(),
                 was_compressed: false,
-                has_body: true,
+                is_body_known: true,
                 location: None,
                 elapsed: Duration::ZERO,
             };

@@ -173,7 +173,7 @@ impl RunTrials {
             self.note_last_page(contract, operation, body);
         }
         let updates = contract.read_showing_update(operation).map(|_| operation);
-        if part != TrialPart::Look {
+        if part != TrialPart::Read {
             self.long_text = None;
         }
         match part {
@@ -194,7 +194,7 @@ impl RunTrials {
                 let between = self.between_controls.entry(operation).or_default();
                 between.control = request;
             }
-            TrialPart::Look => {
+            TrialPart::Read => {
                 if let Some(body) = body.filter(|_| succeeded.is_some()) {
                     self.look_for_long_text(contract, (operation, body));
                     self.look(contract, operation, body);
@@ -310,7 +310,8 @@ impl RunTrials {
             return Vec::new();
         }
         let is_asked = |index: &usize| {
-            let is_rejected = self.is_rejected_now(*index) || !counted(*index).all(|(shown, _)| is_accepted(shown));
+            let is_rejected =
+                self.was_rejected_since_control(*index) || !counted(*index).all(|(shown, _)| is_accepted(shown));
             !is_rejected && !self.is_decided(*index)
         };
         questions.iter().copied().filter(is_asked).collect()
@@ -318,7 +319,7 @@ impl RunTrials {
 
     /// Whether a request that asks this question (if it is [`Asks::InOneRequest`], all of its questions in one request)
     /// was rejected since the last control.
-    pub(super) fn is_rejected_now(&self, question: usize) -> bool {
+    pub(super) fn was_rejected_since_control(&self, question: usize) -> bool {
         let mut now = self.between_controls.values().flat_map(|between| &between.variants);
         now.any(|(asked, variant)| asked == &[question] && matches!(variant, Some(VariantOutcome::Decided(_))))
     }

@@ -63,9 +63,9 @@ pub(crate) struct TrackedRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordStage {
     /// After it was created, in the read by its identifier.
-    CreateByRead,
+    CreatedInRead,
     /// After it was created, in the list.
-    CreateByList,
+    CreatedInList,
     /// After this update.
     Update(OperationId),
     /// After this update was sent again.
@@ -73,9 +73,9 @@ pub(crate) enum RecordStage {
     /// After an edge case of this update was accepted.
     EdgeCase(OperationId),
     /// After it was deleted, in the read by its identifier.
-    DeleteByRead,
+    DeletedInRead,
     /// After it was deleted, in the list.
-    DeleteByList,
+    DeletedInList,
     /// Before it is deleted: whether it is the run's own.
     BeforeDelete,
 }
@@ -333,14 +333,16 @@ impl History<'_> {
         };
         let shows_own = |body: &Value| self.shows_own(record.create, (body, &record.id));
         let body = body.filter(|_| self.succeeded(exchange));
-        let is_in_list = matches!(search.stage, RecordStage::CreateByList | RecordStage::DeleteByList);
+        let is_in_list = matches!(search.stage, RecordStage::CreatedInList | RecordStage::DeletedInList);
         let read = body.and_then(|body| pointer::get(&body.value, &lifecycle.record));
         search.shows_another = read
             .filter(|_| !is_in_list)
             .is_some_and(|read| self.is_another(search.number, (read, lifecycle)));
         let shown = match (exchange.status(), body) {
             (None, _) => ShownState::NoResponse,
-            (Some(_), Some(body)) if matches!(search.stage, RecordStage::CreateByList | RecordStage::DeleteByList) => {
+            (Some(_), Some(body))
+                if matches!(search.stage, RecordStage::CreatedInList | RecordStage::DeletedInList) =>
+            {
                 let list = lifecycle.list.as_ref();
                 list.map_or(ShownState::NoResponse, |list| {
                     let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
@@ -354,7 +356,7 @@ impl History<'_> {
                 // A service that keeps deleted records and marks them returns this one changed. One
                 // that returns it unchanged has deleted nothing.
                 Some(shown)
-                    if search.stage == RecordStage::DeleteByRead && record.last_read.as_ref() != Some(shown) =>
+                    if search.stage == RecordStage::DeletedInRead && record.last_read.as_ref() != Some(shown) =>
                 {
                     ShownState::Unclear
                 }
@@ -454,7 +456,7 @@ impl History<'_> {
         let id = identifier(&record.id);
         let has_id = |item: &Value| item.pointer(&list.id).and_then(identifier) == id;
         if let Some(item) = items.iter().find(|item| has_id(item)) {
-            if stage == RecordStage::DeleteByList {
+            if stage == RecordStage::DeletedInList {
                 return self.kept_in_list(record, item);
             }
             let is_replaced = |members| self.sent_strings.are_replaced_in(members);
@@ -518,7 +520,7 @@ impl History<'_> {
     /// requested only after the read has shown that the record is gone, and only a list that still has the record
     /// contradicts that.
     pub(super) fn is_gone(&self, search: &RecordSearch) -> bool {
-        if search.stage == RecordStage::DeleteByList {
+        if search.stage == RecordStage::DeletedInList {
             return !matches!(
                 search.last,
                 Some((_, ShownState::Listed(_) | ShownState::ListedChanged))
@@ -591,11 +593,11 @@ impl History<'_> {
         match (search.stage, shown) {
             (_, ShownState::NoResponse | ShownState::Another | ShownState::Unclear) => true,
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
-            (RecordStage::DeleteByRead, shown) => !matches!(shown, ShownState::Record(_)),
-            (RecordStage::DeleteByList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
-            (RecordStage::CreateByList, ShownState::Listed(_)) => !search.shows_equal_items(),
-            (RecordStage::CreateByList, _) => false,
-            (RecordStage::CreateByRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
+            (RecordStage::DeletedInRead, shown) => !matches!(shown, ShownState::Record(_)),
+            (RecordStage::DeletedInList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
+            (RecordStage::CreatedInList, ShownState::Listed(_)) => !search.shows_equal_items(),
+            (RecordStage::CreatedInList, _) => false,
+            (RecordStage::CreatedInRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::Update(_), ShownState::Record(record)) => self.shows_update(search, record),
             (RecordStage::Update(_), _) => true,
             (RecordStage::EdgeCase(_), shown) => !shown.is_failure_of_record(),
@@ -654,7 +656,7 @@ impl History<'_> {
             _ => false,
         };
         match (search.stage, &search.last) {
-            (RecordStage::CreateByList, Some((_, ShownState::Listed(_)))) => record.is_listed = true,
+            (RecordStage::CreatedInList, Some((_, ShownState::Listed(_)))) => record.is_listed = true,
             (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
                 record.after_update = Some(shown.clone());
             }
@@ -662,10 +664,10 @@ impl History<'_> {
                 self.updated_without_effect.insert(create);
             }
             // A service that marks its record as deleted shows it changed.
-            (RecordStage::DeleteByRead, Some((_, ShownState::Record(_)))) => {
+            (RecordStage::DeletedInRead, Some((_, ShownState::Record(_)))) => {
                 doubt = Some("its record is still there after a deletion that was accepted");
             }
-            (RecordStage::DeleteByList, Some((_, ShownState::Listed(_)))) => {
+            (RecordStage::DeletedInList, Some((_, ShownState::Listed(_)))) => {
                 doubt = Some("its list still shows the record unchanged after a deletion that was accepted");
             }
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
@@ -690,9 +692,9 @@ impl History<'_> {
         };
         let Some((request, shown)) = &search.last else { return };
         let operation = match search.stage {
-            RecordStage::CreateByRead | RecordStage::CreateByList => record.create,
+            RecordStage::CreatedInRead | RecordStage::CreatedInList => record.create,
             RecordStage::Update(update) | RecordStage::Repeated(update) | RecordStage::EdgeCase(update) => update,
-            RecordStage::DeleteByRead | RecordStage::DeleteByList => {
+            RecordStage::DeletedInRead | RecordStage::DeletedInList => {
                 let lifecycle = self.contract.lifecycle_of(record.create);
                 match lifecycle.and_then(|lifecycle| lifecycle.delete) {
                     Some(delete) => delete,
@@ -705,7 +707,7 @@ impl History<'_> {
             RecordStage::Update(_) | RecordStage::Repeated(_) => record.updated.as_ref(),
             _ => Some(&record.request),
         };
-        let is_of_create = matches!(search.stage, RecordStage::CreateByRead | RecordStage::CreateByList);
+        let is_of_create = matches!(search.stage, RecordStage::CreatedInRead | RecordStage::CreatedInList);
         let is_repeated = matches!(search.stage, RecordStage::Repeated(_));
         let before_repeat = record.after_update.as_ref().filter(|_| is_repeated);
         let by = request.operation;

@@ -67,7 +67,7 @@ impl History<'_> {
     }
 
     /// Returns the lists and queries that may show such records.
-    pub(crate) fn showing_unnamed(&self) -> BTreeSet<OperationId> {
+    pub(crate) fn showing_unidentified(&self) -> BTreeSet<OperationId> {
         let creates: BTreeSet<_> = self
             .unnamed
             .creates

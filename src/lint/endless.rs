@@ -1,5 +1,5 @@
 //! Finds schemas that contain themselves at the same location, by way of `allOf`, `oneOf`, `anyOf` and references
-//! alone: no value can be checked against them in the end.
+//! alone: checking a value against one would never end.
 
 use std::collections::{HashMap, HashSet};
 

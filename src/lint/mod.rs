@@ -60,7 +60,7 @@ pub struct LintFinding {
     pub file: String,
     /// The line and column.
     pub position: Position,
-    /// The JSON pointer in the document; empty for the whole document.
+    /// The JSON pointer in the document; empty for the whole document, or for a place in its text.
     pub pointer: String,
     /// What is wrong, and what to do.
     pub message: String,
@@ -82,13 +82,13 @@ pub fn lint(name: &str, text: String) -> Lint {
 pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<'_>>) -> Lint {
     let mut findings = Findings::default();
     syntax::check(name, &text, &mut findings);
-    match Document::read_past_duplicates(name, text)
+    match Document::read_allowing_duplicates(name, text)
         .map(|document| match other_files {
             Some(other_files) => document.with_files(other_files),
             None => document,
         })
         .map_err(Defects::from)
-        .and_then(Contract::partly_or_empty)
+        .and_then(Contract::read_partly_or_empty)
     {
         Ok(contract) => {
             let place = |defect: &Defect| (defect.position, defect.pointer.clone());

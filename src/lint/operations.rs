@@ -67,7 +67,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
                 node: &path.node,
                 pointer: &written,
             };
-            let message = format!("`{{{name}}}` is twice in this path; give each parameter its own name");
+            let message = format!("`{{{name}}}` appears twice in this path; give each parameter its own name");
             findings.add_at(&at, "", LintRule::DuplicateParameter, message);
         }
         let item = resolve(document, written.clone());

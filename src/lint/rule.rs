@@ -26,7 +26,7 @@ pub enum LintRule {
     EndlessSchema,
     /// A value of an `enum` that is not of the schema's type.
     EnumOfAnotherType,
-    /// A `pattern` that is no regular expression.
+    /// A `pattern` that is not a regular expression.
     InvalidPattern,
     /// A document that exceeds a limit of the reader, such as size or depth.
     Limit,
@@ -36,7 +36,7 @@ pub enum LintRule {
     MissingPathParameter,
     /// A `.json` file that is not strict JSON.
     NotJson,
-    /// A text that is no document of OpenAPI 3.0 to 3.2.
+    /// A text that is not an OpenAPI 3.0, 3.1 or 3.2 document.
     NotOpenApi,
     /// A path parameter that is not required.
     OptionalPathParameter,
@@ -128,18 +128,18 @@ impl LintRule {
             Self::ContentWithoutBody => "a response that never has a body documents one",
             Self::ContradictingBounds => "no value is within the bounds",
             Self::DuplicateKey => "a name appears twice in an object",
-            Self::DuplicateOperationId => "two operations have one operationId",
+            Self::DuplicateOperationId => "two operations have the same operationId",
             Self::DuplicateParameter => "a parameter is declared twice",
             Self::EmptyEnum => "an enum allows no value",
             Self::EmptyRequired => "a list of required names is empty",
             Self::EndlessSchema => "a schema contains itself at the same location",
             Self::EnumOfAnotherType => "a value of an enum is not of the type beside it",
-            Self::InvalidPattern => "a pattern is no regular expression",
+            Self::InvalidPattern => "a pattern is not a regular expression",
             Self::Limit => "the document exceeds a limit of the reader, such as size or depth",
             Self::Missing => "a member that OpenAPI requires is missing",
             Self::MissingPathParameter => "a parameter of the path is not declared",
-            Self::NotJson => "the file is YAML under a name of JSON",
-            Self::NotOpenApi => "the text is no document of OpenAPI 3.0 to 3.2",
+            Self::NotJson => "a file whose name ends in `.json` is not strict JSON",
+            Self::NotOpenApi => "the text is not an OpenAPI 3.0, 3.1 or 3.2 document",
             Self::OptionalPathParameter => "a path parameter is not required",
             Self::PathWithoutSlash => "a path does not begin with a slash",
             Self::Reference => "a reference leads to nothing",

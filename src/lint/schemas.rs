@@ -77,7 +77,7 @@ fn bounds(at: &LocatedNode<'_>, findings: &mut Findings) {
     for (what, least, most) in COUNTS {
         for name in [least, most] {
             if number(name).is_some_and(|bound| bound < 0.0) {
-                contradict(name, format!("a {what} is not negative; give 0 or more"));
+                contradict(name, format!("a {what} cannot be negative; give 0 or more"));
             }
         }
         if let (Some(minimum), Some(maximum)) = (number(least), number(most))
@@ -94,7 +94,8 @@ fn bounds(at: &LocatedNode<'_>, findings: &mut Findings) {
             let message = format!("no number is at least {minimum} and at most {maximum}; correct one of the two");
             contradict("minimum", message);
         } else if minimum >= maximum && (is_exclusive("exclusiveMinimum") || is_exclusive("exclusiveMaximum")) {
-            let message = format!("no number is within {minimum} and {maximum} with one of them excluded; correct one");
+            let message =
+                format!("no number is between {minimum} and {maximum} if one of them is excluded; correct one");
             contradict("minimum", message);
         }
     }

@@ -108,7 +108,7 @@ pub enum CredentialProbe {
 pub(crate) const MAX_TRIALS: u64 = 7;
 /// The most records that a run leaves when it asks by creating; a service may create others along with them, of which the
 /// run does not know.
-pub(crate) const MAX_RECORDS: u64 = 14;
+pub(crate) const MAX_RECORDS_TO_LEARN: u64 = 14;
 /// How many trials must agree before an answer is [`Indicated`](crate::gaps::AnswerState::Indicated).
 pub(crate) const TRIALS_TO_INDICATE: u64 = 4;
 
@@ -524,7 +524,7 @@ impl Action {
             ("{sampled}", bounds.max_pages.min(MAX_SAMPLED)),
             ("{trials}", MAX_TRIALS),
             ("{trials_to_indicate}", TRIALS_TO_INDICATE),
-            ("{records}", MAX_RECORDS),
+            ("{records}", MAX_RECORDS_TO_LEARN),
             ("{inferred_pages}", bounds.max_pages.min(MAX_INFERRED_PAGES)),
         ];
         let text = self
@@ -538,7 +538,7 @@ impl Action {
 
     /// Whether the step comes once, at the end of the run, after all rounds.
     #[must_use]
-    pub fn ends_run(self) -> bool {
+    pub fn comes_after_rounds(self) -> bool {
         matches!(self, Self::Delete | Self::ResidueLook)
     }
 

@@ -111,7 +111,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
         .iter()
         .copied()
         .filter(|edge_case| !has_side_effect(edge_case));
-    let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.is_of_a_field());
+    let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.changes_field_type());
     let is_varied = creates
         && documented.invariants.created.is_some()
         && Template::of(contract, operation).awkward_places().have_strings();
@@ -462,7 +462,7 @@ mod tests {
     fn of_fields(contract: &Contract, operation: &str, seed: u64) -> Vec<String> {
         let id = contract.operation_named(operation).unwrap();
         let all = edge_cases(contract, id, seed).into_iter();
-        let of_fields = all.filter(|edge_case| edge_case.kind.is_of_a_field());
+        let of_fields = all.filter(|edge_case| edge_case.kind.changes_field_type());
         of_fields
             .map(|edge_case| edge_case.describe(contract.operation(id)))
             .collect()

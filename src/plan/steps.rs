@@ -227,9 +227,9 @@ impl Plan {
             }
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
                 let sent = of_fields.entry(step.operation).or_default();
-                *sent += usize::from(edge_case.kind.is_of_a_field());
+                *sent += usize::from(edge_case.kind.changes_field_type());
                 edge_case.kind == EdgeCaseKind::IdentifierUnknown
-                    || (edge_case.kind.is_of_a_field() && *sent <= MISTYPED_FIELDS)
+                    || (edge_case.kind.changes_field_type() && *sent <= MISTYPED_FIELDS)
             }
             _ => true,
         });

@@ -156,7 +156,7 @@ impl SampleRun {
             headers: HeaderMap::from_iter([("content-type".parse().unwrap(), "application/json".parse().unwrap())]),
             body: body.into(),
             was_compressed: false,
-            has_body: true,
+            is_body_known: true,
             location: None,
             elapsed: Duration::from_micros(1500),
         };

@@ -59,7 +59,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
             compiled => {
                 let values = sink.values;
                 let came = || (location.pointer(), values.render(location.value));
-                sink.broken_with(*fact, || compiled.demands(location.value), came);
+                sink.broken_with(*fact, || compiled.unmet_demands(location.value), came);
             }
         }
     }

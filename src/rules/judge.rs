@@ -130,7 +130,7 @@ impl<'contract> Judge<'contract> {
                     }
             })
             .map(|response| {
-                if response.has_body {
+                if response.is_body_known {
                     self.body_reader.read(&exchange.request.path, &response.body)
                 } else {
                     Err(JsonError::NotRecorded)

@@ -73,7 +73,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 /// documented, `malformed-json` reports that.
 fn lacks_body(response: &Response, documented: &DocumentedResponse) -> bool {
     let is_text = |media_type: String| !is_json(&media_type) || documented.body.is_some();
-    response.has_body && response.body.is_empty() && !response.media_type().is_some_and(is_text)
+    response.is_body_known && response.body.is_empty() && !response.media_type().is_some_and(is_text)
 }
 
 /// Returns whether the response has a documented media type other than the JSON whose schema is known.

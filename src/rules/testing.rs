@@ -133,7 +133,7 @@ impl Fixture {
             headers: typed.into_iter().collect::<HeaderMap>(),
             body: Bytes::from(body.to_owned()),
             was_compressed: false,
-            has_body: true,
+            is_body_known: true,
             location: None,
             elapsed: Duration::ZERO,
         };

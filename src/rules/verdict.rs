@@ -112,7 +112,7 @@ pub enum Reason {
     NoValue(NoValue),
     /// The target accepted a field of the wrong type in this create, and the share of `max_writes` (given here) for
     /// such records is used up.
-    MistypedLimit(u64),
+    WrongTypeLimit(u64),
     /// This many records were written, the most that may be left in the target.
     MaxWrites(u64),
     /// The field was not in an accepted request.
@@ -248,7 +248,7 @@ impl fmt::Display for Reason {
                 format!("the list has one page; a second takes {needed} more records, and max-writes allows {left}")
                     .into()
             }
-            Self::MistypedLimit(max_writes) => {
+            Self::WrongTypeLimit(max_writes) => {
                 format!("a field of another type was accepted, and max-writes {max_writes} allows no more such records")
                     .into()
             }

@@ -12,6 +12,9 @@
 //! other, and a single control ends them all, sent only if the last trial was rejected. A create has no other questions,
 //! and each control of it would leave a record, so a trial that it accepts counts as a control.
 //!
+//! A *group* is a question that asks several others in one request ([`Asks::InOneRequest`]). If that request cannot be
+//! made or is rejected, each of them is asked alone.
+//!
 //! Several replicas may answer in turn. If every trial of a question met the same one, they would agree although the
 //! replicas differ, so further reads bring each trial to the next replica.
 
@@ -32,9 +35,11 @@ use crate::contract::link::LinkTarget;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
-use crate::plan::{Asks, BodyChange, Draft, MAX_RECORDS, MAX_TRIALS, Question, QuestionRequest, TRIALS_TO_INDICATE};
+use crate::plan::{
+    Asks, BodyChange, Draft, MAX_RECORDS_TO_LEARN, MAX_TRIALS, Question, QuestionRequest, TRIALS_TO_INDICATE,
+};
 
-/// An operation that is asked.
+/// An operation that is asked about.
 struct AskedOperation<'run> {
     operation: OperationId,
     head: RequestHead,
@@ -48,7 +53,7 @@ struct AskedOperation<'run> {
     sent_before: RefCell<HashMap<ReplicaKey, u64>>,
     /// How many requests lie between two requests with one key, modulo [`CYCLE`]; `None` until
     /// `meet_next_replica` has found one.
-    step: Cell<Option<u64>>,
+    replica_distance: Cell<Option<u64>>,
     /// The bodies of creates that may have stored a record without saying so.
     unconfirmed_creates: RefCell<Vec<Content>>,
     /// The groups ([`Asks::InOneRequest`]) that could not be put into one request, so that their questions are asked one
@@ -56,10 +61,10 @@ struct AskedOperation<'run> {
     asked_apart: RefCell<HashSet<usize>>,
     /// How many controls were sent.
     controls: Cell<u64>,
-    /// The body of the last control, from which the next one differs where the schema leaves a choice; `None` once such a
-    /// control was rejected. A service that resets a field to a default seems to keep it if the two are equal.
+    /// The body of the last control, from which the next one differs where the schema leaves a choice; `None` if no
+    /// question asks what an update keeps, or once such a control was rejected. A service that resets a field to a default seems to keep it if the two are equal.
     last_choices: RefCell<Option<Value>>,
-    /// After how many controls the list did not show the record.
+    /// The number of controls whose effect was not seen in time.
     unlisted_controls: Cell<u64>,
     /// The questions, each with its index.
     questions: Vec<(usize, &'run Question)>,
@@ -103,6 +108,7 @@ impl Session<'_> {
                 }
             }
             self.search(&subject).await;
+            // Its last rejections count only once it accepts a request again.
             if self.gaps().awaits_acceptance(operation) {
                 self.control(&subject).await;
             }
@@ -117,10 +123,10 @@ impl Session<'_> {
         self.search(&subject).await;
         if self.gaps().awaits_acceptance(operation)
             && self.may_create_to_learn()
-            && let Some(request) = self.plain_trial(&subject)
+            && let Some(request) = self.plain_request(&subject)
         {
             self.expect_requests(1);
-            self.trial(request, TrialPart::Control).await;
+            self.send_trial_part(request, TrialPart::Control).await;
         }
     }
 
@@ -132,7 +138,7 @@ impl Session<'_> {
 
     /// Whether one more record may be created to learn something.
     pub(super) fn may_create_to_learn(&self) -> bool {
-        self.budget_allows_one() && self.history().count_including_deleted() < MAX_RECORDS
+        self.budget_allows_one() && self.history().count_including_deleted() < MAX_RECORDS_TO_LEARN
     }
 
     /// Asks the questions in passes. Returns whether the last control was accepted.
@@ -163,7 +169,7 @@ impl Session<'_> {
                     subject.asked_apart.borrow_mut().insert(*index);
                 }
                 asked |= sent;
-                if !sent || self.gaps().is_rejected_now(*index) {
+                if !sent || self.gaps().was_rejected_since_control(*index) {
                     let each = alone.iter().filter(|(index, _)| together.contains(index));
                     for question in each {
                         asked |= self.ask_in_pass(subject, *question, pass).await;
@@ -236,7 +242,7 @@ impl Session<'_> {
             view,
             page: Cell::new(page),
             sent_before: RefCell::default(),
-            step: Cell::default(),
+            replica_distance: Cell::default(),
             unconfirmed_creates: RefCell::default(),
             asked_apart: RefCell::default(),
             controls: Cell::default(),
@@ -280,15 +286,15 @@ impl Session<'_> {
         let Some(request) = self.control_request(subject) else {
             return false;
         };
-        // The last controls of a read come right after each other.
+        // The last controls of a read come right after each other, so either distance will do.
         self.meet_next_replica(subject, (None, Vec::new()), subject.accepted.is_none())
             .await;
-        let exchange = self.trial(request, TrialPart::Control).await;
+        let exchange = self.send_trial_part(request, TrialPart::Control).await;
         subject.controls.set(subject.controls.get() + 1);
         if !self.succeeded(&exchange) {
             subject.last_choices.take();
         }
-        self.look_after(subject, self.settings.settle).await;
+        self.look_for_effect(subject, self.settings.settle).await;
         let unlisted_controls = subject.unlisted_controls.get() + u64::from(self.gaps().awaits_look());
         subject.unlisted_controls.set(unlisted_controls);
         if subject.view.is_some() {
@@ -304,7 +310,7 @@ impl Session<'_> {
         (index, question): (usize, &Question),
         (nth_time, change): (u64, BodyChange),
     ) -> bool {
-        let Some(mut request) = self.plain_trial(subject) else {
+        let Some(mut request) = self.plain_request(subject) else {
             return false;
         };
         let left_out = match &change {
@@ -362,13 +368,13 @@ impl Session<'_> {
         self.expect_requests(1);
         let creates = self.contract.operation(subject.operation).creates();
         let created = request.body.as_ref().filter(|_| creates).cloned();
-        let exchange = self.trial(request, TrialPart::Variant(index)).await;
+        let exchange = self.send_trial_part(request, TrialPart::Variant(index)).await;
         if exchange.status().is_none_or(|status| status >= 500) {
             subject.unconfirmed_creates.borrow_mut().extend(created);
         }
         // What the control wrote is listed by now, and what the variant wrote may never be: the wait is short.
         if !self.delays.updates_timed_out.get() {
-            self.look_after(subject, self.short_wait()).await;
+            self.look_for_effect(subject, self.short_wait()).await;
         }
         true
     }
@@ -382,19 +388,19 @@ impl Session<'_> {
         if let Some(last) = last {
             for _ in 0..CYCLE {
                 let distance = self.sender.tally().sent.saturating_sub(last) % CYCLE;
-                let step = subject.step.get().filter(|_| !either_way);
-                if step.map_or(matches!(distance, 1 | 5), |step| step == distance) {
+                let found = subject.replica_distance.get().filter(|_| !either_way);
+                if found.map_or(matches!(distance, 1 | 5), |found| found == distance) {
                     if !either_way {
-                        subject.step.set(Some(distance));
+                        subject.replica_distance.set(Some(distance));
                     }
                     break;
                 }
                 let is_read = subject.accepted.is_none();
-                match (&subject.view, self.plain_trial(subject).filter(|_| is_read)) {
+                match (&subject.view, self.plain_request(subject).filter(|_| is_read)) {
                     (Some(view), _) => self.look_at(view, None).await,
                     (None, Some(request)) => {
                         self.expect_requests(1);
-                        self.trial(request, TrialPart::Look).await;
+                        self.send_trial_part(request, TrialPart::Read).await;
                     }
                     (None, None) => break,
                 }
@@ -405,21 +411,21 @@ impl Session<'_> {
     }
 
     /// Returns the plain request; its body has values of its own each time.
-    fn plain_trial(&self, subject: &AskedOperation<'_>) -> Option<Request> {
-        self.trial_unlike(subject, None)
+    fn plain_request(&self, subject: &AskedOperation<'_>) -> Option<Request> {
+        self.plain_request_unlike(subject, None)
     }
 
     /// Returns the request of the next control, whose choices differ from those of the last one if that matters.
     fn control_request(&self, subject: &AskedOperation<'_>) -> Option<Request> {
         let last = subject.last_choices.take();
-        let request = self.trial_unlike(subject, last.as_ref())?;
+        let request = self.plain_request_unlike(subject, last.as_ref())?;
         let body = request.json().cloned();
         subject.last_choices.replace(last.and(body));
         Some(request)
     }
 
     /// Returns a request whose body does not repeat these choices, as far as the schema leaves others.
-    fn trial_unlike(&self, subject: &AskedOperation<'_>, last: Option<&Value>) -> Option<Request> {
+    fn plain_request_unlike(&self, subject: &AskedOperation<'_>, last: Option<&Value>) -> Option<Request> {
         let documented = self.contract.operation(subject.operation);
         let credential = request::credential(&documented.security);
         match &subject.accepted {
@@ -436,7 +442,7 @@ impl Session<'_> {
                     other.avoid_repeating(|at, value| last.pointer(at) == Some(value));
                     draft = if other.is_admitted() { other } else { draft };
                 }
-                Some(self.writing_request(&draft, &subject.head, credential))
+                Some(self.request_with_draft(&draft, &subject.head, credential))
             }
         }
     }
@@ -457,14 +463,14 @@ impl Session<'_> {
     }
 
     /// Sends a part of a trial on a connection of its own: what is in front of replicas may choose one for each connection.
-    async fn trial(&self, mut request: Request, part: TrialPart) -> Exchange {
+    async fn send_trial_part(&self, mut request: Request, part: TrialPart) -> Exchange {
         request.headers.push((CONNECTION.to_string(), "close".to_owned()));
         self.call(Call::single(request, Purpose::Trial(part))).await.0
     }
 
     /// Reads the record until it shows what the last request of a trial did, if anything waits for that. Of a list, that
     /// is first the page that showed the record last, then every page.
-    async fn look_after(&self, subject: &AskedOperation<'_>, longest: Duration) {
+    async fn look_for_effect(&self, subject: &AskedOperation<'_>, longest: Duration) {
         let Some(view) = subject.view.as_ref().filter(|_| self.gaps().awaits_look()) else {
             return;
         };
@@ -504,7 +510,7 @@ impl Session<'_> {
         }
         let credential = request::credential(&documented.security);
         self.expect_requests(1);
-        self.trial(head.request((*read, documented), credential), TrialPart::Look)
+        self.send_trial_part(head.request((*read, documented), credential), TrialPart::Read)
             .await;
     }
 }

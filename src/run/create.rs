@@ -23,7 +23,7 @@ use crate::rules::Reason;
 /// evidence on a gap and not a finding.
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(RejectionMeaning::Gap);
 
-/// The statuses by which a read says that no record has the name, or that a caller may not know.
+/// The statuses by which a read says that no record has the name, or that the caller is not allowed to know.
 const SAYS_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
 
 /// Returns the purpose of a documented write. Where it may name a record that the target does not
@@ -45,8 +45,9 @@ pub(super) struct Drafts<'run> {
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
     /// The number of drafts, and of names that the run chose.
     count: Cell<u64>,
-    /// The creates under names of the run's choice for which a read has rejected such a name.
-    with_unknown_names: RefCell<HashSet<OperationId>>,
+    /// The creates whose record gets a name that the run chooses, once a read by such a name was rejected: no record has
+    /// one.
+    creates_with_unknown_names: RefCell<HashSet<OperationId>>,
     /// The awkward values that were rejected.
     pub(super) rejected_values: RefCell<Vec<RejectedValue>>,
 }
@@ -106,7 +107,7 @@ impl Session<'_> {
         let formats: Vec<_> = tries.iter().map(|(format, _)| *format).collect();
         self.with_evaluation(|evaluation| evaluation.judge_timestamp_formats(operation, &formats));
         self.emit_findings();
-        self.look_for_unnamed().await;
+        self.look_for_unidentified().await;
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         if let (None, Some((_, last))) = (accepted, tries.last()) {
             self.not_called(operation, last.reason());
@@ -251,9 +252,9 @@ impl Session<'_> {
                 WriteRole::Irreplaceable
             };
             let exchange = self.write(draft, head, write_role).await;
-            let creates = self.contract.operation(operation).may_store();
+            let may_store = self.contract.operation(operation).may_store();
             let response = exchange.response().filter(|response| response.is_throttled());
-            let open = response.filter(|response| creates && !(response.status == 429 && says_when(response)));
+            let open = response.filter(|response| may_store && !(response.status == 429 && says_when(response)));
             let Some(response) = open.filter(|_| write_role == WriteRole::Main) else {
                 return Ok(exchange);
             };
@@ -275,7 +276,7 @@ impl Session<'_> {
         if self.contract.operation(operation).chosen().is_none() {
             return Ok(String::new());
         }
-        if !self.drafts.with_unknown_names.borrow().contains(&operation) {
+        if !self.drafts.creates_with_unknown_names.borrow().contains(&operation) {
             return Err(self.names_may_be_known(operation));
         }
         if let Ownership::Doubtful(reason) = self.history().ownership(operation) {
@@ -294,14 +295,14 @@ impl Session<'_> {
     /// reject the read may ignore names, so that the create would change whatever record it takes instead.
     async fn require_unknown_names(&self, create: OperationId) -> Result<(), Reason> {
         let is_chosen = self.contract.operation(create).chosen().is_some();
-        if !is_chosen || self.drafts.with_unknown_names.borrow().contains(&create) {
+        if !is_chosen || self.drafts.creates_with_unknown_names.borrow().contains(&create) {
             return Ok(());
         }
         let status = self.read_unknown_name(create).await;
         if !status.is_some_and(|status| SAYS_UNKNOWN.contains(&status)) {
             return Err(self.names_may_be_known(create));
         }
-        self.drafts.with_unknown_names.borrow_mut().insert(create);
+        self.drafts.creates_with_unknown_names.borrow_mut().insert(create);
         Ok(())
     }
 
@@ -320,7 +321,7 @@ impl Session<'_> {
         let mut head = head.ok()?;
         head.on_rejection = RejectionMeaning::UncertainValue;
         self.expect_requests(1);
-        let (exchange, _) = self.call(self.documented(link.to, head)).await;
+        let (exchange, _) = self.call(self.documented_call(link.to, head)).await;
         exchange.status()
     }
 
@@ -366,7 +367,7 @@ impl Session<'_> {
     pub(super) async fn write(&self, draft: &Draft, head: &RequestHead, write_role: WriteRole) -> Exchange {
         let operation = draft.operation();
         let credential = request::credential(&self.contract.operation(operation).security);
-        let request = self.writing_request(draft, head, credential);
+        let request = self.request_with_draft(draft, head, credential);
         let creates = self.contract.operation(operation).creates();
         let options = ResendOptions {
             replaceable: creates && write_role != WriteRole::Irreplaceable,
@@ -393,8 +394,9 @@ impl Session<'_> {
         exchange
     }
 
-    /// A request that carries a draft.
-    pub(super) fn writing_request(&self, draft: &Draft, head: &RequestHead, credential: Credential) -> Request {
+    /// Returns a request whose body is the draft. A string in it that names the record in the path becomes that record's
+    /// identifier where it is required, and is left out where it is not.
+    pub(super) fn request_with_draft(&self, draft: &Draft, head: &RequestHead, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
         let (mut body, unprintable) = draft.body();

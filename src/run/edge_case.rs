@@ -40,7 +40,7 @@ pub(super) struct EdgeCases {
     /// The operations that get no more edge cases, each with the reason.
     ended: RefCell<HashMap<OperationId, Reason>>,
     /// How many fields of another type each create has accepted.
-    mistyped_accepted: RefCell<HashMap<OperationId, u64>>,
+    wrong_type_accepted: RefCell<HashMap<OperationId, u64>>,
 }
 
 impl Session<'_> {
@@ -57,7 +57,7 @@ impl Session<'_> {
         match request {
             Ok(Some(request)) => {
                 let (exchange, _) = self.call(Call::single(request, Purpose::EdgeCase(edge_case))).await;
-                self.count_mistyped(&exchange, edge_case);
+                self.count_wrong_type(&exchange, edge_case);
                 self.note_created_by_update(&exchange, change);
                 if let Some(reason) = reason_to_stop_after(&exchange) {
                     self.end_edge_cases(operation, reason);
@@ -96,9 +96,10 @@ impl Session<'_> {
             return Some(self.budget_spent());
         }
         let max_writes = self.settings.max_writes;
-        let mistyped_accepted = *self.edge_cases.mistyped_accepted.borrow().get(&operation)?;
-        let is_full = edge_case.kind.is_of_a_field() && mistyped_accepted >= max_writes.div_ceil(WRITES_PER_VARIANT);
-        is_full.then_some(Reason::MistypedLimit(max_writes))
+        let wrong_type_accepted = *self.edge_cases.wrong_type_accepted.borrow().get(&operation)?;
+        let is_full =
+            edge_case.kind.changes_field_type() && wrong_type_accepted >= max_writes.div_ceil(WRITES_PER_VARIANT);
+        is_full.then_some(Reason::WrongTypeLimit(max_writes))
     }
 
     /// Sends no more edge cases to the operation.
@@ -143,7 +144,7 @@ impl Session<'_> {
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.copy_choices_from(accepted);
         }
-        let mut request = self.writing_request(&draft, &head, credential);
+        let mut request = self.request_with_draft(&draft, &head, credential);
         let Some(Content::Json(body)) = &mut request.body else {
             return Ok(Some(request));
         };
@@ -219,14 +220,14 @@ impl Session<'_> {
     }
 
     /// Counts a field of another type that a create accepted.
-    fn count_mistyped(&self, exchange: &Exchange, edge_case: EdgeCase) {
+    fn count_wrong_type(&self, exchange: &Exchange, edge_case: EdgeCase) {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).creates();
         let accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
-        if edge_case.kind.is_of_a_field() && creates && accepted {
+        if edge_case.kind.changes_field_type() && creates && accepted {
             *self
                 .edge_cases
-                .mistyped_accepted
+                .wrong_type_accepted
                 .borrow_mut()
                 .entry(operation)
                 .or_default() += 1;

@@ -79,7 +79,7 @@ impl Session<'_> {
         });
         let identifiers: Vec<_> = values.map(|text| (text.to_ascii_uppercase(), text)).collect();
         if documented.is_read() {
-            let call = self.documented(operation, head);
+            let call = self.documented_call(operation, head);
             return Ok(Some(PlainRequest {
                 call,
                 identifiers,
@@ -94,7 +94,7 @@ impl Session<'_> {
         // Without such values the request is sent all the same.
         let _ = draft.make_awkward(&taken);
         let credential = request::credential(&documented.security);
-        let request = self.writing_request(&draft, &head, credential);
+        let request = self.request_with_draft(&draft, &head, credential);
         Ok(Some(PlainRequest {
             call: Call::single(request, WRITE_PURPOSE),
             identifiers,

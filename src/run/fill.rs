@@ -21,7 +21,7 @@ pub(super) struct PageFills {
     free_slots: RefCell<HashMap<OperationId, u64>>,
     /// The lists that had a second page in some walk of this run.
     pub(super) had_second_page: RefCell<HashSet<OperationId>>,
-    /// The lists that the run filled to a second page, or to a full last one.
+    /// The lists that the run filled to a second page, or tried to fill to a full last one.
     pub(super) filled: RefCell<HashSet<OperationId>>,
     /// How many records were created to fill last pages.
     pub(super) created_for_last_pages: Cell<u64>,

@@ -30,10 +30,10 @@ impl Session<'_> {
         };
         let records = self.history().created_by(create);
         for record in records {
-            self.look_for_record(lifecycle.read, (record, RecordStage::CreateByRead))
+            self.look_for_record(lifecycle.read, (record, RecordStage::CreatedInRead))
                 .await;
             if let Some(list) = self.called_list(lifecycle) {
-                self.look_for_record(list, (record, RecordStage::CreateByList)).await;
+                self.look_for_record(list, (record, RecordStage::CreatedInList)).await;
             }
         }
     }
@@ -84,7 +84,7 @@ impl Session<'_> {
     /// one that it is nested in. A record is deleted only if a read shows it with the run tag.
     pub(super) async fn clean_up(&self) {
         if self.plan.steps.iter().any(|step| step.action == Action::Delete) {
-            self.look_for_unnamed().await;
+            self.look_for_unidentified().await;
         }
         let deletes: Vec<_> = self
             .plan
@@ -106,8 +106,8 @@ impl Session<'_> {
 
     /// Reads what may show the records of creates whose response showed no identifier, once, so that the history finds
     /// them there. A query is sent only if it was accepted before and kept nothing.
-    pub(super) async fn look_for_unnamed(&self) {
-        let sources = self.history().showing_unnamed();
+    pub(super) async fn look_for_unidentified(&self) {
+        let sources = self.history().showing_unidentified();
         for source in sources.into_iter().filter(|source| self.is_called(*source)) {
             let Ok(head) = self.request_head(source) else { continue };
             let documented = self.contract.operation(source);
@@ -119,7 +119,7 @@ impl Session<'_> {
                 };
                 Call::single(request, Purpose::Documented(RejectionMeaning::UncertainValue))
             } else {
-                self.documented(source, head)
+                self.documented_call(source, head)
             };
             self.expect_requests(1);
             self.call(call.role(ExchangeRole::Read)).await;
@@ -143,7 +143,7 @@ impl Session<'_> {
             .status()
             .is_some_and(|status| (200..300).contains(&status) && status != 202);
         if may_be_gone {
-            let after = (record, RecordStage::DeleteByRead);
+            let after = (record, RecordStage::DeletedInRead);
             let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
             if is_gone && self.is_gone_from_list(lifecycle, record).await {
                 self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_deleted(record));
@@ -157,7 +157,7 @@ impl Session<'_> {
         let Some(list) = self.called_list(lifecycle) else {
             return true;
         };
-        let after = (record, RecordStage::DeleteByList);
+        let after = (record, RecordStage::DeletedInList);
         self.look_for_record(list, after).await == SeenRecord::Gone
     }
 
@@ -208,7 +208,7 @@ impl Session<'_> {
             (false, false) => SeenRecord::Unclear,
         };
         // What still shows something else after a shorter wait may only be behind.
-        let may_be_behind = matches!(stage, RecordStage::DeleteByList | RecordStage::Repeated(_))
+        let may_be_behind = matches!(stage, RecordStage::DeletedInList | RecordStage::Repeated(_))
             || self.history().shows_equal_items(look);
         if may_be_behind && is_late && !settled {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
@@ -222,13 +222,13 @@ impl Session<'_> {
     /// which a deleted record may leave it.
     fn was_late(&self, (by, stage): (OperationId, RecordStage)) -> bool {
         match stage {
-            RecordStage::DeleteByList => self.delays.late_lists.borrow().contains(&by),
+            RecordStage::DeletedInList => self.delays.late_lists.borrow().contains(&by),
             _ => self.delays.records_timed_out.get(),
         }
     }
 
     fn note_late(&self, (by, stage): (OperationId, RecordStage)) {
-        if stage == RecordStage::DeleteByList {
+        if stage == RecordStage::DeletedInList {
             self.delays.late_lists.borrow_mut().insert(by);
         } else {
             self.delays.records_timed_out.set(true);

@@ -121,7 +121,7 @@ impl Session<'_> {
         let look = self.begin_look(read, goal);
         let again = async || {
             let Ok(head) = self.request_head(read) else { return };
-            self.call(self.documented(read, head).role(ExchangeRole::RecordRead(look)))
+            self.call(self.documented_call(read, head).role(ExchangeRole::RecordRead(look)))
                 .await;
         };
         self.repeat_until_settled(look, self.settings.settle, again).await;
@@ -139,7 +139,7 @@ impl Session<'_> {
 
     /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then, if the
     /// contract states its pages, once more to count.
-    pub(super) async fn look_through(&self) {
+    pub(super) async fn search_for_residue(&self) {
         if !self.history().has_sent_creates() {
             return;
         }

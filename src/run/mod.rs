@@ -26,6 +26,8 @@
 //!
 //! - *settle*: the longest time for which the run waits until the target shows what it did ([`Settings::settle`]).
 //!   *Settled* is a look that has seen what it looks for, or that would see no more by waiting.
+//! - *variant*: in `ask`, the request of a trial that asks; everywhere else, a body that differs from an accepted one
+//!   ([`Variant`](crate::plan::Variant)).
 //!
 //! # Design
 //!

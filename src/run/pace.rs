@@ -82,7 +82,7 @@ mod tests {
             headers,
             body: Bytes::new(),
             was_compressed: false,
-            has_body: true,
+            is_body_known: true,
             location: None,
             elapsed: Duration::ZERO,
         }

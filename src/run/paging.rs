@@ -40,7 +40,7 @@ impl Session<'_> {
                 self.expect_requests(1);
             }
             let head = self.head_of_page(look.operation(), head.clone(), &next);
-            let call = self.documented(look.operation(), head);
+            let call = self.documented_call(look.operation(), head);
             self.call(call.role(ExchangeRole::Page(look, next.asked))).await;
         }
     }

@@ -99,6 +99,6 @@ impl Session<'_> {
         if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
             draft.copy_choices_from(accepted);
         }
-        Some(self.writing_request(&draft, &head, credential))
+        Some(self.request_with_draft(&draft, &head, credential))
     }
 }

@@ -34,7 +34,7 @@ impl Session<'_> {
         };
         let credential = request::credential(&self.contract.operation(operation).security);
         let purpose = Purpose::Documented(on_rejection(&head, &draft));
-        let request = self.writing_request(&draft, &head, credential);
+        let request = self.request_with_draft(&draft, &head, credential);
         let call = Call::single(request, purpose).role(ExchangeRole::Read);
         let (exchange, _) = self.call(call).await;
         if self.succeeded(&exchange) {
@@ -58,7 +58,8 @@ impl Session<'_> {
             return;
         };
         self.expect_requests(1);
-        self.call(self.documented(list, head).role(ExchangeRole::Read)).await;
+        self.call(self.documented_call(list, head).role(ExchangeRole::Read))
+            .await;
     }
 
     /// Returns a query with the smallest body.
@@ -69,7 +70,7 @@ impl Session<'_> {
         credential: Credential,
     ) -> Result<Request, Reason> {
         let draft = self.smallest_draft(operation)?;
-        Ok(self.writing_request(&draft, head, credential))
+        Ok(self.request_with_draft(&draft, head, credential))
     }
 
     /// Drafts a body with the required fields alone: `{}` where there are none.

@@ -169,7 +169,7 @@ fn shown(reason: &Reason) -> ReasonProof {
         Reason::MoreInferredPages(_) | Reason::PageNotFollowed => shown_by_inferred_pages(),
         Reason::OtherFactBroken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
         Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
-        Reason::MistypedLimit(_) => shown_by_mistyped_fields(),
+        Reason::WrongTypeLimit(_) => shown_by_mistyped_fields(),
         Reason::RecordUnreadable => shown_by_unreadable_record(),
         Reason::StoredByQuery => shown_by_query(),
         Reason::NothingToUppercase => shown_by_spelling(),

@@ -68,8 +68,8 @@ impl<'value> Replacement<'value> {
         }
     }
 
-    /// Returns the string that replaces the parameter at this index, or that the request lacks it; `None` where it is
-    /// not replaced by a string.
+    /// Returns the string that replaces the parameter at this index, `Some(None)` if the request leaves the parameter out,
+    /// and `None` if no string replaces it.
     fn text_for(&self, index: usize) -> Option<Option<&'value str>> {
         let (identifiers, one) = match self {
             Self::None | Self::Record(_) => return None,

@@ -43,6 +43,7 @@ struct DocumentedOutcomes {
     token_rejected: u64,
     /// The status that rejected the token last.
     token_status: u16,
+    /// Those answered with 429; a 503 is not counted here.
     throttled: u64,
     /// Why no connection could be made, the last time that it failed.
     unreachable: Option<Failure>,

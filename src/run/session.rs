@@ -120,7 +120,7 @@ pub struct RequestCounts {
 }
 
 /// Sends the plan to the target and emits events. Ends when the plan is carried out, when `interrupt` completes, which
-/// says how the run ends, or when [`RunEnd`] gives another reason to stop.
+/// says how the run ends, or for one of the other reasons in [`RunEnd`].
 pub async fn run(
     contract: &Contract,
     plan: &Plan,
@@ -262,7 +262,7 @@ impl<'run> Session<'run> {
             return ended;
         }
         self.clean_up().await;
-        self.look_through().await;
+        self.search_for_residue().await;
         self.sender
             .write_log_error()
             .map_or(RunEnd::Complete, RunEnd::WriteLogFailed)
@@ -302,7 +302,10 @@ impl<'run> Session<'run> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
             let steps = group.iter().filter(|step| !again || step.action.spec().repeats);
-            steps.filter(|step| !step.action.ends_run()).copied().collect()
+            steps
+                .filter(|step| !step.action.comes_after_rounds())
+                .copied()
+                .collect()
         };
         let step_count = steps(&plan.steps)
             .iter()
@@ -414,15 +417,15 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again. A create is
-    /// sent again only after a 429 that says when, because that response rejects it; both requests count against the
+    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again. A create
+    /// or a query is sent again only after a 429 that says when, because that response rejects it; both requests count against the
     /// budget. Any other response may come from something in front of a service that has stored the record.
     fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| response.is_throttled())?;
         // A wrong token is not sent again: a target that throttles it may be counting them.
         let sent_once = matches!(exchange.request.credential, Credential::Wrong { .. });
-        let creates = self.contract.operation(exchange.request.operation).may_store();
-        let again = !creates || (response.status == 429 && says_when(response) && self.budget_allows_one_after(1));
+        let may_store = self.contract.operation(exchange.request.operation).may_store();
+        let again = !may_store || (response.status == 429 && says_when(response) && self.budget_allows_one_after(1));
         (again && !sent_once && attempt + 1 < ATTEMPTS).then(|| wait_after(response, attempt))
     }
 

@@ -56,7 +56,7 @@ impl Settings {
     pub const MAX_TIME: Duration = Duration::from_secs(300);
     /// The longest time that a setting may name.
     pub const LONGEST: Duration = Duration::from_secs(86_400);
-    /// By default how long a created record may take to be listed.
+    /// The default of [`Self::settle`].
     pub const SETTLE: Duration = Duration::from_secs(5);
 
     /// Creates the default settings of a run: the constants above, as fast as the target answers, each rule at its own

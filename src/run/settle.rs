@@ -16,7 +16,7 @@ const MIN_WAIT: Duration = Duration::from_millis(50);
 /// How late the target has been so far, by which later waits are made shorter.
 #[derive(Debug, Default)]
 pub(super) struct ObservedDelays {
-    /// The longest time after which something was listed.
+    /// The longest time after which something showed.
     longest: Cell<Duration>,
     /// Whether the last wait for an update timed out.
     pub(super) updates_timed_out: Cell<bool>,

@@ -41,7 +41,7 @@ impl Session<'_> {
                 return;
             };
             if head.add_optional(self.contract, (operation, index), &value).is_ok() {
-                self.call(self.documented(operation, head)).await;
+                self.call(self.documented_call(operation, head)).await;
             }
         }
     }
@@ -73,7 +73,7 @@ impl Session<'_> {
                 not_found_timeout: longest,
                 ..ResendOptions::default()
             };
-            let call = self.documented(operation, head).role(ExchangeRole::Read);
+            let call = self.documented_call(operation, head).role(ExchangeRole::Read);
             let status = self.call_with_options(call, options).await.0.status();
             let rejected = status.is_some_and(|status| matches!(status, 400 | 403 | 404 | 410 | 422));
             if !(rejected && may_name_another) {
@@ -181,7 +181,7 @@ impl Session<'_> {
         if let Some(number) = asked {
             head.add_query(&invariant.parameter, &number.to_string());
         }
-        let call = self.documented(list, head).role(ExchangeRole::Page(look, asked));
+        let call = self.documented_call(list, head).role(ExchangeRole::Page(look, asked));
         self.call(call).await.1.showed_goal
     }
 
@@ -228,8 +228,9 @@ impl Session<'_> {
         head.map_err(|reason| self.not_called(operation, reason)).ok()
     }
 
-    /// Returns a documented request without a body.
-    pub(super) fn documented(&self, operation: OperationId, head: RequestHead) -> Call {
+    /// Returns a call of the operation as documented, without a body. During the search for residue, its response is not
+    /// judged.
+    pub(super) fn documented_call(&self, operation: OperationId, head: RequestHead) -> Call {
         let documented = self.contract.operation(operation);
         let purpose = if self.residue_search.get().is_some() {
             Purpose::ResidueLook

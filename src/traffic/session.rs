@@ -429,7 +429,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 headers: recorded.response_headers.clone(),
                 body: recorded.response_body.clone().unwrap_or_default(),
                 was_compressed: false,
-                has_body: recorded.response_body.is_some(),
+                is_body_known: recorded.response_body.is_some(),
                 location: None,
                 elapsed: request_line.elapsed.unwrap_or_default(),
             }),

@@ -149,7 +149,7 @@ mod tests {
 
     fn demands(schema: &str, value: &Value) -> String {
         let document = Document::read("schema.yaml", schema.to_owned()).unwrap();
-        CompiledSchema::compile(asserted(&document, "").as_ref()).demands(value)
+        CompiledSchema::compile(asserted(&document, "").as_ref()).unmet_demands(value)
     }
 
     #[test]

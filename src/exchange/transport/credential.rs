@@ -21,8 +21,8 @@ pub(super) enum PlacedCredential {
 }
 
 impl PlacedCredential {
-    /// Returns the credential as its scheme has it; `bearer` is the spelling of `Bearer`. `None` if no header has that
-    /// name or value.
+    /// Returns the credential as its scheme has it; `bearer` is the spelling of `Bearer`. `None` if no header can have
+    /// that name or value.
     pub(super) fn of(scheme: &SecurityScheme, secret: &str, bearer: &str) -> Option<Self> {
         let encoded = |name: &str| utf8_percent_encode(name, NOT_UNRESERVED).to_string();
         match scheme {

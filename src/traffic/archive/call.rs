@@ -145,7 +145,7 @@ impl CallWriter<'_, '_> {
         Some(match self.values {
             Values::Hidden => ArchiveBody {
                 media_type: render_media_type(&media_type(&content_type)),
-                ..self.shape(body.as_bytes(), BodyNames::of_any(self.contract))
+                ..self.shape(body.as_bytes(), BodyNames::of_undocumented(self.contract))
             },
             Values::Shown => ArchiveBody {
                 media_type: self.redaction.hide(&content_type),

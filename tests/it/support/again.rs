@@ -82,7 +82,7 @@ pub(crate) fn answered(exchange: &Exchange, response: Option<Response<Bytes>>) -
             headers: head.headers,
             body,
             was_compressed: false,
-            has_body: true,
+            is_body_known: true,
             location: None,
             elapsed,
         }
