@@ -43,7 +43,7 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
 /// Announces that the reference service is checked, unless that was said.
 pub(super) fn reference_service(resolved: &ResolvedArguments) {
     if resolved.arguments.service.base_url.is_none() && !resolved.names_reference_service() {
-        edge::note("no target was given (base-url): the built-in reference service is checked");
+        edge::note("note: no target was given (base-url): the built-in reference service is checked");
     }
 }
 
@@ -54,11 +54,11 @@ pub(super) fn useless_cleanup(contract: &Contract, scope: &Selection, plan: &Pla
     }
     let can_delete = contract.lifecycles().iter().any(|lifecycle| lifecycle.delete.is_some());
     let why = match (scope.writes, can_delete) {
-        (false, _) => "it needs --writes",
+        (false, _) => "it needs writes (--writes)",
         (true, false) => "the contract has no DELETE for the records that are created",
         (true, true) => "the plan has no DELETE for the records that are created",
     };
-    edge::note(&format!("note: --cleanup deletes nothing: {why}"));
+    edge::note(&format!("note: cleanup deletes nothing: {why}"));
 }
 
 /// The number of defects, and of operations that one of them takes out, which are printed.

@@ -388,7 +388,7 @@ fn reject_forgotten_target(resolved: &ResolvedArguments, contract: &Contract) ->
         "--wait waits for a target".to_owned()
     } else if !resolved.names_reference_service() && edge::is_set(variable) {
         or = ", or --target embedded to check the reference service";
-        format!("{variable} has the token of a target")
+        format!("{variable}, which is for the token of a target, is set")
     } else if arguments.spec().is_some() && !shares_operation_with_built_in(contract)? {
         let name = &contract.document.name;
         format!("the reference service has none of the operations in `{name}`")

@@ -128,6 +128,11 @@ pub(super) fn run(files: &[PathBuf], resolved: &ResolvedArguments) -> Result<u8,
     let settings = judging.settings(base, resolved);
     let mut judged = traffic::judge(&contract, opened, settings, &mut |event| exchanges.add(event));
     if let Some(reason) = judged.all_went_elsewhere() {
+        // Reports name no other origin: it is not the service's.
+        let others: Vec<_> = judged.other_origins.iter().map(String::as_str).collect();
+        if !others.is_empty() {
+            edge::note(&format!("note: operations were called at {}", others.join(", ")));
+        }
         judged.run.ended = RunEnd::Incomplete(reason);
     }
     let target = target(&judged)?;

@@ -20,7 +20,7 @@ use super::inferred::comparable_path;
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::{Contract, load, pointer};
 
-/// Verbs that, as the last segment of a path, ask for something and can do nothing else.
+/// Verbs that, as the last segment of a path, ask for something; [`only_asks`] says which can do nothing else.
 const ASKS: [&str; 7] = ["count", "filter", "find", "get", "lookup", "paginate", "query"];
 
 /// Words before `search` in a segment that say how it searches.
@@ -411,8 +411,7 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         .nth(1)
         .is_some_and(|before| before.starts_with('{'));
     let name = stated(document, operation, "operationId").map(words);
-    let says = ["summary", "description"].into_iter();
-    let said = says.filter_map(|key| stated(document, operation, key)).next();
+    let said = said(document, operation).next();
     segments.iter().any(ends_session)
         || name.is_some_and(|words| ends_session(&words) || begins_with_action(&words))
         || last.is_some_and(|words| is_action_in_path(words) || is_after_record && is_action_on_record(words))
@@ -437,10 +436,7 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
         let words = without_prefixes(sentence);
         matches!(words.as_slice(), [verb, what, ..] if is_verb(verb) && SEVERAL.contains(&what.as_str()))
     };
-    let said = ["summary", "description"].into_iter();
-    let mut said = said.filter_map(|key| stated(document, operation, key));
-    required.and_then(Node::boolean) == Some(true)
-        || said.any(|text| text.split(['.', ';', '!', '\n']).any(is_of_several))
+    required.and_then(Node::boolean) == Some(true) || said(document, operation).flat_map(sentences).any(is_of_several)
 }
 
 /// Whether these are the words of a name of several that begins the path of records: `/block-documents/{id}`.
@@ -613,6 +609,18 @@ fn has_action_below(path: &str) -> bool {
     })
 }
 
+/// Returns the summary and the description of an operation, if it has them.
+fn said<'document>(document: &'document Document, operation: &Operation) -> impl Iterator<Item = &'document str> {
+    let keys = ["summary", "description"].into_iter();
+    keys.filter_map(|key| stated(document, operation, key))
+}
+
+/// Returns the sentences of a text. A line break within one is no end of it, and an empty line is.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n")
+        .flat_map(|paragraph| paragraph.split(['.', ';', '!']))
+}
+
 fn stated<'document>(document: &'document Document, operation: &Operation, key: &str) -> Option<&'document str> {
     document.node(&pointer::join(&operation.pointer, key))?.string()
 }
@@ -643,13 +651,17 @@ fn asks(segment: &str) -> bool {
 fn only_asks(segment: &str) -> bool {
     let words = words(segment);
     let words: Vec<_> = words.iter().map(String::as_str).collect();
-    !matches!(words.as_slice(), ["get", _, ..] | ["history" | "lookup"])
+    !matches!(words.as_slice(), ["get", _, ..] | ["history"] | ["lookup", ..])
 }
 
 /// Whether each sentence about an operation begins with a verb that reads, and nothing that is said about its parts has
 /// one that acts. A summary that only repeats the path, such as "Flow run history", is no sentence.
 fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
-    let is_plain_form = |word: &str, verb: &str| word.strip_suffix('s').unwrap_or(word) == verb || word == verb;
+    let is_plain_form = |word: &str, verb: &str| {
+        let ending = word.strip_prefix(verb);
+        let ies = verb.strip_suffix('y').and_then(|stem| word.strip_prefix(stem));
+        ending.is_some_and(|ending| ["", "s", "es"].contains(&ending)) || ies == Some("ies")
+    };
     let begins = |words: &[String]| {
         let mut verbs = READS.iter().chain(&READS_IN_SUMMARIES);
         words
@@ -661,14 +673,23 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
         let mut words = words.iter();
         words.all(|word| path.iter().any(|known| known == word || is_plain_form(known, word)))
     };
-    let said = ["summary", "description"].into_iter();
-    let said = said.filter_map(|key| stated(document, operation, key));
-    let sentences = said.flat_map(|text| text.split(['.', ';', '!', '\n'])).map(words);
-    let sentences: Vec<_> = sentences.filter(|words| !repeats_path(words)).collect();
+    let sentences = said(document, operation).flat_map(sentences);
+    let sentences: Vec<_> = sentences.filter(|sentence| !repeats_path(&words(sentence))).collect();
+    let acts = |sentence: &str| {
+        let mut clauses = sentence.split([',', ':', '(']).map(words);
+        let may_act = |word: &String| MAY_ACT.iter().any(|verb| is_form_of(word, verb));
+        clauses.any(|clause| mentions_act(&clause) || clause.first().is_some_and(may_act))
+    };
+    let part_acts = |text: &str| {
+        let words = words(text);
+        mentions_act(&words) || contains_act(&words) || SAYS_CONSUMED.iter().any(|saying| text.contains(saying))
+    };
     let is_named = || stated(document, operation, "operationId").is_some_and(|name| begins(&words(name)));
     (!sentences.is_empty() || is_named())
-        && sentences.iter().all(|words| begins(words) && !mentions_act(words))
-        && !said_about_parts(document, operation).any(|text| mentions_act(&words(text)))
+        && sentences
+            .iter()
+            .all(|sentence| begins(&words(sentence)) && !acts(sentence))
+        && !said_about_parts(document, operation).any(part_acts)
 }
 
 /// Whether a word is a form of a verb that acts, or one of a verb that may act and is no thing: `marking`, `deleted`.
@@ -717,6 +738,7 @@ fn said_about_parts<'document>(
             said.filter_map(|key| node.member(key)?.string())
         });
     let security = document.node(&pointer::join(&operation.pointer, "security"));
+    let security = security.or_else(|| document.node("/security"));
     let ways = security.map_or(&[][..], Node::elements).iter().flat_map(Node::members);
     let scopes = ways.flat_map(|scheme| scheme.node.elements()).filter_map(Node::string);
     said.chain(scopes)
@@ -909,6 +931,7 @@ mod tests {
             ),
             ("/task_runs/history", "operationId: readHistory, "),
             ("/pets/get_latest_versions", "summary: Get the latest versions, "),
+            ("/task_runs/history", "summary: Queries the runs of a range, "),
             (
                 "/pets/lookup",
                 "summary: Look up a pet, description: Returns its record. Finds it by name., ",
@@ -917,6 +940,10 @@ mod tests {
             assert!(reads(&post(path, said, SHOWN)), "{path}: {said}");
         }
         let deletes = SHOWN.replace("description: a", "description: They are deleted from the queue");
+        let taken = SHOWN.replace(
+            "description: a",
+            "description: 'The messages, which are taken off the queue'",
+        );
         let scope = "summary: Get messages, security: [{a: ['messages:delete']}], ";
         for (path, said, responses) in [
             ("/task_runs/history", "", SHOWN),
@@ -943,7 +970,13 @@ mod tests {
                 SHOWN,
             ),
             ("/queues/get-messages", "summary: Get messages, ", deletes.as_str()),
+            ("/queues/get-messages", "summary: Get messages, ", taken.as_str()),
             ("/queues/get-messages", scope, SHOWN),
+            (
+                "/queues/get-messages",
+                "summary: 'Get messages, marks them as read', ",
+                SHOWN,
+            ),
         ] {
             assert!(!reads(&post(path, said, responses)), "{path}: {said}");
         }

@@ -405,13 +405,12 @@ impl History<'_> {
     }
 
     /// Doubts the records of a create if the response to a write under the identifier of one has the identifier of a record
-    /// that was known before. A write below the record (`PUT /pets/{petId}/status`) may return a record of another kind, so
-    /// there it must be an identifier that a list has shown for a record of the same kind.
+    /// that was known before. A `PUT`, `PATCH` or `DELETE` below the record (`PUT /pets/{petId}/status`) may return a record
+    /// of another kind, so there it must be an identifier that a list has shown for a record of the same kind, and not one
+    /// that the path of the write names itself.
     pub(super) fn doubt_by_response(&mut self, exchange: &Exchange, body: &Value) {
-        let (id, operation) = (
-            exchange.request.operation,
-            self.contract.operation(exchange.request.operation),
-        );
+        let write = exchange.request.operation;
+        let operation = self.contract.operation(write);
         let own = self.named_in_path(&exchange.request);
         let number = if operation.is_safe() {
             None
@@ -421,16 +420,18 @@ impl History<'_> {
             own.or_else(|| self.containing_in_path(&exchange.request))
         };
         let record = number.and_then(|number| self.tracked.get(number));
-        let Some(record) = record.filter(|record| record.create != id) else {
+        let Some(record) = record.filter(|record| record.create != write) else {
             return;
         };
         let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
             return;
         };
         let shown = [body, pointer::get(body, &lifecycle.record).unwrap_or(&Value::Null)];
+        let named = records_in(operation, &exchange.request.path);
+        let names = |id: &Value| named.iter().any(|(_, text)| identifier(id).as_ref() == Some(text));
         let is_known = |id: &Value| match own {
             Some(_) => self.observed_values.contains(id),
-            None => self.foreign_identifiers.contains(record.create, id),
+            None => self.foreign_identifiers.contains(record.create, id) && !names(id),
         };
         let is_of_another = |shown: &&Value| {
             let id = identifier_in(shown, lifecycle);

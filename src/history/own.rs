@@ -265,9 +265,10 @@ impl History<'_> {
             TagCheck::Missing => {
                 OwnershipEntry::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} shows no record with it")))
             }
-            TagCheck::Unread => OwnershipEntry::Doubtful(
-                self.reason_for_doubt(create, &format!("{shown_by}, which would show that, could not be read")),
-            ),
+            TagCheck::Unread => OwnershipEntry::Doubtful(self.reason_for_doubt(
+                create,
+                &format!("{shown_by}, which would show its record, could not be read"),
+            )),
             TagCheck::Untagged => {
                 let doubt = format!("{shown_by} shows a record with it, but nothing that the run sent");
                 if self.contract.operation(create).invariants.created.is_none() {
@@ -286,6 +287,6 @@ impl History<'_> {
             Some(_) => format!("the name under which {} created a record", operation.name),
             None => format!("the identifier that {} returned", operation.name),
         };
-        format!("nothing more was written under {identifier}: {doubt}, so it may be another record's")
+        format!("nothing more was created or updated under {identifier}: {doubt}, so it may be another record's")
     }
 }

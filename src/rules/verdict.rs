@@ -240,7 +240,7 @@ impl fmt::Display for Reason {
             Self::Failed(status) => format!("the server failed with {status}").into(),
             Self::No401(status) => format!("the response was {status}, and only a 401 carries a challenge").into(),
             Self::NoFullPage(left) => {
-                format!("the last page was not filled: it needs more records than max-writes still allows ({left})")
+                format!("the last page was not filled: it needs more records than max-writes allows for that ({left})")
                     .into()
             }
             Self::NotFilledByDefault(default) => format!("a full last page takes a max-writes above {default}").into(),
@@ -409,7 +409,11 @@ impl Verdicts {
         // The reason why an operation was not called means nothing once it was called after all.
         let still_valid = || self.not_called.get(&operation).filter(|_| !self.had_success(operation));
         let of_operation = || still_valid().cloned();
-        let reason = state.reason.as_deref().cloned();
+        let reason = state
+            .reason
+            .as_deref()
+            .filter(|reason| **reason != Reason::NotShown)
+            .cloned();
         let unseen = if self.ended_early {
             Reason::RunEnded
         } else {

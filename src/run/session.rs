@@ -70,7 +70,7 @@ pub enum RunEnd {
     Complete,
     /// It was interrupted.
     Interrupted,
-    /// Recorded traffic was not read to its end, for this reason.
+    /// Recorded traffic was not read to its end, or none of it went to the service, for this reason.
     Incomplete(String),
     /// The plan was carried out, but no documented call succeeded; this is how they failed.
     NothingSucceeded(HowAllCallsFailed),

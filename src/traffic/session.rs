@@ -93,15 +93,7 @@ impl Judged {
             .target
             .as_ref()
             .filter(|_| entries > 0 && elsewhere == Some(entries))?;
-        let others: Vec<_> = self.other_origins.iter().map(String::as_str).collect();
-        let others = match others.as_slice() {
-            [] => String::new(),
-            others => format!(" (they went to {})", others.join(", ")),
-        };
-        Some(format!(
-            "none of the {entries} entries went to {}{others}",
-            target.origin()
-        ))
+        Some(format!("none of the {entries} entries went to {}", target.origin()))
     }
 }
 

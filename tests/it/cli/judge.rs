@@ -185,9 +185,10 @@ fn what_cannot_be_judged_is_said_with_what_to_do() {
         "{named:?}"
     );
     let other = judge(&two, &["--base-url", "http://other.example.com"]).run();
-    let reason = "could not be judged: none of the 2 entries went to http://other.example.com (they went to \
-                  https://contacts.example.com, https://staging.example.com)";
+    let reason = "could not be judged: none of the 2 entries went to http://other.example.com\n";
+    let note = "note: operations were called at https://contacts.example.com, https://staging.example.com\n";
     assert!(other.code == 3 && other.stdout.contains(reason), "{other:?}");
+    assert_eq!(other.stderr, note);
     let cut = judge(&sound()[..sound().len() - 2], &[]).run();
     assert_eq!((cut.code, cut.stdout.contains("no fact")), (3, false), "{cut:?}");
     let missing = countersign(&["judge", "none.har"]).run();

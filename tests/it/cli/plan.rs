@@ -220,12 +220,13 @@ fn a_cleanup_that_deletes_nothing_is_announced() {
             .file("things.yaml", THINGS)
             .run();
         assert_eq!(ended.code, 0, "{ended:?}");
-        let note = ended.stderr.strip_prefix("note: --cleanup deletes nothing: ");
+        let note = ended.stderr.strip_prefix("note: cleanup deletes nothing: ");
+        assert_eq!(note.is_none(), ended.stderr.is_empty(), "{ended:?}");
         note.map(|why| why.trim_end().to_owned())
     };
     let things = |arguments: &[&'static str]| announced(&[&["--spec", "things.yaml"], arguments].concat());
     let reading = things(&["--base-url", "https://api.example.invalid"]);
-    assert_eq!(reading.as_deref(), Some("it needs --writes"));
+    assert_eq!(reading.as_deref(), Some("it needs writes (--writes)"));
     assert_eq!(things(&["--writes"]), None);
     let skipped = "the plan has no DELETE for the records that are created";
     assert_eq!(things(&["--writes", "--skip", "deleteThing"]).as_deref(), Some(skipped));

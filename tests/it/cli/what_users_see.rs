@@ -62,7 +62,10 @@ paths:
     let call = |arguments: &[&str]| countersign(arguments).env(TOKEN.0, TOKEN.1).file("other.yaml", FOREIGN);
     let unset = |arguments: &[&str]| countersign(arguments).file("other.yaml", FOREIGN);
     for (ended, what) in [
-        (call(&["check"]).run(), "COUNTERSIGN_TOKEN has the token of a target"),
+        (
+            call(&["check"]).run(),
+            "COUNTERSIGN_TOKEN, which is for the token of a target, is set",
+        ),
         (unset(&["check", "--wait", "1"]).run(), "--wait waits for a target"),
         (
             unset(&["check", "--spec", "other.yaml"]).run(),

@@ -210,8 +210,10 @@ async fn a_write_below_a_record_that_returns_another_one_is_the_last_write() {
         ..PLAIN
     })
     .await;
-    let coloured = accepted.iter().position(|line| line.ends_with("/colour"));
-    let after = &accepted[coloured.unwrap() + 1..];
+    let coloured = |accepted: &[String]| accepted.iter().position(|line| line.ends_with("/colour")).unwrap();
+    let after = &accepted[coloured(&accepted) + 1..];
+    let sound = accepted_by((PLAIN, "dropThing,")).await;
+    assert!(count(&sound[coloured(&sound) + 1..], "PUT") > 0, "{sound:?}");
     assert!(after.iter().all(|line| line == "POST /things"), "{accepted:?}");
 }
 
