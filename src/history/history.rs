@@ -185,6 +185,7 @@ impl<'run> History<'run> {
             let body = body.map_or(&Value::Null, |body| &body.value);
             self.track_created(exchange, body);
             self.doubt_by_response(exchange, body);
+            self.note_ignored_write(exchange, body);
         }
         let mut showed_goal = None;
         match role {

@@ -12,7 +12,7 @@ use super::history::{EvidenceSink, History};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
-use crate::contract::operation::{Location, OperationId, Parameter};
+use crate::contract::operation::{Location, Method, OperationId, Parameter};
 use crate::contract::pointer;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::json::Body;
@@ -440,6 +440,40 @@ impl History<'_> {
         if shown.iter().any(is_of_another) {
             let create = lifecycle.create;
             self.doubt_all(create, "a write under it returned the identifier of another record");
+        }
+    }
+
+    /// Ends the updates of a create's records if a `PUT` or `PATCH` below one of them was accepted, and the response shows
+    /// that record as it was read before, in each field that was sent: another record may have got what was sent.
+    pub(super) fn note_ignored_write(&mut self, exchange: &Exchange, body: &Value) {
+        let operation = self.contract.operation(exchange.request.operation);
+        let is_update = matches!(operation.method, Method::Put | Method::Patch) && !operation.creates();
+        if !is_update || exchange.status() != Some(200) || self.named_in_path(&exchange.request).is_some() {
+            return;
+        }
+        let number = self.containing_in_path(&exchange.request);
+        let Some(record) = number.and_then(|number| self.tracked.get(number)) else {
+            return;
+        };
+        let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
+            return;
+        };
+        let shown = [Some(body), pointer::get(body, &lifecycle.record)];
+        let is_record = |shown: &&Value| identifier_in(shown, lifecycle).and_then(identifier) == identifier(&record.id);
+        let shown = shown.into_iter().flatten().find(is_record).and_then(Value::as_object);
+        let before = record.last_read.as_ref().and_then(Value::as_object);
+        let sent = exchange.request.json().and_then(Value::as_object);
+        let (Some(shown), Some(before), Some(sent)) = (shown, before, sent) else {
+            return;
+        };
+        let mut compared = sent.iter().filter(|(name, _)| shown.contains_key(*name)).peekable();
+        let is_ignored = |(name, value): (&String, &Value)| {
+            let shown = shown.get(name);
+            shown == before.get(name) && shown != Some(value)
+        };
+        if compared.peek().is_some() && compared.all(is_ignored) {
+            let create = record.create;
+            self.updated_without_effect.insert(create);
         }
     }
 

@@ -91,7 +91,7 @@ impl fmt::Display for HowAllCallsFailed {
                  design?",
             ),
             Self::CutOff => formatter.write_str(
-                "every connection ended before its response was complete: does the service crash, or does something in \
+                "no complete response came, each connection ended before: does the service crash, or does something in \
                  front of it cut responses off?",
             ),
             Self::TooLarge => formatter

@@ -45,6 +45,8 @@ struct Kind {
 enum Colours {
     Its,
     SomebodyElses,
+    /// It sets somebody else's, and returns its thing as it was.
+    SomebodyElsesUnseen,
 }
 
 /// Returns the requests that were accepted: `PUT /things/t-1/colour`.
@@ -114,8 +116,12 @@ fn respond(kind: Kind, things: &mut Vec<Value>, (method, path): (&Method, &str),
         }
         return StatusCode::NO_CONTENT.into_response();
     }
-    let coloured = part == "colour" && kind.colours == Colours::SomebodyElses;
-    let at = if coloured { 0 } else { at };
+    let own = at;
+    let at = if part == "colour" && kind.colours != Colours::Its {
+        0
+    } else {
+        at
+    };
     if method == Method::PUT && kind.updates {
         for name in ["name", "colour"] {
             if let Some(value) = sent.get(name) {
@@ -128,6 +134,7 @@ fn respond(kind: Kind, things: &mut Vec<Value>, (method, path): (&Method, &str),
         things[at]["writes"] = json!(writes + 1);
     }
     match part {
+        "colour" if kind.colours == Colours::SomebodyElsesUnseen => axum::Json(&things[own]).into_response(),
         "" | "colour" => axum::Json(&things[at]).into_response(),
         _ => StatusCode::NO_CONTENT.into_response(),
     }
@@ -142,6 +149,10 @@ const PLAIN: Kind = Kind {
 
 fn count(accepted: &[String], beginning: &str) -> usize {
     accepted.iter().filter(|line| line.starts_with(beginning)).count()
+}
+
+fn count_ending(accepted: &[String], ending: &str) -> usize {
+    accepted.iter().filter(|line| line.ends_with(ending)).count()
 }
 
 #[tokio::test]
@@ -215,6 +226,23 @@ async fn a_write_below_a_record_that_returns_another_one_is_the_last_write() {
     let sound = accepted_by((PLAIN, "dropThing,")).await;
     assert!(count(&sound[coloured(&sound) + 1..], "PUT") > 0, "{sound:?}");
     assert!(after.iter().all(|line| line == "POST /things"), "{accepted:?}");
+}
+
+#[tokio::test]
+async fn a_write_below_a_record_that_returns_it_unchanged_is_the_last_update() {
+    let accepted = accepted_by((
+        Kind {
+            colours: Colours::SomebodyElsesUnseen,
+            ..PLAIN
+        },
+        "dropThing,",
+    ))
+    .await;
+    assert_eq!(count_ending(&accepted, "/colour"), 1, "{accepted:?}");
+    let coloured = accepted.iter().position(|line| line.ends_with("/colour"));
+    assert_eq!(count(&accepted[coloured.unwrap()..], "PUT"), 1, "{accepted:?}");
+    assert!(count(&accepted, "DELETE") > 0, "{accepted:?}");
+    assert!(count_ending(&accepted_by((PLAIN, "dropThing,")).await, "/colour") > 1);
 }
 
 #[tokio::test]
