@@ -94,13 +94,19 @@ impl fmt::Display for HowAllCallsFailed {
                 "no complete response came, each connection ended before: does the service crash, or does something in \
                  front of it cut responses off?",
             ),
-            Self::TooLarge => formatter
-                .write_str("every response is larger than a check reads: does this service return its lists in pages?"),
+            Self::TooLarge => formatter.write_str(
+                "no complete response came, each is larger than a check reads: does this service return its lists in \
+                 pages?",
+            ),
         }
     }
 }
 
 impl HowAllCallsFailed {
+    fn is_no_response(self) -> bool {
+        matches!(self, Self::NoResponse | Self::TooSlow | Self::CutOff | Self::TooLarge)
+    }
+
     /// Classifies one exchange that was not a success.
     fn of(exchange: &Exchange) -> Self {
         let without_token = exchange.request.credential == Credential::None;
@@ -133,8 +139,13 @@ impl Successes {
             return;
         }
         let failure = HowAllCallsFailed::of(exchange);
-        let is_same = self.how_calls_failed.is_none_or(|before| before == failure);
-        self.how_calls_failed = Some(if is_same { failure } else { HowAllCallsFailed::Mixed });
+        self.how_calls_failed = Some(match self.how_calls_failed {
+            Some(before) if before != failure && before.is_no_response() && failure.is_no_response() => {
+                HowAllCallsFailed::NoResponse
+            }
+            Some(before) if before != failure => HowAllCallsFailed::Mixed,
+            _ => failure,
+        });
         if !self.succeeded.contains(&operation) {
             let failed_call = || FailedCall {
                 request: exchange.request.clone(),
