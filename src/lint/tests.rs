@@ -117,7 +117,7 @@ const ROWS: &[Row] = &[
         "  /things/{id}/{id}:",
         "  /things/of/{id}:",
         (LintRule::DuplicateParameter, 4, 3),
-        "`{id}` is twice",
+        "`{id}` appears twice",
     ),
     row(
         "in: path, required: true",
