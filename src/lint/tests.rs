@@ -292,7 +292,7 @@ const ROWS: &[Row] = &[
         "name: {minLength: -1}",
         "name: {minLength: 0}",
         (LintRule::ContradictingBounds, 21, 16),
-        "not negative",
+        "cannot be negative",
     ),
     row(
         NAME,
