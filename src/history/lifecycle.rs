@@ -96,6 +96,16 @@ pub(super) struct RecordSearch {
     also_stored: Vec<String>,
 }
 
+/// The tracked record that a write concerns.
+struct WrittenRecord<'own> {
+    record: &'own TrackedRecord,
+    lifecycle: &'own Lifecycle,
+    /// Whether the path of the write names more than the record.
+    is_below: bool,
+    /// Where the response to the write may show the record.
+    shown: [&'own Value; 2],
+}
+
 impl RecordSearch {
     pub(super) fn new(number: usize, stage: RecordStage) -> Self {
         Self {
@@ -277,6 +287,27 @@ impl History<'_> {
         self.tracked.iter().rposition(is_named)
     }
 
+    /// Returns the tracked record that a write which is no create of it concerns, by its path, and where the response may
+    /// show it. A create and a query below a record concern no record of its create.
+    fn written<'own>(&'own self, exchange: &Exchange, body: &'own Value) -> Option<WrittenRecord<'own>> {
+        let write = exchange.request.operation;
+        let operation = self.contract.operation(write);
+        if operation.is_safe() {
+            return None;
+        }
+        let own = self.named_in_path(&exchange.request);
+        let is_part = !operation.creates() && !operation.is_query();
+        let number = own.or_else(|| self.containing_in_path(&exchange.request).filter(|_| is_part))?;
+        let record = self.tracked.get(number).filter(|record| record.create != write)?;
+        let lifecycle = self.contract.lifecycle_of(record.create)?;
+        Some(WrittenRecord {
+            record,
+            lifecycle,
+            is_below: own.is_none(),
+            shown: [body, pointer::get(body, &lifecycle.record).unwrap_or(&Value::Null)],
+        })
+    }
+
     /// Returns the number of the tracked record below which a write is, by its path: of several, the last that is closest
     /// to it.
     fn containing_in_path(&self, write: &Request) -> Option<usize> {
@@ -409,36 +440,30 @@ impl History<'_> {
     /// of another kind, so there it must be an identifier that a list has shown for a record of the same kind, and not one
     /// that the path of the write names itself.
     pub(super) fn doubt_by_response(&mut self, exchange: &Exchange, body: &Value) {
-        let write = exchange.request.operation;
-        let operation = self.contract.operation(write);
-        let own = self.named_in_path(&exchange.request);
-        let number = if operation.is_safe() {
-            None
-        } else if operation.creates() || operation.is_query() {
-            own
-        } else {
-            own.or_else(|| self.containing_in_path(&exchange.request))
-        };
-        let record = number.and_then(|number| self.tracked.get(number));
-        let Some(record) = record.filter(|record| record.create != write) else {
+        let Some(WrittenRecord {
+            record,
+            lifecycle,
+            is_below,
+            shown,
+        }) = self.written(exchange, body)
+        else {
             return;
         };
-        let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
-            return;
-        };
-        let shown = [body, pointer::get(body, &lifecycle.record).unwrap_or(&Value::Null)];
-        let named = records_in(operation, &exchange.request.path);
+        let named = records_in(
+            self.contract.operation(exchange.request.operation),
+            &exchange.request.path,
+        );
         let names = |id: &Value| named.iter().any(|(_, text)| identifier(id).as_ref() == Some(text));
-        let is_known = |id: &Value| match own {
-            Some(_) => self.observed_values.contains(id),
-            None => self.foreign_identifiers.contains(record.create, id) && !names(id),
+        let is_known = |id: &Value| match is_below {
+            false => self.observed_values.contains(id),
+            true => self.foreign_identifiers.contains(record.create, id) && !names(id),
         };
         let is_of_another = |shown: &&Value| {
             let id = identifier_in(shown, lifecycle);
             id.is_some_and(|id| identifier(id) != identifier(&record.id) && is_known(id))
         };
         if shown.iter().any(is_of_another) {
-            let create = lifecycle.create;
+            let create = record.create;
             self.doubt_all(create, "a write under it returned the identifier of another record");
         }
     }
@@ -448,19 +473,18 @@ impl History<'_> {
     pub(super) fn note_ignored_write(&mut self, exchange: &Exchange, body: &Value) {
         let operation = self.contract.operation(exchange.request.operation);
         let is_update = matches!(operation.method, Method::Put | Method::Patch) && !operation.creates();
-        if !is_update || exchange.status() != Some(200) || self.named_in_path(&exchange.request).is_some() {
-            return;
-        }
-        let number = self.containing_in_path(&exchange.request);
-        let Some(record) = number.and_then(|number| self.tracked.get(number)) else {
+        let written = self.written(exchange, body).filter(|written| written.is_below);
+        let Some(WrittenRecord {
+            record,
+            lifecycle,
+            shown,
+            ..
+        }) = written.filter(|_| is_update && exchange.status() == Some(200))
+        else {
             return;
         };
-        let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
-            return;
-        };
-        let shown = [Some(body), pointer::get(body, &lifecycle.record)];
         let is_record = |shown: &&Value| identifier_in(shown, lifecycle).and_then(identifier) == identifier(&record.id);
-        let shown = shown.into_iter().flatten().find(is_record).and_then(Value::as_object);
+        let shown = shown.into_iter().find(is_record).and_then(Value::as_object);
         let before = record.last_read.as_ref().and_then(Value::as_object);
         let sent = exchange.request.json().and_then(Value::as_object);
         let (Some(shown), Some(before), Some(sent)) = (shown, before, sent) else {

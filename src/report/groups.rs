@@ -286,7 +286,7 @@ pub(super) fn explain_count(record: &Record, group_count: usize) -> Option<Strin
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
     if silent > 0 {
-        let are = if silent == 1 { "is" } else { "are" };
+        let are = phrases::are(silent);
         let facts = phrases::counted(silent, "broken fact");
         parts.push(format!("{facts} {are} allowed or accepted"));
     }

@@ -127,11 +127,7 @@ pub(super) fn in_operations(record: &Record) -> String {
 
 /// Returns how many operations of the document are left out; none if all of it could be read.
 pub(super) fn omitted_operations(record: &Record) -> Option<String> {
-    let are = if record.omitted_operations.len() == 1 {
-        "is"
-    } else {
-        "are"
-    };
+    let are = are(record.omitted_operations.len());
     omitted_share(record).map(|omitted| format!("{omitted} {are} left out, {BECAUSE_OF_DEFECTS}"))
 }
 
@@ -262,10 +258,14 @@ pub(crate) fn counted(count: usize, one: &str) -> String {
     format!("{count} {one}{ending}")
 }
 
+/// The verb for as many things.
+pub(crate) fn are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
+}
+
 /// Says how many facts are undecided: `1 fact is undecided`.
 pub(super) fn are_undecided(facts: usize) -> String {
-    let are = if facts == 1 { "is" } else { "are" };
-    format!("{} {are} undecided", counted(facts, "fact"))
+    format!("{} {} undecided", counted(facts, "fact"), are(facts))
 }
 
 /// Describes what was received: `404; its body has title: string(9)`.

@@ -213,9 +213,11 @@ fn others() -> Vec<Behaviour> {
             Broken("server-error", "500"),
             |_, stream| stream.write_all(response("500 Internal Server Error", "{}").as_bytes()),
         ),
-        Behaviour::tags("429 without end", Undecided("every attempt got a 429 or a 503"), |_, stream| {
-            stream.write_all(response("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes())
-        }),
+        Behaviour::tags(
+            "429 without end",
+            Undecided("every attempt got a 429 or a 503"),
+            |_, stream| stream.write_all(response("429 Slow Down\r\nRetry-After: 0", "{}").as_bytes()),
+        ),
         Behaviour::tags("503 without end", Several("server-error"), |_, stream| {
             stream.write_all(response("503 Later\r\nRetry-After: 0", "{}").as_bytes())
         }),
