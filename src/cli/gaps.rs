@@ -11,8 +11,8 @@ use super::failure::Failure;
 use super::ledger_file::{EMBEDDED, digest, read};
 use crate::contract::Contract;
 use crate::exchange::Target;
-use crate::gaps::{self, Answer, LedgerLine};
-use crate::report::{answer_in_words, counted};
+use crate::gaps::{self, Answer, LedgerLine, Trial};
+use crate::report::{answer_in_words, counted, trial_in_words};
 
 /// The arguments of `gaps`.
 #[derive(Debug, Args)]
@@ -30,25 +30,31 @@ pub(super) struct Arguments {
     /// With --ledger, print the answers as one JSON array
     #[arg(long, requires = "ledger")]
     json: bool,
+    /// With --ledger, print the trials of each gap too: what was sent, what that showed, and the statuses of the request
+    /// before, of the one that asked and of the one after
+    #[arg(long, requires = "ledger", conflicts_with = "json")]
+    trials: bool,
 }
 
 /// Prints each gap: its id, its question, and what is known of it.
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let contract = contract(arguments.spec.as_deref(), None)?;
-    let answers = match &arguments.ledger {
-        None => Vec::new(),
+    let (answers, trials) = match &arguments.ledger {
+        None => (Vec::new(), Vec::new()),
         Some(path) => {
             let lines = of_contract(read(path)?, &contract)?;
             let target = target(&lines, arguments.of.as_deref())?;
             let lines: Vec<_> = lines.into_iter().filter(|line| line.target == target).collect();
-            gaps::known_answers(&lines, edge::now())
+            let now = edge::now();
+            let trials = arguments.trials.then(|| gaps::known_trials(&lines, now));
+            (gaps::known_answers(&lines, now), trials.unwrap_or_default())
         }
     };
     if arguments.json {
         let text = serde_json::to_string_pretty(&answers).unwrap_or_default();
         edge::print(&(text + "\n"))?;
     } else {
-        edge::print(&listing(&contract, &answers, arguments.ledger.is_some()))?;
+        edge::print(&listing(&contract, (&answers, &trials), arguments.ledger.is_some()))?;
     }
     Ok(0)
 }
@@ -103,7 +109,7 @@ fn spelled(named: &str, targets: &[&str]) -> Result<String, Failure> {
     Ok(target.base_url())
 }
 
-fn listing(contract: &Contract, answers: &[Answer], has_ledger: bool) -> String {
+fn listing(contract: &Contract, (answers, trials): (&[Answer], &[Trial]), has_ledger: bool) -> String {
     let mut text = String::new();
     for gap in &contract.gaps {
         // Writing into a String does not fail.
@@ -119,6 +125,9 @@ fn listing(contract: &Contract, answers: &[Answer], has_ledger: bool) -> String 
         for answer in known {
             let location = answer.location.as_ref().map(|location| format!(", at {location}"));
             let _ = writeln!(text, "    {}{}", answer_in_words(answer), location.unwrap_or_default());
+        }
+        for trial in trials.iter().filter(|trial| trial.gap == gap.id) {
+            let _ = writeln!(text, "        {}", trial_in_words(trial));
         }
     }
     let _ = writeln!(text, "{}", counted(contract.gaps.len(), "gap"));

@@ -179,7 +179,7 @@ impl Learning {
         let file = OverlayFile::open(overlay)?;
         let mut lines = of_contract(ledger_file::read(ledger)?, &contract)?;
         let target = target(&lines, self.of.as_deref())?;
-        lines.retain(|line| line.target == target && is_about(&self.gaps, &line.answer.gap));
+        lines.retain(|line| line.target == target && is_about(&self.gaps, line.gap()));
         let written = file.write(&contract, (&lines, edge::now()))?;
         edge::print(&written.said)?;
         Ok(if written.answers == 0 { COULD_NOT_JUDGE } else { 0 })
@@ -231,8 +231,8 @@ impl Learning {
 }
 
 /// Whether a run is about a gap: one of those that were named, or any if none was.
-fn is_about(named: &[String], gap: &String) -> bool {
-    named.is_empty() || named.contains(gap)
+fn is_about(named: &[String], gap: &str) -> bool {
+    named.is_empty() || named.iter().any(|named| named == gap)
 }
 
 /// A ledger that a run adds to, if there is one, and what the run's lines say of it.
@@ -246,7 +246,7 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Adds the answers of the run to the ledger, puts into the record what all runs of the ledger know, and writes the
+    /// Adds the trials and the answers of the run to the ledger, puts into the record what all runs of the ledger know, and writes the
     /// overlay.
     ///
     /// # Errors
@@ -259,6 +259,7 @@ impl Opened {
         record: &mut Record,
     ) -> Result<(), Failure> {
         record.answers.retain(|answer| is_about(&self.gaps, &answer.gap));
+        record.trials.retain(|trial| is_about(&self.gaps, &trial.gap));
         record.gaps.retain(|gap| is_about(&self.gaps, &gap.id));
         // Only this run's answers decide the exit code, not those that earlier runs left in the ledger.
         let has_answered = record.answers.iter().any(|answer| answer.claim.is_some());
@@ -269,10 +270,10 @@ impl Opened {
                 target: self.target,
                 contract: self.contract,
             };
-            let lines = run.lines(&record.answers);
+            let lines = run.lines(&record.trials, &record.answers);
             file.append(&lines)?;
             let mut lines = file.of(&run.target, &run.contract, lines);
-            lines.retain(|line| is_about(&self.gaps, &line.answer.gap));
+            lines.retain(|line| is_about(&self.gaps, line.gap()));
             record.answers = gaps::with_unanswered(gaps::known_answers(&lines, started_at), &record.answers);
             if let Some(overlay) = self.overlay {
                 edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());

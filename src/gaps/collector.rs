@@ -17,6 +17,7 @@ use super::listing::Listing;
 use super::locations::{GapLocation, GapLocations, LocationId};
 use super::rate::Rate;
 use super::tally::ClaimTally;
+use super::trial::Trial;
 use super::trials::{ObservedClaim, RunTrials};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -607,6 +608,11 @@ impl<'contract> Gaps<'contract> {
                 _ => {}
             }
         }
+    }
+
+    /// Removes and returns the trials that have ended.
+    pub fn take_trials(&mut self) -> Vec<Trial> {
+        std::mem::take(&mut self.trials.log.trials)
     }
 
     /// Returns what is known about each gap, by gap, operation and location.

@@ -1,10 +1,13 @@
-//! Keeps what runs have answered, one line for each answer, and says what follows from all of them. The main type is
+//! Keeps what runs have answered, with the trials that asked, and says what follows from all of them. The main type is
 //! [`LedgerLine`].
 //!
 //! # Design
 //!
-//! A ledger is JSON Lines, and only grows: a run appends what it answered. So it can be read after a kill, by people and
-//! by other programs, and kept beside the contract. It contains no value of the target.
+//! A ledger is JSON Lines, and only grows: a run appends its trials, then what it answered. So it can be read after a
+//! kill, by people and by other programs, and kept beside the contract. It contains no value of the target.
+//!
+//! What is known follows from the answers alone. An answer may rest on trials of several kinds, and on what ordinary
+//! responses show, so no trial decides it by itself. The trials say why an answer is what it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, AnswerState};
 use super::join::{join_all, put_in_order, subject};
+use super::trial::{self, Trial};
 use crate::plan::TRIALS_TO_INDICATE;
 
 /// The version of the lines that are written.
@@ -27,7 +31,7 @@ const FRESH: TimeDelta = TimeDelta::days(30);
 /// that is wrong, so it says neither how old the line is nor how far apart two runs are.
 const AHEAD: TimeDelta = TimeDelta::minutes(5);
 
-/// One line of a ledger: an answer of one run.
+/// One line of a ledger: a trial of a run, or one of its answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LedgerLine {
     /// The version of the format.
@@ -40,9 +44,44 @@ pub struct LedgerLine {
     pub target: String,
     /// A digest of the contract.
     pub contract: String,
-    /// What the run answered.
+    /// What it says.
     #[serde(flatten)]
-    pub answer: Answer,
+    pub entry: LedgerEntry,
+}
+
+/// What a line of a ledger says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum LedgerEntry {
+    /// What the run sent to ask, and what that showed.
+    Trial(Trial),
+    /// What the run answered.
+    Answer(Answer),
+}
+
+impl LedgerLine {
+    /// Returns the answer, if the line is one.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Answer> {
+        match &self.entry {
+            LedgerEntry::Answer(answer) => Some(answer),
+            LedgerEntry::Trial(_) => None,
+        }
+    }
+
+    /// Returns the id of the gap that the line is about.
+    #[must_use]
+    pub fn gap(&self) -> &str {
+        match &self.entry {
+            LedgerEntry::Answer(answer) => &answer.gap,
+            LedgerEntry::Trial(trial) => &trial.gap,
+        }
+    }
+
+    /// Whether the line counts at this time: it is at most 30 days old, and no more than five minutes ahead.
+    fn counts(&self, now: DateTime<Utc>) -> bool {
+        (-AHEAD..=FRESH).contains(&(now - self.time))
+    }
 }
 
 /// What the lines of one run have in common.
@@ -59,19 +98,23 @@ pub struct LearnRun {
 }
 
 impl LearnRun {
-    /// Returns the lines that the run appends: the answers that claim something.
+    /// Returns the lines that the run appends: its trials, and the answers that claim something.
     #[must_use]
-    pub fn lines(&self, answers: &[Answer]) -> Vec<LedgerLine> {
+    pub fn lines(&self, trials: &[Trial], answers: &[Answer]) -> Vec<LedgerLine> {
+        let trials = trials.iter().cloned().map(LedgerEntry::Trial);
         let known = answers.iter().filter(|answer| answer.claim.is_some());
-        let line = |answer: &Answer| LedgerLine {
+        let line = |entry: LedgerEntry| LedgerLine {
             version: VERSION,
             run: self.tag.clone(),
             time: self.time,
             target: self.target.clone(),
             contract: self.contract.clone(),
-            answer: answer.clone(),
+            entry,
         };
-        known.map(line).collect()
+        trials
+            .chain(known.cloned().map(LedgerEntry::Answer))
+            .map(line)
+            .collect()
     }
 }
 
@@ -99,7 +142,7 @@ pub fn read_line(line: &str) -> Result<LedgerLine, UnreadableLine> {
         return Err(UnreadableLine::Version(versioned.version));
     }
     let line: LedgerLine = serde_json::from_str(line).map_err(|_| UnreadableLine::NotOfARun)?;
-    if is_overstated(&line.answer) {
+    if line.answer().is_some_and(is_overstated) {
         return Err(UnreadableLine::NotOfARun);
     }
     Ok(line)
@@ -141,14 +184,17 @@ pub fn known_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Answer> {
 /// five minutes ahead of `now`.
 #[must_use]
 pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAnswer> {
-    let counts = |line: &&LedgerLine| (-AHEAD..=FRESH).contains(&(now - line.time));
-    let fresh: Vec<_> = lines.iter().filter(counts).collect();
+    let fresh = lines.iter().filter(|line| line.counts(now));
+    let fresh: Vec<_> = fresh.filter_map(|line| Some((line, line.answer()?))).collect();
     let mut runs: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for line in fresh.iter().filter(|line| line.answer.state == AnswerState::Indicated) {
-        let of_subject = runs.entry(subject(&line.answer)).or_default();
+    for (line, answer) in fresh
+        .iter()
+        .filter(|(_, answer)| answer.state == AnswerState::Indicated)
+    {
+        let of_subject = runs.entry(subject(answer)).or_default();
         of_subject.insert((line.time, line.run.as_str()));
     }
-    let answers = join_all(fresh.iter().map(|line| line.answer.clone()));
+    let answers = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
     let with_runs = answers.into_iter().map(|mut answer| {
         let runs = runs.remove(&subject(&answer)).unwrap_or_default();
         let runs: Vec<_> = runs.into_iter().map(|(time, _)| time).collect();
@@ -159,6 +205,19 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
         KnownAnswer { answer, runs }
     });
     with_runs.collect()
+}
+
+/// Returns the trials of the lines that count for [`known_with_runs`]; those of several runs that sent and showed the same
+/// are one.
+#[must_use]
+pub fn known_trials(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for line in lines.iter().filter(|line| line.counts(now)) {
+        if let LedgerEntry::Trial(trial) = &line.entry {
+            trial::add(&mut trials, trial.clone());
+        }
+    }
+    trials
 }
 
 /// Adds the answers that a run cannot tell to the known ones, where nothing else is known about the same location.
@@ -181,6 +240,7 @@ pub fn with_unanswered(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer
 #[cfg(test)]
 mod tests {
     use super::super::answer::{Claim, Dissent, ObservationCounts};
+    use super::super::trial::{TrialClaim, TrialOutcome};
     use super::*;
 
     fn line(hours: i64, state: AnswerState, status: u16) -> LedgerLine {
@@ -190,19 +250,36 @@ mod tests {
             time: DateTime::UNIX_EPOCH + TimeDelta::hours(hours),
             target: "https://contacts.example.com".to_owned(),
             contract: "c".to_owned(),
-            answer: Answer {
-                gap: "success-status".to_owned(),
-                operation: Some("getThings".to_owned()),
-                location: Some("/a".to_owned()),
-                state,
-                claim: Some(Claim::Status { status }),
-                observations: ObservationCounts {
-                    supporting: 4,
-                    ..ObservationCounts::default()
-                },
-                dissent: Vec::new(),
-                reason: None,
+            entry: LedgerEntry::Answer(answer(state, status)),
+        }
+    }
+
+    fn answer(state: AnswerState, status: u16) -> Answer {
+        Answer {
+            gap: "success-status".to_owned(),
+            operation: Some("getThings".to_owned()),
+            location: Some("/a".to_owned()),
+            state,
+            claim: Some(Claim::Status { status }),
+            observations: ObservationCounts {
+                supporting: 4,
+                ..ObservationCounts::default()
             },
+            dissent: Vec::new(),
+            reason: None,
+        }
+    }
+
+    fn trial(claim: TrialClaim, statuses: [u16; 3]) -> Trial {
+        Trial {
+            gap: "success-status".to_owned(),
+            operation: "getThings".to_owned(),
+            location: "/a".to_owned(),
+            probe: "no credential".to_owned(),
+            claim: Some(claim),
+            outcome: TrialOutcome::For,
+            statuses: statuses.map(Some).to_vec(),
+            count: 4,
         }
     }
 
@@ -298,10 +375,32 @@ mod tests {
     }
 
     #[test]
+    fn a_trial_is_read_as_it_was_written_and_decides_nothing() {
+        let of_request = trial(TrialClaim::OfRequest { accepted: true }, [200, 200, 200]);
+        let of_answer = trial(TrialClaim::OfAnswer(Claim::Status { status: 201 }), [200, 401, 200]);
+        let lines = [&of_request, &of_answer, &of_request].map(|trial| LedgerLine {
+            entry: LedgerEntry::Trial(trial.clone()),
+            ..line(0, AnswerState::Seen, 200)
+        });
+        for line in &lines {
+            assert_eq!(read_line(&serde_json::to_string(line).unwrap()).as_ref(), Ok(line));
+        }
+        let now = DateTime::UNIX_EPOCH;
+        let twice = Trial { count: 8, ..of_request };
+        assert_eq!(known_trials(&lines, now), [twice, of_answer]);
+        assert_eq!(known_answers(&lines, now), []);
+        assert_eq!(known_trials(&lines, now + FRESH + TimeDelta::seconds(1)), []);
+    }
+
+    #[test]
     fn a_line_that_claims_more_than_its_trials_show_is_not_read() {
         let is_read = |state, supporting, against| {
-            let mut line = line(0, state, 200);
-            (line.answer.observations.supporting, line.answer.observations.against) = (supporting, against);
+            let mut answer = answer(state, 200);
+            (answer.observations.supporting, answer.observations.against) = (supporting, against);
+            let line = LedgerLine {
+                entry: LedgerEntry::Answer(answer),
+                ..line(0, state, 200)
+            };
             read_line(&serde_json::to_string(&line).unwrap()).is_ok()
         };
         assert!(is_read(AnswerState::Indicated, 4, 0) && is_read(AnswerState::Indicated, 400, 0));
@@ -316,15 +415,15 @@ mod tests {
         let claim = Claim::Status { status: 201 };
         let opposed = Answer {
             dissent: vec![Dissent { claim, count: 1 }],
-            ..line(0, AnswerState::Indicated, 200).answer
+            ..answer(AnswerState::Indicated, 200)
         };
         let silent = Answer {
             claim: None,
-            ..line(0, AnswerState::Indicated, 200).answer
+            ..answer(AnswerState::Indicated, 200)
         };
         for answer in [opposed, silent] {
             let line = LedgerLine {
-                answer,
+                entry: LedgerEntry::Answer(answer),
                 ..line(0, AnswerState::Indicated, 200)
             };
             assert_eq!(

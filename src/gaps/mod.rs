@@ -55,6 +55,7 @@ mod required;
 mod searches;
 mod sizes;
 mod tally;
+mod trial;
 mod trials;
 
 pub use answer::{
@@ -65,6 +66,8 @@ pub use collector::Gaps;
 pub use join::join;
 pub(crate) use learned::check_overlay_answers;
 pub use ledger::{
-    KnownAnswer, LearnRun, LedgerLine, UnreadableLine, known_answers, known_with_runs, read_line, with_unanswered,
+    KnownAnswer, LearnRun, LedgerEntry, LedgerLine, UnreadableLine, known_answers, known_trials, known_with_runs,
+    read_line, with_unanswered,
 };
 pub use overlay::{Overlay, overlay};
+pub use trial::{Trial, TrialClaim, TrialOutcome};

@@ -292,7 +292,7 @@ paths:
             target: "https://things.example.com".to_owned(),
             contract: "0123456789abcdef".to_owned(),
         };
-        run.lines(answers)
+        run.lines(&[], answers)
     }
 
     /// The lines of two runs that establish the answers.

@@ -26,6 +26,17 @@ pub(super) struct Searches {
     by_operation: BTreeMap<OperationId, OperationSearches>,
 }
 
+/// What a request of a search is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SearchTrial {
+    /// It prepares a trial, such as the record that the next one repeats.
+    Preparation,
+    /// A trial that shows this.
+    Showed(TrialResult),
+    /// A trial that decides nothing.
+    Void,
+}
+
 /// What one operation showed.
 #[derive(Debug, Default)]
 struct OperationSearches {
@@ -145,28 +156,33 @@ impl Searches {
         }
     }
 
-    /// Adds a trial, with its status if that decides something.
+    /// Adds a trial, with its status if that decides something, and returns what it is.
     pub(super) fn add(
         &mut self,
         (contract, questions): (&Contract, &[Question]),
         (exchange, index): (&Exchange, usize),
         status: Option<u16>,
         body: Option<&Value>,
-    ) {
+    ) -> SearchTrial {
         let operation = exchange.request.operation;
         let Some((question, searched)) = questions.get(index).zip(self.by_operation.get_mut(&operation)) else {
-            return;
+            return SearchTrial::Preparation;
         };
         if let Asks::Longest { .. } = question.asks {
             searched.sizes.entry(index).or_default().may_hold_long_text = true;
         }
         let (Some(status), Some(sent)) = (status, exchange.request.json()) else {
             *searched.void.entry(index).or_default() += 1;
-            return;
+            return SearchTrial::Void;
         };
         // A service may say in the body that it made nothing.
         let succeeded = contract.operation(operation).succeeds_with(status) && !lacks_record(contract, operation, body);
-        match question.asks {
+        let result = |accepted: Option<bool>| match accepted {
+            Some(true) => TrialResult::Accepted(status),
+            Some(false) => TrialResult::Rejected(status),
+            None => TrialResult::Other,
+        };
+        let shown = match question.asks {
             Asks::Required { .. } => {
                 let accepted = match succeeded {
                     true => Some(true),
@@ -179,8 +195,14 @@ impl Searches {
                 if succeeded && !searched.repeats_only_whole_bodies {
                     searched.note_original(contract, (operation, sent), body);
                 }
+                result(accepted)
             }
-            Asks::Duplicate => searched.note_duplicate_trial(contract, (index, exchange), (succeeded, status), body),
+            Asks::Duplicate => {
+                match searched.note_duplicate_trial(contract, (index, exchange), (succeeded, status), body) {
+                    Some(shown) => shown,
+                    None => return SearchTrial::Preparation,
+                }
+            }
             Asks::Longest { .. } => {
                 let accepted = match succeeded {
                     true => Some(true),
@@ -190,23 +212,27 @@ impl Searches {
                     searched.sizes.entry(index).or_default().add(length, accepted);
                 }
                 // A longer text is no body as documented, after which other rejections count.
-                return;
+                return SearchTrial::Showed(result(accepted));
             }
             _ => {
                 let tried = searched.tried.entry(index).or_default();
                 if succeeded {
                     *tried.accepted.entry(status).or_default() += 1;
+                    result(Some(true))
                 } else if rejects(&question.asks, status) {
                     *tried.rejected.entry(status).or_default() += 1;
                     tried.awaits_acceptance = true;
+                    result(Some(false))
                 } else {
                     tried.others += 1;
+                    result(None)
                 }
             }
-        }
+        };
         if succeeded {
             searched.confirm_acceptance();
         }
+        SearchTrial::Showed(shown)
     }
 
     /// Whether a text as long as this one was accepted before.
@@ -355,26 +381,31 @@ impl OperationSearches {
     }
 
     /// Notes what became of a create that asks about duplicates: the original, or the one that repeats it. A response to
-    /// the second that shows the first says neither that it was accepted nor that it was rejected.
+    /// the second that shows the first says neither that it was accepted nor that it was rejected. Returns what the
+    /// second shows; `None` for the original.
     fn note_duplicate_trial(
         &mut self,
         contract: &Contract,
         (index, exchange): (usize, &Exchange),
         (succeeded, status): (bool, u16),
         body: Option<&Value>,
-    ) {
-        let (operation, sent) = (exchange.request.operation, exchange.request.json());
-        let Some(sent) = sent else { return };
+    ) -> Option<TrialResult> {
+        let operation = exchange.request.operation;
+        let sent = exchange.request.json()?;
         if succeeded && let Some(search) = &mut self.required {
             search.add(sent, Some(true), "");
         }
         let id = created_id(contract, operation, body);
         let original = self.original.take_if(|(body, _)| body == sent);
         let tried = self.tried.entry(index).or_default();
-        match &original {
-            None if succeeded => return self.note_original(contract, (operation, sent), body),
+        let shown = match &original {
+            None if succeeded => {
+                self.note_original(contract, (operation, sent), body);
+                return None;
+            }
             Some((_, known)) if succeeded && id.is_some_and(|id| id != known) => {
                 *tried.accepted.entry(status).or_default() += 1;
+                TrialResult::Accepted(status)
             }
             Some(_) if !succeeded && RejectionMeaning::rejects_content(status) => {
                 *tried.rejected.entry(status).or_default() += 1;
@@ -383,10 +414,15 @@ impl OperationSearches {
                     let text = exchange.response().map(Response::beginning_as_text);
                     tried.said.push(RejectionText::new(&text.unwrap_or_default(), sent));
                 }
+                TrialResult::Rejected(status)
             }
-            _ => tried.others += 1,
-        }
+            _ => {
+                tried.others += 1;
+                TrialResult::Other
+            }
+        };
         self.original = original;
+        Some(shown)
     }
 }
 

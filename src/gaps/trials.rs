@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Duplicate, ReturnedSpelling, Unknown, Unsent};
 use super::form;
-use super::searches::Searches;
+use super::searches::{SearchTrial, Searches};
+use super::trial::TrialLog;
 use crate::contract::field::is_flagged;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::GapKind;
@@ -30,6 +31,7 @@ pub(super) struct RunTrials {
     awaited: Option<OperationId>,
     /// The long text that was accepted last, until a look shows it.
     long_text: Option<LongText>,
+    pub(super) log: TrialLog,
 }
 
 /// A long text that an update accepted.
@@ -119,10 +121,21 @@ const MIN_BEGINNING: usize = 16;
 /// The last control of an operation, and the variants since.
 #[derive(Debug, Default)]
 struct BetweenControls {
-    /// What the control sent, and the record after it.
+    /// What the control sent, and the record after it; none if it was not accepted.
     control: Option<AcceptedRequest>,
-    /// The variants, each with the questions that it asks.
-    variants: Vec<(Vec<usize>, Option<VariantOutcome>)>,
+    /// The status of the control.
+    control_status: Option<u16>,
+    variants: Vec<Variant>,
+}
+
+/// A request that asks.
+#[derive(Debug)]
+struct Variant {
+    /// The indexes of the questions that it asks.
+    questions: Vec<usize>,
+    status: Option<u16>,
+    /// What it showed by itself; none if that is nothing.
+    outcome: Option<VariantOutcome>,
 }
 
 /// A request that was accepted, and what it did.
@@ -183,16 +196,23 @@ impl RunTrials {
                 // What becomes of a text of one length shows once.
                 self.long_text = long_text.filter(|long| !self.searches.has_accepted((operation, index), &long.text));
                 let of = (contract, self.questions.as_slice());
-                self.searches.add(of, (exchange, index), status, body);
+                let tried = self.searches.add(of, (exchange, index), status, body);
+                let asked = (&self.questions[index], exchange.request.json());
+                let shown = match tried {
+                    SearchTrial::Preparation => return,
+                    SearchTrial::Void => None,
+                    SearchTrial::Showed(shown) => Some(shown),
+                };
+                self.log.add(contract, asked, vec![exchange.status()], shown);
             }
             TrialPart::Control => {
                 if request.is_some() {
                     self.note_accepted(contract, exchange, body);
                 }
-                self.end_trials(contract, operation, request.is_some());
+                self.end_trials(contract, operation, (exchange.status(), request.is_some()));
                 self.awaited = request.as_ref().and(updates);
                 let between = self.between_controls.entry(operation).or_default();
-                between.control = request;
+                (between.control, between.control_status) = (request, exchange.status());
             }
             TrialPart::Read => {
                 if let Some(body) = body.filter(|_| succeeded.is_some()) {
@@ -204,18 +224,22 @@ impl RunTrials {
                 let Some(question) = self.questions.get(index) else {
                     return;
                 };
-                let shown = self.outcome(contract, (operation, question), status, (request, body));
-                let accepted = matches!(shown, Some(VariantOutcome::Accepted(_)));
+                let outcome = self.outcome(contract, (operation, question), status, (request, body));
+                let accepted = matches!(outcome, Some(VariantOutcome::Accepted(_)));
                 self.awaited = updates.filter(|_| accepted);
-                let asked = match &question.asks {
-                    Asks::InOneRequest { .. } if accepted => self.asked_together(index),
-                    _ => vec![index],
+                let variant = Variant {
+                    questions: match &question.asks {
+                        Asks::InOneRequest { .. } if accepted => self.asked_together(index),
+                        _ => vec![index],
+                    },
+                    status: exchange.status(),
+                    outcome,
                 };
                 self.between_controls
                     .entry(operation)
                     .or_default()
                     .variants
-                    .push((asked, shown));
+                    .push(variant);
             }
         }
     }
@@ -321,7 +345,9 @@ impl RunTrials {
     /// was rejected since the last control.
     pub(super) fn was_rejected_since_control(&self, question: usize) -> bool {
         let mut now = self.between_controls.values().flat_map(|between| &between.variants);
-        now.any(|(asked, variant)| asked == &[question] && matches!(variant, Some(VariantOutcome::Decided(_))))
+        now.any(|variant| {
+            variant.questions == [question] && matches!(variant.outcome, Some(VariantOutcome::Decided(_)))
+        })
     }
 
     /// Returns the questions at a location, each with what its trials showed.
@@ -398,7 +424,7 @@ impl RunTrials {
         else {
             return;
         };
-        let Some(BetweenControls { control, variants }) = self.between_controls.get_mut(&update) else {
+        let Some(BetweenControls { control, variants, .. }) = self.between_controls.get_mut(&update) else {
             return;
         };
         let records = contract.records_in(update, body);
@@ -410,10 +436,17 @@ impl RunTrials {
                     self.awaited = None;
                 }
             }
-            (Some((asked, Some(VariantOutcome::Accepted(request)))), Some(control)) => {
+            (
+                Some(Variant {
+                    questions,
+                    outcome: Some(VariantOutcome::Accepted(request)),
+                    ..
+                }),
+                Some(control),
+            ) => {
                 if let Some(record) = found(&request.sent) {
                     request.record = Some(record.clone());
-                    let mut asked = asked.iter().filter_map(|index| self.questions.get(*index));
+                    let mut asked = questions.iter().filter_map(|index| self.questions.get(*index));
                     if !asked.any(|asked| trial_result(contract, asked, (control, request)) == Some(TrialResult::Other))
                     {
                         self.awaited = None;
@@ -427,40 +460,40 @@ impl RunTrials {
     /// Whether the record of the last accepted update was found, though it does not show everything yet.
     pub(super) fn has_found_record(&self) -> bool {
         let between = self.awaited.and_then(|update| self.between_controls.get(&update));
-        let last = between.and_then(|between| between.variants.last());
+        let last = between.and_then(|between| between.variants.last()?.outcome.as_ref());
         matches!(
             last,
-            Some((
-                _,
-                Some(VariantOutcome::Accepted(AcceptedRequest { record: Some(_), .. }))
-            ))
+            Some(VariantOutcome::Accepted(AcceptedRequest { record: Some(_), .. }))
         )
     }
 
     /// Ends the trials of an operation. Without a control that was accepted before and after it, a variant shows
-    /// nothing.
-    fn end_trials(&mut self, contract: &Contract, operation: OperationId, accepted: bool) {
+    /// nothing. `status` is that of the control after them, and `accepted` says whether it was accepted.
+    fn end_trials(&mut self, contract: &Contract, operation: OperationId, (status, accepted): (Option<u16>, bool)) {
         let between = self.between_controls.remove(&operation).unwrap_or_default();
         let control = between.control.filter(|_| accepted);
         let asked = between.variants.iter();
-        let asked = asked.flat_map(|(asked, variant)| asked.iter().map(move |index| (*index, variant)));
+        let asked = asked.flat_map(|variant| variant.questions.iter().map(move |index| (*index, variant)));
         for (index, variant) in asked {
             let Some(results) = self.results.get_mut(index) else {
                 continue;
             };
             let question = &self.questions[index];
+            let outcome = variant.outcome.as_ref();
             let shown = control
                 .as_ref()
-                .zip(variant.as_ref())
-                .and_then(|(control, variant)| match variant {
+                .zip(outcome)
+                .and_then(|(control, outcome)| match outcome {
                     VariantOutcome::Decided(shown) => Some(*shown),
                     VariantOutcome::Accepted(request) => trial_result(contract, question, (control, request)),
                 });
             if let (Some(TrialResult::Unsent(Unsent::Kept)), Some(control), Some(VariantOutcome::Accepted(request))) =
-                (shown, &control, variant)
+                (shown, &control, outcome)
             {
                 results.note_kept(contract, operation, (&control.sent, &request.sent));
             }
+            let statuses = vec![between.control_status, variant.status, status];
+            self.log.add(contract, (question, None), statuses, shown);
             match shown {
                 Some(shown) => *results.shown.entry(shown).or_default() += 1,
                 None => results.void += 1,
@@ -588,7 +621,7 @@ impl RunTrials {
 }
 
 /// Whether a question has an answer by itself; the others answer together with those at the same location.
-fn answers_alone(asks: &Asks) -> bool {
+pub(super) fn answers_alone(asks: &Asks) -> bool {
     !matches!(
         asks,
         Asks::Date { .. } | Asks::Entry { .. } | Asks::KnownValue { .. } | Asks::InOneRequest { .. }

@@ -11,7 +11,7 @@ use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::json::Body;
 use crate::exchange::redact::Values;
 use crate::exchange::{Exchange, Intent, Purpose};
-use crate::gaps::{Answer, Gaps};
+use crate::gaps::{Answer, Gaps, Trial};
 use crate::history::evidence::Evidence;
 use crate::history::{
     self, ExchangeResult, ExchangeRole, History, LookGoal, LookId, LookResult, Residue, RunTag, SearchExtent,
@@ -27,6 +27,8 @@ pub(crate) struct Evaluation<'run> {
     gaps: Gaps<'run>,
     /// What the exchanges showed of the gaps, at the end.
     answers: Vec<Answer>,
+    /// The trials that asked about them.
+    trials: Vec<Trial>,
     /// Every exchange and step that verdicts depend on; `None` when no recording was requested.
     recording: Option<Recording>,
 }
@@ -37,6 +39,8 @@ pub(crate) struct EvaluationResult {
     pub(crate) verdicts: Verdicts,
     /// What the exchanges showed of the gaps.
     pub(crate) answers: Vec<Answer>,
+    /// The trials that asked about them.
+    pub(crate) trials: Vec<Trial>,
     pub(crate) history: history::HistoryResult,
     /// Everything that the verdicts depend on, if it was kept.
     pub(crate) recording: Option<Recording>,
@@ -63,6 +67,7 @@ impl<'run> Evaluation<'run> {
                 false => Gaps::idle(contract),
             },
             answers: Vec::new(),
+            trials: Vec::new(),
             judge,
             recording,
         }
@@ -77,6 +82,7 @@ impl<'run> Evaluation<'run> {
                 false => Gaps::idle(judge.contract()),
             },
             answers: Vec::new(),
+            trials: Vec::new(),
             judge,
             recording: None,
         }
@@ -242,7 +248,9 @@ impl<'run> Evaluation<'run> {
     /// other clients may send what the document does not show, such as a page size.
     pub(crate) fn conclude_gaps(&mut self) {
         let idle = Gaps::idle(self.judge.contract());
-        self.answers = std::mem::replace(&mut self.gaps, idle).answers();
+        let mut gaps = std::mem::replace(&mut self.gaps, idle);
+        self.trials = gaps.take_trials();
+        self.answers = gaps.answers();
     }
 
     /// Ends the evaluation and returns everything that is known.
@@ -250,6 +258,7 @@ impl<'run> Evaluation<'run> {
         EvaluationResult {
             verdicts: self.judge.into_verdicts(),
             answers: self.answers,
+            trials: self.trials,
             history: self.history.finish(),
             recording: self.recording,
         }
@@ -310,6 +319,7 @@ impl Recording {
             history: History::new(contract, self.run_tag.clone(), self.recognises_by_links),
             gaps,
             answers: Vec::new(),
+            trials: Vec::new(),
             judge,
             recording: None,
         };

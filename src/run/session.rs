@@ -21,7 +21,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
-use crate::gaps::{Answer, Gaps};
+use crate::gaps::{Answer, Gaps, Trial};
 use crate::history::{ExchangeResult, ExchangeRole, History, Residue, SearchExtent, UnexplainedRecord};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserved_writes};
 use crate::rules::{Evaluation, EvaluationResult, HowAllCallsFailed, Judge, Reason, Recording, Verdicts};
@@ -41,6 +41,8 @@ pub struct Run {
     pub ended: RunEnd,
     /// What it showed of the gaps.
     pub answers: Vec<Answer>,
+    /// The trials that asked about them.
+    pub trials: Vec<Trial>,
     /// Whether it asked about them.
     pub asked_gaps: bool,
     /// What it may have left in the target.
@@ -562,6 +564,7 @@ impl<'run> Session<'run> {
         let EvaluationResult {
             mut verdicts,
             answers,
+            trials,
             history,
             recording,
         } = evaluation.finish();
@@ -591,6 +594,7 @@ impl<'run> Session<'run> {
             verdicts,
             ended,
             answers,
+            trials,
             asked_gaps: self.plan.learns,
             residue: history.residue,
             deleted: history.deleted,

@@ -723,6 +723,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 verdicts,
                 ended,
                 answers,
+                trials: Vec::new(),
                 residue: Vec::new(),
                 deleted: 0,
                 residue_search: SearchExtent::default(),

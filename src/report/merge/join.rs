@@ -54,6 +54,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         omitted_operations: left.omitted_operations,
         gaps: left.gaps,
         answers: gaps::join(left.answers, right.answers),
+        trials: [left.trials, right.trials].concat(),
         asked_gaps: left.asked_gaps || right.asked_gaps,
         exchanges,
         exchanges_left_out: left.exchanges_left_out.saturating_add(right.exchanges_left_out),
@@ -114,6 +115,7 @@ pub(super) fn sort(record: &mut Record) {
     put_in_order(&mut record.findings);
     record.exchanges.sort_by_key(|exchange| exchange.number);
     record.unexplained_records.sort();
+    record.trials.sort();
     record.rejected_values.sort();
     record.rejected_values.dedup();
     record.residue.sort_by(|left, right| {

@@ -110,6 +110,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         omitted_operations: omitted_operations(about.contract),
         gaps: gaps(about.contract, run.asked_gaps),
         answers: run.answers.clone(),
+        trials: run.trials.clone(),
         asked_gaps: run.asked_gaps,
         exchanges,
         exchanges_left_out,

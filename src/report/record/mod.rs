@@ -25,7 +25,7 @@ use super::excerpt::Excerpt;
 use super::exchanges::ExchangeRecord;
 use crate::contract::edge_case;
 use crate::contract::shared_string::SharedString;
-use crate::gaps::Answer;
+use crate::gaps::{Answer, Trial};
 use crate::history::SearchExtent;
 use crate::plan::ANOTHER_SHARD;
 use crate::rules::{CHANGED_ANSWER, Level, RuleName, UNDOCUMENTED_FIELD};
@@ -147,6 +147,9 @@ pub struct Record {
     /// reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
+    /// The trials by which a run asked about the gaps, in the order in which they ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<Trial>,
     /// Whether the run asked about the gaps: then the answers are what it is about.
     #[serde(default, rename = "learned", skip_serializing_if = "std::ops::Not::not")]
     pub asked_gaps: bool,

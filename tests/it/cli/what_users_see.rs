@@ -77,7 +77,7 @@ paths:
     }
     let named = call(&["check", "--target", "embedded"]).run();
     assert_eq!((named.code, named.stderr.as_str()), (0, ""));
-    let faulty = call(&["check", "--fault", "getTags:server-error"]).run();
+    let faulty = call(&["check", "--fault", "getVenues:server-error"]).run();
     assert_eq!((faulty.code, faulty.stderr.as_str()), (1, ""));
 }
 

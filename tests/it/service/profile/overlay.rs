@@ -30,7 +30,7 @@ fn stating(answers: &[Answer]) -> Arc<Contract> {
             target: "https://contacts.example.com".to_owned(),
             contract: "0".to_owned(),
         };
-        run.lines(answers)
+        run.lines(&[], answers)
     });
     let overlay = gaps::overlay(&CONTRACT, &runs.concat(), began);
     assert_eq!(overlay.answers, answers.len());
