@@ -11,8 +11,8 @@ use super::failure::Failure;
 use super::ledger_file::{EMBEDDED, digest, read};
 use crate::contract::Contract;
 use crate::exchange::Target;
-use crate::gaps::{self, Answer, LedgerLine, Trial};
-use crate::report::{answer_in_words, counted, trial_in_words};
+use crate::gaps::{self, Answer, LedgerLine, Trial, TrialClaim, TrialOutcome};
+use crate::report::{answer_in_words, counted};
 
 /// The arguments of `gaps`.
 #[derive(Debug, Args)]
@@ -132,4 +132,26 @@ fn listing(contract: &Contract, (answers, trials): (&[Answer], &[Trial]), has_le
     }
     let _ = writeln!(text, "{}", counted(contract.gaps.len(), "gap"));
     text
+}
+
+/// Returns a trial in words: what was sent, what that showed, and the statuses in the order in which they came.
+fn trial_in_words(trial: &Trial) -> String {
+    let shown = match (&trial.claim, trial.outcome) {
+        (Some(TrialClaim::OfAnswer(claim)), _) => claim.to_string(),
+        (Some(TrialClaim::OfRequest { accepted: true }), _) => "accepted".to_owned(),
+        (Some(TrialClaim::OfRequest { accepted: false }), _) => "rejected".to_owned(),
+        (None, TrialOutcome::Void) => "decided nothing".to_owned(),
+        (None, TrialOutcome::For | TrialOutcome::Against) => "neither accepted nor rejected for it".to_owned(),
+    };
+    let status = |status: &Option<u16>| status.map_or_else(|| "no response".to_owned(), |status| status.to_string());
+    let statuses: Vec<_> = trial.statuses.iter().map(status).collect();
+    let statuses = statuses.join(", ");
+    let Trial {
+        operation,
+        probe,
+        count,
+        ..
+    } = trial;
+    let count = counted(usize::try_from(*count).unwrap_or(usize::MAX), "trial");
+    format!("{operation}: {probe}: {shown} ({statuses}), {count}")
 }

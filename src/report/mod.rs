@@ -77,7 +77,7 @@ pub use lint::{lint_github, lint_json, lint_markdown_within, lint_sarif, lint_te
 pub use markdown::{MAX_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
 #[cfg(feature = "cli")]
-pub(crate) use phrases::{answer_in_words, are, counted, errors_and_warnings, trial_in_words};
+pub(crate) use phrases::{answer_in_words, are, counted, errors_and_warnings};
 pub use read::{MAX_REPORT_BYTES, ReadError, read};
 pub use record::{
     ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,

@@ -7,7 +7,7 @@ use super::record::{
     SuspectedCause, TrafficRecord, VerdictRecord,
 };
 use crate::exchange::sanitize::{Colours, sanitize};
-use crate::gaps::{Answer, AnswerState, Trial, TrialClaim, TrialOutcome};
+use crate::gaps::{Answer, AnswerState};
 use crate::history::SearchExtent;
 use crate::rules::{Level, UNCHECKED_OPERATION};
 
@@ -420,28 +420,6 @@ pub(crate) fn answer_in_words(answer: &Answer) -> String {
         Some(operation) => format!("{operation}: {known}{void}"),
         None => known + &void,
     }
-}
-
-/// Returns a trial in words: what was sent, what that showed, and the statuses in the order in which they came.
-pub(crate) fn trial_in_words(trial: &Trial) -> String {
-    let shown = match (&trial.claim, trial.outcome) {
-        (Some(TrialClaim::OfAnswer(claim)), _) => claim.to_string(),
-        (Some(TrialClaim::OfRequest { accepted: true }), _) => "accepted".to_owned(),
-        (Some(TrialClaim::OfRequest { accepted: false }), _) => "rejected".to_owned(),
-        (None, TrialOutcome::Void) => "decided nothing".to_owned(),
-        (None, TrialOutcome::For | TrialOutcome::Against) => "neither accepted nor rejected for it".to_owned(),
-    };
-    let status = |status: &Option<u16>| status.map_or_else(|| "no response".to_owned(), |status| status.to_string());
-    let statuses: Vec<_> = trial.statuses.iter().map(status).collect();
-    let statuses = statuses.join(", ");
-    let Trial {
-        operation,
-        probe,
-        count,
-        ..
-    } = trial;
-    let count = counted(usize::try_from(*count).unwrap_or(usize::MAX), "trial");
-    format!("{operation}: {probe}: {shown} ({statuses}), {count}")
 }
 
 /// Lists the awkward values that were rejected, by operation and status; none if there are none.

@@ -568,12 +568,6 @@ impl<'run> Session<'run> {
             history,
             recording,
         } = evaluation.finish();
-        // A target that was not reached broke nothing: the only thing to report is why.
-        let nothing = match &ended {
-            RunEnd::NotReady(..) | RunEnd::ServiceEnded(_) => Some(Reason::NotReady),
-            RunEnd::Unreachable(_) => Some(Reason::NoResponse),
-            _ => None,
-        };
         let is_cut_short = match &ended {
             RunEnd::Complete | RunEnd::NothingSucceeded(_) | RunEnd::Incomplete(_) => false,
             // A soak that is interrupted has carried out its plan once.
@@ -582,7 +576,7 @@ impl<'run> Session<'run> {
         if is_cut_short {
             verdicts.end_early();
         }
-        let verdicts = nothing.map_or(verdicts, |reason| {
+        let verdicts = why_not_reached(&ended).map_or(verdicts, |reason| {
             let mut verdicts = Verdicts::undecided(self.contract, &reason);
             for fact in &self.plan.in_other_shards {
                 verdicts.force_undecided(*fact, elsewhere());
@@ -606,6 +600,15 @@ impl<'run> Session<'run> {
             target_is_mock: history.target_is_mock,
             recording,
         }
+    }
+}
+
+/// Returns why the target was not reached, if it was not. Such a target broke nothing: the only thing to report is why.
+fn why_not_reached(ended: &RunEnd) -> Option<Reason> {
+    match ended {
+        RunEnd::NotReady(..) | RunEnd::ServiceEnded(_) => Some(Reason::NotReady),
+        RunEnd::Unreachable(_) => Some(Reason::NoResponse),
+        _ => None,
     }
 }
 

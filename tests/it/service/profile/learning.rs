@@ -165,7 +165,7 @@ fn miscounted(run: &Run) -> Vec<String> {
         let listed = run.trials.iter().filter(|trial| is_counted(trial, answer));
         let listed: u64 = listed.map(|trial| trial.count).sum();
         let counted = answer.observations.supporting + answer.observations.against;
-        (listed != counted).then(|| format!("{} trials are listed, {answer:?}", listed))
+        (listed != counted).then(|| format!("{listed} trials are listed, {answer:?}"))
     });
     miscounted.collect()
 }
