@@ -141,7 +141,7 @@ fn trial_in_words(trial: &Trial) -> String {
         (Some(TrialClaim::OfRequest { accepted: true }), _) => "accepted".to_owned(),
         (Some(TrialClaim::OfRequest { accepted: false }), _) => "rejected".to_owned(),
         (None, TrialOutcome::Void) => "decided nothing".to_owned(),
-        (None, TrialOutcome::For | TrialOutcome::Against) => "neither accepted nor rejected for it".to_owned(),
+        (None, TrialOutcome::For | TrialOutcome::Against) => "contradicts every claim".to_owned(),
     };
     let status = |status: &Option<u16>| status.map_or_else(|| "no response".to_owned(), |status| status.to_string());
     let statuses: Vec<_> = trial.statuses.iter().map(status).collect();
