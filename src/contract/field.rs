@@ -139,22 +139,28 @@ impl Contract {
     /// Returns the same schemas, each with its pointer.
     pub(crate) fn located_body_schemas(&self, operation: OperationId) -> Vec<(String, &Node)> {
         let request = self.operation(operation).request_body.as_ref();
-        let mut schemas = Vec::new();
-        let mut pending: Vec<_> = request.and_then(|request| request.schema.clone()).into_iter().collect();
-        // The bound ends a schema that contains itself.
-        for _ in 0..100 {
-            let Some(schema) = pending.pop().map(|schema| self.resolve(&schema)) else {
-                break;
-            };
-            let Some(node) = self.document.node(&schema) else {
-                continue;
-            };
-            let members = node.member("allOf").map_or(0, |members| members.elements().len());
-            pending.extend((0..members).rev().map(|index| format!("{schema}/allOf/{index}")));
-            schemas.push((schema, node));
-        }
-        schemas
+        let schema = request.and_then(|request| request.schema.clone());
+        schema.map_or_else(Vec::new, |schema| with_all_of(&self.document, schema))
     }
+}
+
+/// Returns a schema and its `allOf` members, at any depth, each with its pointer.
+pub(super) fn with_all_of(document: &Document, schema: String) -> Vec<(String, &Node)> {
+    let mut schemas = Vec::new();
+    let mut pending = vec![schema];
+    // The bound ends a schema that contains itself.
+    for _ in 0..100 {
+        let Some(schema) = pending.pop().map(|schema| resolve(document, schema)) else {
+            break;
+        };
+        let Some(node) = document.node(&schema) else {
+            continue;
+        };
+        let members = node.member("allOf").map_or(0, |members| members.elements().len());
+        pending.extend((0..members).rev().map(|index| format!("{schema}/allOf/{index}")));
+        schemas.push((schema, node));
+    }
+    schemas
 }
 
 #[cfg(test)]

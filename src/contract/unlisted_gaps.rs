@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use super::document::{Document, Node};
 use super::fact::Fact;
-use super::field::{is_free_string, is_string};
+use super::field::{is_free_string, is_string, with_all_of};
 use super::load::resolve;
 use super::operation::{Method, Operation, SecurityScheme, StatusPattern};
 use super::pointer;
@@ -104,11 +104,11 @@ pub(super) fn gaps(
             GapKind::Duplicates => bodies(document, operations, |operation, _| {
                 operation.creates() && !documents(operation, 409)
             }),
-            GapKind::RequiredFields => bodies(document, operations, |operation, schema| {
-                operation.creates() && leaves_required_open(schema)
+            GapKind::RequiredFields => bodies(document, operations, |operation, schemas| {
+                operation.creates() && leaves_required_open(schemas)
             }),
-            GapKind::UnknownRequestFields => bodies(document, operations, |operation, schema| {
-                updates(operation) && schema.member("additionalProperties").is_none()
+            GapKind::UnknownRequestFields => bodies(document, operations, |operation, schemas| {
+                updates(operation) && !states(schemas, "additionalProperties")
             }),
             GapKind::FieldSizes => free_strings(document, operations),
             GapKind::RateLimits => {
@@ -181,20 +181,33 @@ fn updates(operation: &Operation) -> bool {
     matches!(operation.method, Method::Put | Method::Patch) && !operation.creates()
 }
 
-/// Returns the locations of the schemas of bodies, where the operation or the schema leaves something open.
-fn bodies(document: &Document, operations: &[Operation], leaves_open: fn(&Operation, &Node) -> bool) -> Vec<String> {
+/// Returns the locations of the schemas of bodies, where the operation or the schema with its `allOf` members leaves
+/// something open.
+fn bodies(
+    document: &Document,
+    operations: &[Operation],
+    leaves_open: fn(&Operation, &[(String, &Node)]) -> bool,
+) -> Vec<String> {
     let open = operations.iter().filter_map(|operation| {
-        let schema = resolve(document, operation.request_body.as_ref()?.schema.clone()?);
-        leaves_open(operation, document.node(&schema)?).then_some(schema)
+        let schemas = with_all_of(document, operation.request_body.as_ref()?.schema.clone()?);
+        let (schema, _) = schemas.first()?;
+        leaves_open(operation, &schemas).then(|| schema.clone())
     });
     open.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Whether one of the schemas states a keyword.
+fn states(schemas: &[(String, &Node)], keyword: &str) -> bool {
+    schemas.iter().any(|(_, schema)| schema.member(keyword).is_some())
 }
 
 /// Returns the locations of the strings in the bodies of updates whose schemas state no `maxLength`, `enum`, `format`
 /// or `pattern`.
 fn free_strings(document: &Document, operations: &[Operation]) -> Vec<String> {
     let mut free = Vec::new();
-    for schema in bodies(document, operations, |operation, _| updates(operation)) {
+    let schemas = bodies(document, operations, |operation, _| updates(operation));
+    let schemas = schemas.into_iter().flat_map(|schema| with_all_of(document, schema));
+    for (schema, _) in schemas {
         let properties = pointer::join(&schema, "properties");
         let members = document.node(&properties).map_or(&[][..], Node::members);
         let at = members
@@ -205,14 +218,17 @@ fn free_strings(document: &Document, operations: &[Operation]) -> Vec<String> {
             described.is_some_and(is_free_string)
         }));
     }
+    // Several bodies may have the same `allOf` member.
+    free.sort_unstable();
+    free.dedup();
     free
 }
 
 /// Whether the schema of a body does not say which of its fields are required. What a body with alternatives requires
 /// depends on which of them it is, so nothing is asked about it.
-fn leaves_required_open(schema: &Node) -> bool {
-    let states = |keyword: &&str| schema.member(keyword).is_some();
-    states(&"properties") && !["required", "allOf", "anyOf", "oneOf"].iter().any(states)
+fn leaves_required_open(schemas: &[(String, &Node)]) -> bool {
+    let states = |keyword: &str| states(schemas, keyword);
+    states("properties") && !["required", "anyOf", "oneOf"].into_iter().any(states)
 }
 
 /// Returns the locations of the security schemes whose credential a 401 can ask for.
@@ -360,6 +376,12 @@ mod tests {
             assert_eq!(locations(&contract, "required-fields"), [""; 0], "{stated}");
             assert_eq!(locations(&contract, "duplicates"), [SCHEMA], "{stated}");
         }
+        let all_of = |first: &str| {
+            format!("{{allOf: [{{type: object, {first}properties: {{kind: {{type: string}}}}}}, {silent}]}}")
+        };
+        let (open, stated) = (of_create(&all_of(""), ok), of_create(&all_of("required: [kind], "), ok));
+        assert_eq!(locations(&open, "required-fields"), [SCHEMA]);
+        assert_eq!(locations(&stated, "required-fields"), [""; 0]);
     }
 
     #[test]
@@ -386,6 +408,18 @@ mod tests {
         for gap in ["unknown-request-fields", "field-sizes", "required-fields"] {
             assert_eq!(locations(&closed, gap), [""; 0], "{gap}");
         }
+        let all_of = |closed: &str| {
+            of_update(&format!(
+                "{{allOf: [{{type: object, {closed}properties: {{name: {{type: string}}}}}}]}}"
+            ))
+        };
+        let (open, closed) = (all_of(""), all_of("additionalProperties: false, "));
+        assert_eq!(locations(&open, "unknown-request-fields"), [schema.as_str()]);
+        assert_eq!(
+            locations(&open, "field-sizes"),
+            [format!("{schema}/allOf/0/properties/name")]
+        );
+        assert_eq!(locations(&closed, "unknown-request-fields"), [""; 0]);
     }
 
     #[test]

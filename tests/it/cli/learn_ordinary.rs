@@ -173,6 +173,25 @@ fn has_name_of_another(sent: &Value, pets: &BTreeMap<usize, Value>) -> bool {
     pets.values().any(|pet| pet["name"] == sent["name"])
 }
 
+/// The document, with a create whose body consists of two parts.
+fn in_two_parts() -> String {
+    const WHOLE: &str = "    NewPet:
+      type: object
+      properties:
+        name: {type: string}
+        kind: {type: string}
+";
+    const PARTS: &str =
+        "    NewPet: {allOf: [{$ref: '#/components/schemas/Named'}, {$ref: '#/components/schemas/Noted'}]}
+    Named: {type: object, properties: {name: {type: string}, kind: {type: string}}}
+    Noted:
+      type: object
+      properties:
+";
+    assert!(SPEC.contains(WHOLE));
+    SPEC.replace(WHOLE, PARTS)
+}
+
 #[test]
 fn what_creates_require_and_whether_they_accept_a_duplicate_is_found_and_deleted_again() {
     let both = json!({"required": ["/kind", "/name"]});
@@ -197,9 +216,15 @@ fn what_creates_require_and_whether_they_accept_a_duplicate_is_found_and_deleted
             json!({"required": ["/name", "/owner/city"]}),
         ),
     ];
-    for (index, (rejects, duplicate, required)) in cases.into_iter().enumerate() {
+    // The first document again, with the schema of its body in two parts.
+    let in_parts = in_two_parts();
+    let specs = [SPEC; 4]
+        .into_iter()
+        .zip(cases.clone())
+        .chain([(in_parts.as_str(), cases[0].clone())]);
+    for (index, (spec, (rejects, duplicate, required))) in specs.enumerate() {
         let service = service(rejects);
-        let (ended, report) = learned(&service, SPEC, &["--writes", "--cleanup"]);
+        let (ended, report) = learned(&service, spec, &["--writes", "--cleanup"]);
         assert_eq!(ended.code, 0, "{index}: {ended:?}");
         let states = if *duplicate == accepted { "seen" } else { "indicated" };
         // Three accepted bodies that lack a field; with one that is required, more are sent.
@@ -214,7 +239,7 @@ fn what_creates_require_and_whether_they_accept_a_duplicate_is_found_and_deleted
         ];
         assert_eq!(of_creates(&report), expected, "{index}");
         // What the service has left, by its own word.
-        let (_, after) = learned(&service, SPEC, &[]);
+        let (_, after) = learned(&service, spec, &[]);
         assert_eq!(after["residue"]["records"].as_array().map_or(0, Vec::len), 0, "{index}");
         let creates = service.received().iter().filter(|request| request.is("POST")).count();
         assert!(creates <= 20, "{index}: {creates}");
