@@ -117,12 +117,7 @@ pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>
         return redactable_token(&text, &format!("`{}`", path.display())).map(Some);
     }
     let text = std::env::var_os(variable);
-    let token = text.map(|text| match text.to_string_lossy().trim() {
-        "" => Err(Failure::EmptyToken {
-            origin: variable.to_owned(),
-        }),
-        text => redactable_token(text, variable),
-    });
+    let token = text.map(|text| redactable_token(&text.to_string_lossy(), variable));
     token.transpose()
 }
 
@@ -132,9 +127,11 @@ pub(super) fn token(file: Option<&Path>, variable: &str) -> Result<Option<Token>
 ///
 /// A token that is empty, too short, or cannot be sent in a header.
 pub(super) fn redactable_token(text: &str, origin: &str) -> Result<Token, Failure> {
-    let token = Token::new(text.trim()).map_err(|source| {
+    let text = text.trim();
+    let token = Token::new(text).map_err(|source| {
         let origin = origin.to_owned();
-        match text.trim().split_once(' ') {
+        match text.split_once(' ') {
+            _ if text.is_empty() => Failure::EmptyToken { origin },
             Some((scheme, token)) if Token::new(scheme).is_ok() && Token::new(token).is_ok() => {
                 token_with_scheme(scheme, origin)
             }

@@ -184,7 +184,7 @@ pub(super) enum Failure {
     #[error("invalid --base-url or COUNTERSIGN_BASE_URL: {0}")]
     Target(#[from] BaseUrlError),
     /// There is nothing where the token should be.
-    #[error("{origin} is empty; it should contain the token")]
+    #[error("there is no token in {origin}: it is empty")]
     EmptyToken {
         /// Where it was looked for.
         origin: String,
@@ -206,7 +206,9 @@ pub(super) enum Failure {
         source: TokenCommandError,
     },
     /// The token has the scheme before it that is added to each token.
-    #[error("failed to use the token from {origin}: leave out the word `{scheme}`; it is added{instead}")]
+    #[error(
+        "failed to use the token from {origin}: leave out the word `{scheme}`; each request has its scheme before the token{instead}"
+    )]
     TokenWithScheme {
         /// Where it was taken from.
         origin: String,

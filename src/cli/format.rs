@@ -249,7 +249,7 @@ mod tests {
     fn an_unknown_format_is_reported_with_a_near_one_and_all() {
         let error = Format::<Record>::named("jsn").unwrap_err();
         let (hint, known) = error.split_once("; the formats are ").unwrap();
-        assert_eq!(hint, "there is no format `jsn`, did you mean `json`?");
+        assert_eq!(hint, "there is no format `jsn` (did you mean `json`?)");
         assert!(
             Record::FORMATS
                 .iter()

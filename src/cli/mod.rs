@@ -85,7 +85,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage: a bad flag, a file that is not a report of this version, or reports that do not belong together
-  3    could not be judged: a shard is missing, a run could not judge, or too few facts were decided
+  3    could not be judged: a shard is missing, a run could not be judged, or too few facts were decided
   4    a report could not be written, or a run could not write its log (--residue)
   130  a run was interrupted";
 

@@ -324,7 +324,7 @@ paths:
             (
                 "\n- {gap: success_status, operation: getThings, claim: {status: 200}}",
                 "6:7",
-                "/0): `x-gaps` has no gap `success_status`, did you mean `success-status`?; correct it, or learn again",
+                "/0): `x-gaps` has no gap `success_status` (did you mean `success-status`?); correct it, or learn again",
             ),
             (
                 "\n- {gap: conditions, operation: getThings, claim: {status: 200}}",
@@ -334,7 +334,7 @@ paths:
             (
                 "\n- {gap: success-status, operation: getThing, claim: {status: 200}}",
                 "6:7",
-                "/0): there is no operation `getThing`, did you mean `getThings`?; correct it, or learn again",
+                "/0): there is no operation `getThing` (did you mean `getThings`?); correct it, or learn again",
             ),
             (
                 "\n- {gap: success-status, operation: createThing2, claim: {status: 200}}",

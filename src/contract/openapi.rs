@@ -79,7 +79,7 @@ pub fn near<'known>(name: &str, known: impl IntoIterator<Item = &'known str>) ->
 /// Returns a suggestion to append to a message; empty where no name is near.
 #[must_use]
 pub fn did_you_mean(near: Option<&str>) -> String {
-    near.map_or_else(String::new, |near| format!(", did you mean `{near}`?"))
+    near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
 }
 
 fn distance(left: &str, right: &str) -> usize {

@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(decided(&mut levels, &[]), Level::Deny);
         let error = levels.set("null-vlaue", Level::Deny).unwrap_err().to_string();
         assert!(
-            error.starts_with("there is no rule `null-vlaue`, did you mean `null-value`?; the rules are `"),
+            error.starts_with("there is no rule `null-vlaue` (did you mean `null-value`?); the rules are `"),
             "{error}"
         );
     }

@@ -19,7 +19,8 @@ pub struct Settings {
     /// How long the target may take to show what the run did: to list a record, to show an update, to show a deleted
     /// record no longer, and to let the pages of a list add up.
     pub settle: Duration,
-    /// The maximum number of requests in a run that may leave a record in the target. Updates and clear rejections do not count.
+    /// The maximum number of requests in a run that may leave a record in the target. Updates and clear rejections do not
+    /// count.
     pub max_writes: u64,
     /// The maximum number of pages that are walked in a list.
     pub max_pages: u64,

@@ -27,8 +27,8 @@ impl fmt::Display for Suggestions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match quoted(&self.0).as_slice() {
             [] => Ok(()),
-            [only] => write!(formatter, ", did you mean {only}?"),
-            [others @ .., last] => write!(formatter, ", did you mean {} or {last}?", others.join(", ")),
+            [only] => write!(formatter, " (did you mean {only}?)"),
+            [others @ .., last] => write!(formatter, " (did you mean {} or {last}?)", others.join(", ")),
         }
     }
 }

@@ -313,15 +313,15 @@ mod tests {
         for (lines, message) in [
             (
                 "rule = \"null-vlaue\"",
-                "countersign.toml:2:8: there is no rule `null-vlaue`, did you mean `null-value`?; the rules are `",
+                "countersign.toml:2:8: there is no rule `null-vlaue` (did you mean `null-value`?); the rules are `",
             ),
             (
                 "rule = \"auth\"\noperation = \"getTag\"",
-                "countersign.toml:3:13: there is no operation `getTag`, did you mean `getTags`?; the operations are `",
+                "countersign.toml:3:13: there is no operation `getTag` (did you mean `getTags`?); the operations are `",
             ),
             (
                 "rule = \"auth\"\nfield = \"/data/items/*/nmae\"",
-                "countersign.toml:3:9: there is no field `/data/items/*/nmae`, did you mean `/data/items/*/name`?",
+                "countersign.toml:3:9: there is no field `/data/items/*/nmae` (did you mean `/data/items/*/name`?)",
             ),
             (
                 "rule = \"auth\"\noperation = \"getTags\"\nfield = \"/data/items/*/age\"",
@@ -340,7 +340,7 @@ mod tests {
         let reported = read(text).unwrap_err().to_string();
         assert_eq!(
             reported,
-            "countersign.toml:3:9: there is no level `alow`, did you mean `allow`?; the levels are `allow`, `warn`, `deny`"
+            "countersign.toml:3:9: there is no level `alow` (did you mean `allow`?); the levels are `allow`, `warn`, `deny`"
         );
         let reported = read("[check]\nskip = [\"getTags\", \"getTgas\"]\n")
             .unwrap_err()

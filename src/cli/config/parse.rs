@@ -216,25 +216,25 @@ mod tests {
         for (text, message) in [
             (
                 "[targets.staging]\nbase_url = \"https://api.example.com\"\nwrite = true\n",
-                "countersign.toml:3:1: there is no key `write` in `targets.staging`, did you mean `writes`?; the keys are \
+                "countersign.toml:3:1: there is no key `write` in `targets.staging` (did you mean `writes`?); the keys are \
                  `base_url`, `",
             ),
             (
                 "[check]\npace.job = 1\n",
-                "countersign.toml:2:6: there is no key `job` in `check.pace`, did you mean `jobs`?; the keys are \
+                "countersign.toml:2:6: there is no key `job` in `check.pace` (did you mean `jobs`?); the keys are \
                  `rate`, `jobs`, `",
             ),
             (
                 "[check]\nmax-pages = 1\n",
-                "countersign.toml:2:1: there is no key `max-pages` in `check`, did you mean `max_pages`?; ",
+                "countersign.toml:2:1: there is no key `max-pages` in `check` (did you mean `max_pages`?); ",
             ),
             (
                 "[[levels]]\nrule = \"auth\"\n[[levels]]\nrules = \"auth\"\n",
-                "countersign.toml:4:1: there is no key `rules` in `levels`, did you mean `rule`?; ",
+                "countersign.toml:4:1: there is no key `rules` in `levels` (did you mean `rule`?); ",
             ),
             (
                 "target = \"a\"\n",
-                "countersign.toml:1:1: there is no key `target` at the top, did you mean `targets`?; ",
+                "countersign.toml:1:1: there is no key `target` at the top (did you mean `targets`?); ",
             ),
         ] {
             let reported = rejected(text);

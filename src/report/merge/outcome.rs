@@ -87,6 +87,6 @@ fn missing(shards: &ShardsRecord) -> Option<String> {
 }
 
 fn shard_ended(shard: &ShardEnded) -> String {
-    let reason = shard.reason.as_deref().unwrap_or("it could not judge");
+    let reason = shard.reason.as_deref().unwrap_or("it could not be judged");
     format!("shard {}: {reason}", shard.number)
 }

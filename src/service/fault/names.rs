@@ -82,7 +82,7 @@ mod tests {
     fn an_unknown_name_is_reported_with_the_near_ones() {
         let error = Faults::named(["getTags:row-skiped"]).unwrap_err().to_string();
         assert!(
-            error.starts_with("there is no fault `getTags:row-skiped`, did you mean `getTags:row-skipped`, `"),
+            error.starts_with("there is no fault `getTags:row-skiped` (did you mean `getTags:row-skipped`, `"),
             "{error}"
         );
         assert!(error.ends_with("; `--fault list` prints them all"), "{error}");

@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn an_unknown_axis_is_reported_with_its_line_and_the_near_ones() {
-        let expected = "`service.toml` line 2: there is no choice `page-sise`, did you mean `page-size`";
+        let expected = "`service.toml` line 2: there is no choice `page-sise` (did you mean `page-size`";
         assert!(message(of_file("\npage-sise = \"7\"")).starts_with(expected));
         let far = "`--profile colour=red`: there is no choice `colour`; `--profile list` prints all";
         assert_eq!(message(of_flags(&["colour=red"])), far);
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn an_unknown_value_is_reported_with_the_known_ones() {
         let reported = message(of_flags(&["list-order=newest"]));
-        let expected = "`--profile list-order=newest`: `list-order` has no value `newest`, did you mean `newest-first`?; it has \
+        let expected = "`--profile list-order=newest`: `list-order` has no value `newest` (did you mean `newest-first`?); it has \
                         `oldest-first`, `newest-first`";
         assert_eq!(reported, expected);
     }

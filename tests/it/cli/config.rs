@@ -396,7 +396,7 @@ fn what_a_configuration_cannot_mean_is_reported_with_its_line() {
     for (config, parts) in [
         (
             "default_target = \"stagin\"\n[targets.staging]\nbase_url = \"https://api.example.com\"\n",
-            &["countersign.toml:1:18: there is no target `stagin`, did you mean `staging`?"][..],
+            &["countersign.toml:1:18: there is no target `stagin` (did you mean `staging`?)"][..],
         ),
         (
             "[targets.embedded]\nbase_url = \"https://api.example.com\"\n",
@@ -417,11 +417,11 @@ fn what_a_configuration_cannot_mean_is_reported_with_its_line() {
         ("[check]\npace.jobs = 0\n", &[":2:13: `jobs` must be from 1 to 256"]),
         (
             "[check]\nonly = [\"getTag\"]\n",
-            &[":2:9: there is no operation `getTag`, did you mean `getTags`?"],
+            &[":2:9: there is no operation `getTag` (did you mean `getTags`?)"],
         ),
         (
             "reports = [\"jsno\"]\n",
-            &[":1:12: there is no format `jsno`, did you mean `json`?"],
+            &[":1:12: there is no format `jsno` (did you mean `json`?)"],
         ),
         (
             "reports = [\n  \"json=a\",\n  \"terminal=a\",\n]\n",
@@ -433,7 +433,7 @@ fn what_a_configuration_cannot_mean_is_reported_with_its_line() {
         ),
         (
             "[check]\nmaxpages = 1\n",
-            &[":2:1: there is no key `maxpages` in `check`, did you mean `max_pages`?"],
+            &[":2:1: there is no key `maxpages` in `check` (did you mean `max_pages`?)"],
         ),
     ] {
         let ended = with(config, &["check"]).run();
@@ -459,7 +459,7 @@ fn what_is_typed_twice_over_is_rejected() {
         ),
         (
             &["check", "--target", "stagin"],
-            "there is no target `stagin`, did you mean `staging`?",
+            "there is no target `stagin` (did you mean `staging`?)",
         ),
         (
             &["check", "--no-config", "--target", "staging"],

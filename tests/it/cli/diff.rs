@@ -297,11 +297,11 @@ fn a_mistake_in_an_entry_is_reported_with_its_line() {
     for (config, message) in [
         (
             correct.replace("kind =", "kinds ="),
-            "countersign.toml:2:1: there is no key `kinds` in `differences`, did you mean `kind`?",
+            "countersign.toml:2:1: there is no key `kinds` in `differences` (did you mean `kind`?)",
         ),
         (
             correct.replace("\"type\"", "\"types\""),
-            "countersign.toml:2:8: there is no kind `types`, did you mean `type`?; `countersign diff --verbose` prints the entry to write",
+            "countersign.toml:2:8: there is no kind `types` (did you mean `type`?); `countersign diff --verbose` prints the entry to write",
         ),
         (
             correct.replace("GET /things", "getThings"),

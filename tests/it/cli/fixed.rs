@@ -158,12 +158,15 @@ fn a_token_with_a_space_says_where_its_scheme_belongs() {
 #[test]
 fn a_token_with_the_scheme_that_is_added_says_to_leave_it_out() {
     for (token, expected) in [
-        ("bearer 0000-of-nobody", "leave out the word `Bearer`; it is added"),
+        (
+            "bearer 0000-of-nobody",
+            "leave out the word `Bearer`; each request has its scheme before the token",
+        ),
         (
             "Basic 0000-of-nobody",
-            "leave out the word `Basic`; it is added, and the token is the user and the password",
+            "leave out the word `Basic`; each request has its scheme before the token, and the token is the user and the password",
         ),
-        ("  ", "COUNTERSIGN_TOKEN is empty"),
+        ("  ", "there is no token in COUNTERSIGN_TOKEN: it is empty"),
     ] {
         let call = countersign(&["check", "--base-url", "https://api.example.invalid"]);
         let ended = call.env("COUNTERSIGN_TOKEN", token).run();

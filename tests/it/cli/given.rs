@@ -187,7 +187,7 @@ fn what_cannot_be_given_is_an_error_at_its_line() {
         (
             "[operations.getRom]\npath.roomId = 1\n",
             ":2:15",
-            "there is no operation `getRom`, did you mean `getRoom`?",
+            "there is no operation `getRom` (did you mean `getRoom`?)",
         ),
         (
             "[operations.getRoom]\npath.room = 1\n",

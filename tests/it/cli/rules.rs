@@ -49,6 +49,6 @@ fn every_rule_is_explained_within_its_lines() {
 fn an_unknown_rule_is_reported_with_the_near_one_and_all() {
     let ended = countersign(&["explain", "wrong-typ"]).run();
     let message = ended.is_one_error(2);
-    assert!(message.starts_with("there is no rule `wrong-typ`, did you mean `wrong-type`?; the rules are `"));
+    assert!(message.starts_with("there is no rule `wrong-typ` (did you mean `wrong-type`?); the rules are `"));
     assert!(RULES.iter().all(|rule| message.contains(&format!("`{}`", rule.name))));
 }

@@ -40,7 +40,7 @@ fn the_list_shows_every_axis_and_value() {
 fn a_name_that_is_not_known_is_reported_with_the_near_ones() {
     let reported = rejected(&["--profile", "page-sizes=10"]);
     assert!(
-        reported.contains("there is no choice `page-sizes`, did you mean `page-size`"),
+        reported.contains("there is no choice `page-sizes` (did you mean `page-size`"),
         "{reported}"
     );
 }
