@@ -43,7 +43,7 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
 /// Announces that the reference service is checked, unless that was said.
 pub(super) fn reference_service(resolved: &ResolvedArguments) {
     if resolved.arguments.service.base_url.is_none() && !resolved.names_reference_service() {
-        edge::note("note: no target was given (base-url): the built-in reference service is checked");
+        edge::note("note: no service was named (--base-url or --target), so the built-in reference service is checked");
     }
 }
 

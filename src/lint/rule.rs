@@ -148,7 +148,9 @@ impl LintRule {
             Self::Unsupported => "this is not supported",
             Self::UnusedPathParameter => "a declared path parameter is not in the path",
             Self::Vocabulary => "a key of countersign, or a link, does not fit the rest of the contract",
-            Self::WrongType => "a value is of another type than OpenAPI defines",
+            Self::WrongType => {
+                "a value has a type that OpenAPI does not allow there, or is not one of those that it lists"
+            }
         }
     }
 

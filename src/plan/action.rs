@@ -378,10 +378,10 @@ const VARY_UPDATE: ActionSpec = ActionSpec {
 };
 
 const WALK_INFERRED_PAGES: ActionSpec = ActionSpec {
-    reason: "walk the pages that parameters and response imply: they must be the list, without a record twice",
-    requests: "one without those parameters, then a page after the other, in pages that are smaller than that \
-               response, {inferred_pages} at most; all of them again in larger pages where that was not the whole \
-               list, and where they depart from the list",
+    reason: "walk the pages that parameters and response imply: together they must hold each record of the list once",
+    requests: "one without those parameters, then page after page, each smaller than that response, {inferred_pages} \
+               at most; again in larger pages if that did not reach the end of the list, and again if the pages \
+               differ from the list",
     decides: &[FactEvidence::InferredPages],
     runs_concurrently: true,
     ..ONE

@@ -105,7 +105,7 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
     piece("combining accents", "Zoe\u{301}"),
     piece("Han and kana", "\u{540d}\u{524d}\u{30ab}\u{30ca}"),
     piece(
-        "characters above U+FFFF, such as emoji,",
+        "characters above U+FFFF (such as emoji)",
         "\u{1f31f}\u{20bb7}\u{1f44d}\u{1f3fd}\u{1f1ec}\u{1f1e7}",
     ),
     piece(
@@ -311,9 +311,9 @@ impl fmt::Display for AwkwardValue {
                 formatter.write_str(piece.class)
             }
             Self::LongName(_, characters) => write!(formatter, "{characters} characters"),
-            Self::LongAddress(_, characters) => write!(formatter, "an address of {characters} characters"),
+            Self::LongAddress(_, characters) => write!(formatter, "an email address of {characters} characters"),
             Self::Address(_, address, number) => match number.filter(|number| number.class != address.class) {
-                Some(number) => write!(formatter, "{} (in a number: {})", address.class, number.class),
+                Some(number) => write!(formatter, "{} (in a phone number: {})", address.class, number.class),
                 None => formatter.write_str(address.class),
             },
             Self::Date(day) => formatter.write_str(day.class),
@@ -396,7 +396,7 @@ impl AwkwardValues {
     pub(super) fn for_equivalent_request(places: AwkwardPlaces) -> Self {
         let classes = [
             "accents",
-            "characters above U+FFFF, such as emoji,",
+            "characters above U+FFFF (such as emoji)",
             "slashes",
             "quotation marks",
         ];

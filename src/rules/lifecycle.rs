@@ -44,8 +44,8 @@ pub(super) static RULE: Rule = Rule {
                  the second time with a 4xx other than 404 or 410, such as a 409 or 412 for an old version. A record of a rejected create \
                  that the list shows only for a while, that says that it failed, or that is in a list that shows no \
                  accepted record.",
-    fix: "Store what was sent; or, if the service changes it by design, document the field as `readOnly` or \
-          `writeOnly`, or allow the rule for the operation.",
+    fix: "Do what the response reports. If a field changes by design, document it as `readOnly` or `writeOnly`; if the \
+          effect is another by design, allow the rule for the operation.",
     source: "RFC 9110, section 9.2.2: PUT is idempotent; sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name",
     example: Example {
         fact: "addPet created: read by getPet",

@@ -14,17 +14,14 @@ use crate::exchange::json::JsonError;
 pub(super) static RULE: Rule = Rule {
     name: "malformed-json",
     level: Level::Deny,
-    headline: Headline::Operation(
-        "returns a body that is not valid JSON",
-        "return a body that is not valid JSON",
-    ),
+    headline: Headline::Operation("does not return unambiguous JSON", "do not return unambiguous JSON"),
     topic: Topic::Responses,
     summary: "A body is JSON, with one value for each name.",
     explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Where an object has the \
                   same name twice, most parsers silently keep the last value, so two callers may see different values.",
     exceptions: "Bodies of errors whose JSON is not documented, and of responses in another media type: an \
                    undocumented one is a `media-type` finding. JSON that nests deeper than 128 levels or has numbers beyond the range of a double: the fact stays undecided.",
-    fix: "Use a JSON library, and do not repeat a key in an object.",
+    fix: "Return JSON that a JSON library has written, with no name twice in an object.",
     source: "RFC 8259, sections 2 and 4",
     example: Example {
         fact: "getTags body: JSON",

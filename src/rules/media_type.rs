@@ -14,8 +14,8 @@ pub(super) static RULE: Rule = Rule {
     name: "media-type",
     level: Level::Deny,
     headline: Headline::Operation(
-        "returns an undocumented media type",
-        "return an undocumented media type",
+        "does not return a documented media type",
+        "do not return a documented media type",
     ),
     topic: Topic::Responses,
     summary: "A documented body has a media type that is documented for it.",

@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     exceptions: "A list whose totals change while it is walked: it is walked again until it adds up or the time to \
                    settle has passed, and then left undecided. A list of one page, or of more pages than are walked. \
                    Whether an empty list has 0 pages or 1, and whether each page before the last one is full.",
-    fix: "Order the list by something that does not change, and count what is listed.",
+    fix: "Return the requested page with at most `per_page` items, in an order that does not change, and count all items.",
     source: "The document, sections \"Page envelope (all list responses)\" and \"Limits\"; the query parameter page",
     example: Example {
         fact: "getTags pages /data/page: the page asked for",

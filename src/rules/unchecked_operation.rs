@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
                    shard checks. An operation whose every call ends in a finding at deny, such as `status` or \
                    `server-error`: that finding reports it. A run without any success, which reports what to look at \
                    instead.",
-    fix: "By the reason: let the run write (writes), send the operation all the same (also_send), or give the target \
+    fix: "Depending on the reason, let the run write (writes), send the operation all the same (also_send), or give the target \
           what is missing, such as a record that its list shows. Or accept the finding, or leave the operation out (skip).",
     source: "This program's own; what was not judged does not count as conforming",
     example: Example {

@@ -24,7 +24,9 @@ fn describe_date(carry: &Carry, body: &Value) -> Option<String> {
     let (date, _) = carry.sent.rsplit_once('/')?;
     let part = |name: &str| pointer::select(body, &pointer::join(date, name)).first()?.as_i64();
     let (year, month, day) = (part("year")?, part("month")?, part("day")?);
-    Some(format!("it is part of the date {year:04}-{month:02}-{day:02}"))
+    Some(format!(
+        "the one that was sent is part of the date {year:04}-{month:02}-{day:02}"
+    ))
 }
 
 const SECONDS_OF_AN_HOUR: i32 = 3600;
@@ -109,7 +111,7 @@ fn describe_string_change(sent: &str, returned: &str) -> Option<String> {
         // Nothing useful can be said when even the first character differs.
         _ if first == 0 && character.is_none_or(|letter| letter.is_ascii_alphanumeric()) => return None,
         _ if kind.is_none() => format!("the first difference is at character {}", first + 1),
-        _ => named("is the first that came back changed"),
+        _ => named("is the first character that came back changed"),
     })
 }
 
@@ -147,7 +149,7 @@ const KNOWN: [Known; 9] = [
     ),
     (
         |sent, returned| is_replaced(sent, returned, |letter| letter.len_utf8() > 3),
-        "characters above U+FFFF, such as emoji, were replaced",
+        "characters above U+FFFF (such as emoji) were replaced",
     ),
     (
         |sent, returned| is_replaced(sent, returned, |letter| !letter.is_ascii()),
@@ -219,12 +221,12 @@ mod tests {
             (
                 "a\u{1f31f}b",
                 "a?b",
-                "characters above U+FFFF, such as emoji, were replaced",
+                "characters above U+FFFF (such as emoji) were replaced",
             ),
             (
                 "a\u{1f31f}b",
                 "a\u{fffd}\u{fffd}b",
-                "characters above U+FFFF, such as emoji, were replaced",
+                "characters above U+FFFF (such as emoji) were replaced",
             ),
             ("Zo\u{e9}", "Zo?", "characters beyond ASCII were replaced"),
             ("O'Sample", "O''Sample", "one extra character after character 2"),
@@ -239,7 +241,7 @@ mod tests {
             ),
             ("regular", "regulas", "its character 7 came back as another character"),
             ("regular", "rigolar", "the first difference is at character 2"),
-            ("a<b>c</b>", "ac", "`<` is the first that came back changed"),
+            ("a<b>c</b>", "ac", "`<` is the first character that came back changed"),
         ] {
             assert_eq!(
                 describe_string_change(sent, returned).as_deref(),
@@ -300,7 +302,10 @@ mod tests {
         };
         let body = json!({"date_of_birth": {"day": 29, "month": 2, "year": 1996}});
         let reported = describe_change(&carry, &body, (&json!(29), &json!(1)));
-        assert_eq!(reported.as_deref(), Some("it is part of the date 1996-02-29"));
+        assert_eq!(
+            reported.as_deref(),
+            Some("the one that was sent is part of the date 1996-02-29")
+        );
         assert_eq!(
             describe_change(&carry, &json!({"size": 29}), (&json!(29), &json!(1))),
             None

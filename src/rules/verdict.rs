@@ -229,7 +229,7 @@ impl fmt::Display for Reason {
             Self::OnlyNull => "the value was null, and null is a gap".into(),
             Self::PageUnclear => "a page lacks last_page or items, or an item has no identifier".into(),
             Self::PageNotFollowed => "a page has nothing of the list, or leads to no next page at its own path".into(),
-            Self::PageUnread => "a page has a body that is not read as JSON".into(),
+            Self::PageUnread => "a page could not be read as JSON".into(),
             Self::Throttled => "every attempt got a 429 or a 503".into(),
             Self::RunEnded => "the run ended before a response showed it".into(),
             Self::NoResponse => "no complete response came".into(),
@@ -243,7 +243,9 @@ impl fmt::Display for Reason {
                 format!("the last page was not filled: it needs more records than max-writes allows for that ({left})")
                     .into()
             }
-            Self::NotFilledByDefault(default) => format!("a full last page takes a max-writes above {default}").into(),
+            Self::NotFilledByDefault(default) => {
+                format!("no last page was full; filling one needs max-writes above {default}").into()
+            }
             Self::NoSecondPage(needed, left) => {
                 format!("the list has one page; a second takes {needed} more records, and max-writes allows {left}")
                     .into()
@@ -263,7 +265,7 @@ impl fmt::Display for Reason {
             Self::SameForAll(status) => format!("the response was {status}, with the right credential too").into(),
             Self::Rejected(status) => format!("rejected with {status}, which a gap may allow").into(),
             Self::RejectedExample(status) => {
-                format!("rejected with {status}, perhaps rightly: nothing in the document shows that the record exists")
+                format!("rejected with {status}, perhaps rightly: the record that the request names may not exist")
                     .into()
             }
             Self::TokenRejected(403) => "rejected with 403: the token may lack permission for this operation".into(),

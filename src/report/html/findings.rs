@@ -155,7 +155,7 @@ fn received(view: &View<'_>, finding: &FindingRecord) -> Markup {
             p.said { (phrases::what_was_received(finding)) }
             dl.where {
                 div {
-                    dt { "at" }
+                    dt { @if finding.response_pointer.is_empty() { "in" } @else { "at" } }
                     dd {
                         @if finding.response_pointer.is_empty() { "the whole response" }
                         @else { code { (finding.response_pointer) } }

@@ -436,7 +436,7 @@ fn nothing_is_created_below_a_listed_record_that_the_run_did_not_create() {
     let plan = countersign(&["plan", "--spec", "below.yaml", "--writes"]).file("below.yaml", below(false));
     let plan = plan.run().stdout;
     for reason in [
-        "sendMessage: no create that is sent links its record to the parameter `user`",
+        "sendMessage: the run writes only to its own records, and the parameter `user` identifies none that it creates",
         "restartHost: nothing says where a record that it creates is shown",
     ] {
         assert!(plan.contains(reason), "{plan}");

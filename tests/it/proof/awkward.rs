@@ -334,7 +334,9 @@ async fn what_software_does_to_dates_is_found_and_reported_by_the_date() {
             let checked = checking_only("updateContact", redated(redate), seed).await;
             let found = carried(&checked);
             assert!(
-                found.iter().any(|found| found.contains("it is part of the date ")),
+                found
+                    .iter()
+                    .any(|found| found.contains("the one that was sent is part of the date ")),
                 "{name}: {found:?}"
             );
         }

@@ -206,7 +206,11 @@ fn a_check_without_a_token_is_an_error() {
     let place = Workplace::new("action, no token", &[]);
     let (done, output) = ran(&place, &[("token", "")]);
     assert_eq!((done.code, output.as_str()), (2, "2"), "{done:?}");
-    assert!(done.stderr.contains("there is no token in COUNTERSIGN_TOKEN: it is empty"), "{done:?}");
+    assert!(
+        done.stderr
+            .contains("there is no token in COUNTERSIGN_TOKEN: it is empty"),
+        "{done:?}"
+    );
 }
 
 #[test]
