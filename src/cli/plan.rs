@@ -89,7 +89,7 @@ impl Listing<'_> {
             )
         };
         for group in steps.chunk_by(|left, right| words(left) == words(right)) {
-            let overlaps = before.is_some_and(|before| group[0].step.action.may_overlap(before));
+            let overlaps = before.is_some_and(|before| group[0].step.action.shares_group_with(before));
             // Steps that are under way together are listed together.
             if before.is_some() && !overlaps {
                 text.push('\n');

@@ -116,7 +116,7 @@ impl Searches {
     ) {
         let operation = exchange.request.operation;
         let mut of_it = questions.iter().filter(|question| question.operation == operation);
-        if !of_it.clone().any(Question::is_search) {
+        if !of_it.clone().any(Question::is_adaptive) {
             return;
         }
         let searched = self.by_operation.entry(operation).or_default();
@@ -251,7 +251,7 @@ impl Searches {
 
     /// Returns what the next trial of a question sends; `None` if it needs none, or has to wait for another question.
     pub(super) fn next(&self, questions: &[Question], index: usize) -> Option<BodyChange> {
-        let question = questions.get(index).filter(|question| question.is_search())?;
+        let question = questions.get(index).filter(|question| question.is_adaptive())?;
         let searched = self.by_operation.get(&question.operation)?;
         let search = |is_sent_by_no_other| searched.required.as_ref()?.leaves_out(is_sent_by_no_other);
         let is_decided = |index: usize| searched.tried.get(&index).is_some_and(QuestionOutcomes::is_decided);
@@ -336,12 +336,12 @@ impl Searches {
             return false;
         };
         let searches = || searched.required.as_ref().is_some_and(RequiredSearch::was_asked);
-        let is_search = matches!(question.asks, Asks::Required { .. });
+        let is_of_required = matches!(question.asks, Asks::Required { .. });
         let has_size = searched.sizes.get(&index).is_some_and(Sizes::was_asked);
         has_size
             || searched.tried.contains_key(&index)
             || searched.void.contains_key(&index)
-            || (is_search && searches())
+            || (is_of_required && searches())
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::answer::Claim;
 use super::trials::{TrialResult, answers_alone, claim};
 use crate::contract::Contract;
-use crate::plan::{Asks, Question, SentDate};
+use crate::plan::{Asks, Question, SentDateFormat};
 
 /// A trial: a request that differs from its controls in what it asks. Several are one if they sent the same kind of
 /// request and showed the same.
@@ -162,12 +162,12 @@ fn left_out(documented: &[String], sent: Option<&Value>) -> String {
     }
 }
 
-fn date(format: SentDate) -> &'static str {
+fn date(format: SentDateFormat) -> &'static str {
     match format {
-        SentDate::DayFirst => "a date as DD/MM/YYYY",
-        SentDate::Iso => "a date as YYYY-MM-DD",
-        SentDate::MonthFirst => "a date as MM/DD/YYYY",
-        SentDate::Text => "a string that is no date",
-        SentDate::Timestamp => "a date as YYYY-MM-DDT00:00:00Z",
+        SentDateFormat::DayFirst => "a date as DD/MM/YYYY",
+        SentDateFormat::Iso => "a date as YYYY-MM-DD",
+        SentDateFormat::MonthFirst => "a date as MM/DD/YYYY",
+        SentDateFormat::Text => "a string that is no date",
+        SentDateFormat::Timestamp => "a date as YYYY-MM-DDT00:00:00Z",
     }
 }

@@ -14,7 +14,7 @@ use crate::contract::vocabulary::GapKind;
 use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, RejectionMeaning, TrialPart};
-use crate::plan::{Asks, BodyChange, Question, SentDate, TRIALS_TO_INDICATE};
+use crate::plan::{Asks, BodyChange, Question, SentDateFormat, TRIALS_TO_INDICATE};
 
 /// The trials of a run.
 #[derive(Debug, Default)]
@@ -190,7 +190,7 @@ impl RunTrials {
             self.long_text = None;
         }
         match part {
-            TrialPart::Variant(index) if self.questions.get(index).is_some_and(Question::is_search) => {
+            TrialPart::Variant(index) if self.questions.get(index).is_some_and(Question::is_adaptive) => {
                 let sent = request.as_ref().map(|request| &request.sent);
                 let long_text = sent.and_then(|sent| self.long_text_in(contract, index, sent));
                 // What becomes of a text of one length shows once.
@@ -515,7 +515,7 @@ impl RunTrials {
     pub(super) fn observed(&self) -> impl Iterator<Item = (&Question, Vec<ObservedClaim>, u64)> {
         let all = self.questions.iter().zip(&self.results).enumerate();
         all.map(|(index, (question, results))| {
-            if question.is_search() {
+            if question.is_adaptive() {
                 let (observed, void) = self.searches.observed((index, question));
                 return (question, observed, void);
             }
@@ -550,11 +550,11 @@ impl RunTrials {
         } = self.joint_result(at)?;
         let formats = accepted.into_iter().filter_map(|(asks, accepted)| match asks {
             Asks::Date { format, .. } if accepted => Some(match format {
-                SentDate::DayFirst => DateForm::DayFirst,
-                SentDate::Iso => DateForm::IsoDate,
-                SentDate::MonthFirst => DateForm::MonthFirst,
-                SentDate::Text => DateForm::Any,
-                SentDate::Timestamp => DateForm::Timestamp,
+                SentDateFormat::DayFirst => DateForm::DayFirst,
+                SentDateFormat::Iso => DateForm::IsoDate,
+                SentDateFormat::MonthFirst => DateForm::MonthFirst,
+                SentDateFormat::Text => DateForm::Any,
+                SentDateFormat::Timestamp => DateForm::Timestamp,
             }),
             _ => None,
         });

@@ -554,14 +554,15 @@ impl Action {
         self.spec().runs_concurrently
     }
 
-    /// Whether a step may run at the same time as the one before it.
+    /// Whether a step is in one group with the step before it; [`Self::runs_concurrently`] says whether the group's steps
+    /// run at the same time.
     #[must_use]
-    pub fn may_overlap(self, before: Self) -> bool {
+    pub fn shares_group_with(self, before: Self) -> bool {
         let walks = |action: Self| matches!(action, Self::Walk | Self::WalkInferredPages);
-        let is_apart = |action: Self| action.runs_concurrently() && !walks(action);
+        let mixes_with_others = |action: Self| action.runs_concurrently() && !walks(action);
         // An operation that fails at a documented request gets no edge cases.
         let waits = self.edge_case().is_some() && before == Self::ReadOptional;
-        self == before || (is_apart(self) && is_apart(before) && !waits)
+        self == before || (mixes_with_others(self) && mixes_with_others(before) && !waits)
     }
 
     /// Returns the edge case that it sends, if it sends one.

@@ -190,7 +190,7 @@ const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
 ];
 
 /// Numbers that belong to nobody (Ofcom's ranges for drama), as they are written.
-const NUMBERS: [Piece; 4] = [
+const PHONE_NUMBERS: [Piece; 4] = [
     // The sign read as a blank, or lost with the others; the string after the number cut off.
     piece(
         "a plus sign with brackets and an extension",
@@ -207,7 +207,7 @@ const NUMBERS: [Piece; 4] = [
 const SECOND_ADDRESS: Piece = piece("a second address", "second");
 
 /// Parts of the names of channels that take numbers.
-const NUMBER_CHANNELS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];
+const PHONE_CHANNELS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];
 
 /// A day and what is awkward about it.
 #[derive(Debug, PartialEq, Eq)]
@@ -228,7 +228,7 @@ const fn day(class: &'static str, (year, month, day): (i32, u32, u32)) -> Day {
     }
 }
 
-/// Days on which calendars break. A run shows each: one in each set of an update, and one in a create.
+/// Days on which calendars break. A run sends each: one in each set of an update, and one in a create.
 const DAYS: [Day; SETS_PER_UPDATE + 1] = [
     // Moved to the next day, or to the end of February, in a year that is shifted; and a century that has a leap day.
     day("the leap day of a full century", (2000, 2, 29)),
@@ -356,7 +356,7 @@ impl AwkwardValues {
                 match groups.get(index) {
                     Some(group) => {
                         values.extend(
-                            nth(&PREFIXES, seed, index + name * groups.len())
+                            rotated_by_seed(&PREFIXES, seed, index + name * groups.len())
                                 .map(|piece| AwkwardValue::Prefix(name, piece)),
                         );
                         values.extend(group.iter().map(|piece| AwkwardValue::Suffix(name, piece)));
@@ -372,9 +372,10 @@ impl AwkwardValues {
                 } else {
                     1
                 };
-                // The first comes last, because the ones after it are made from its plain value.
+                // The first element is changed last, because the others are copied from its plain value.
                 for element in (0..elements).rev() {
-                    // Where both names are replaced, the address has the run's own string.
+                    // Only the first sets replace addresses by phone numbers: later sets may replace every name, and then
+                    // only the address has the run's own string.
                     let number = (set < SETS_WITH_ELEMENTS).then_some(set + element);
                     let is_long = set == LONG_ADDRESS_SET && element + 1 == elements;
                     values.extend(address(element, seed, (set + element, number)));
@@ -382,7 +383,7 @@ impl AwkwardValues {
                 }
             }
             if places.dates {
-                values.extend(nth(&DAYS, seed, set).map(AwkwardValue::Date));
+                values.extend(rotated_by_seed(&DAYS, seed, set).map(AwkwardValue::Date));
             }
             Self(values)
         };
@@ -416,11 +417,11 @@ impl AwkwardValues {
     /// of them.
     pub(super) fn of_a_concurrent_create(seed: u64) -> Self {
         // A different number than in the create with awkward values.
-        let number = nth(&NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);
+        let number = rotated_by_seed(&PHONE_NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);
         let second = [AwkwardValue::Address(1, &SECOND_ADDRESS, number)].into_iter();
         Self(
             second
-                .chain(nth(&TIMES, seed / 3, 0).map(AwkwardValue::Instant))
+                .chain(rotated_by_seed(&TIMES, seed / 3, 0).map(AwkwardValue::Instant))
                 .collect(),
         )
     }
@@ -433,7 +434,7 @@ impl AwkwardValues {
             let prefix = match name {
                 0 if places.names == 1 => PREFIXES.first(),
                 0 => Some(&TITLE),
-                _ => nth(&PREFIXES, seed, name),
+                _ => rotated_by_seed(&PREFIXES, seed, name),
             };
             values.extend(prefix.map(|piece| AwkwardValue::Prefix(name, piece)));
             let inert = |piece: &&Piece| !piece.text.contains(['<', '>']);
@@ -445,7 +446,7 @@ impl AwkwardValues {
             // All of them, spread evenly over the elements.
             let most = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS_PER_ARRAY);
             for (element, addresses) in PIECES_OF_AN_ADDRESS.chunks(most).enumerate().rev() {
-                let number = nth(&NUMBERS, seed, SETS_WITH_ELEMENTS + element);
+                let number = rotated_by_seed(&PHONE_NUMBERS, seed, SETS_WITH_ELEMENTS + element);
                 values.extend(
                     addresses
                         .iter()
@@ -457,11 +458,11 @@ impl AwkwardValues {
             values.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|offset| address(0, 0, (offset, None))));
         }
         if places.dates {
-            values.extend(nth(&DAYS, seed, SETS_PER_UPDATE).map(AwkwardValue::Date));
+            values.extend(rotated_by_seed(&DAYS, seed, SETS_PER_UPDATE).map(AwkwardValue::Date));
         }
         if places.instants {
             // The last one is sent, and if it is rejected, the other one.
-            values.extend(nth(&TIMES, seed, 0).map(AwkwardValue::Instant));
+            values.extend(rotated_by_seed(&TIMES, seed, 0).map(AwkwardValue::Instant));
             values.push(AwkwardValue::Instant(&FAR_TIME));
         }
         (!values.is_empty()).then_some(Self(values))
@@ -513,7 +514,7 @@ impl AwkwardValues {
 }
 
 /// Returns the value at this distance from the one that the seed chooses.
-fn nth<T>(values: &'static [T], seed: u64, offset: usize) -> Option<&'static T> {
+fn rotated_by_seed<T>(values: &'static [T], seed: u64, offset: usize) -> Option<&'static T> {
     let length = u64::try_from(values.len()).ok()?;
     let start = usize::try_from(seed.checked_rem(length)?).ok()?;
     values.get((start + offset) % values.len())
@@ -521,7 +522,7 @@ fn nth<T>(values: &'static [T], seed: u64, offset: usize) -> Option<&'static T> 
 
 /// Returns the replacement of a name with this index.
 fn replacement(name: usize, seed: u64, index: usize) -> Option<AwkwardValue> {
-    let more = || nth(&MORE_REPLACEMENTS, seed, index - REPLACEMENTS.len() + name);
+    let more = || rotated_by_seed(&MORE_REPLACEMENTS, seed, index - REPLACEMENTS.len() + name);
     REPLACEMENTS
         .get(index)
         .or_else(more)
@@ -530,8 +531,8 @@ fn replacement(name: usize, seed: u64, index: usize) -> Option<AwkwardValue> {
 
 /// Returns an element with one of the addresses, or with one of the numbers.
 fn address(element: usize, seed: u64, (address, number): (usize, Option<usize>)) -> Option<AwkwardValue> {
-    let address = nth(&PIECES_OF_AN_ADDRESS, seed, address)?;
-    let number = number.and_then(|offset| nth(&NUMBERS, seed, offset));
+    let address = rotated_by_seed(&PIECES_OF_AN_ADDRESS, seed, address)?;
+    let number = number.and_then(|offset| rotated_by_seed(&PHONE_NUMBERS, seed, offset));
     Some(AwkwardValue::Address(element, address, number))
 }
 
@@ -545,14 +546,17 @@ impl Draft {
                 AwkwardValue::Replacement(name, piece) => self.change_name(*name, |_| piece.text.to_owned()),
                 AwkwardValue::LongName(name, characters) => self.change_name(*name, |own| filled(own, *characters)),
                 AwkwardValue::Address(element, address, number) => {
-                    self.change_address(*element, |own, takes_numbers| {
-                        let number = number.filter(|_| takes_numbers);
-                        number.map_or_else(|| within(own, address.text), |number| Some(number.text.to_owned()))
+                    self.change_address(*element, |own, takes_phone_numbers| {
+                        let number = number.filter(|_| takes_phone_numbers);
+                        number.map_or_else(
+                            || with_local_part_text(own, address.text),
+                            |number| Some(number.text.to_owned()),
+                        )
                     });
                 }
                 AwkwardValue::LongAddress(element, characters) => {
-                    self.change_address(*element, |own, takes_numbers| {
-                        if takes_numbers {
+                    self.change_address(*element, |own, takes_phone_numbers| {
+                        if takes_phone_numbers {
                             None
                         } else {
                             lengthened(own, *characters)
@@ -584,7 +588,7 @@ impl Draft {
         };
         let at = match first.rsplit_once("/0/") {
             Some((array, _)) => {
-                // A gap would be filled with null, which is not an element.
+                // A missing index would be filled with null, which is not an element.
                 (1..=element).for_each(|element| self.add_element(array, element));
                 first.replacen("/0/", &format!("/{element}/"), 1)
             }
@@ -597,12 +601,12 @@ impl Draft {
             .leaves
             .iter()
             .filter(|leaf| leaf.pointer.rsplit_once('/').is_some_and(|(above, _)| above == parent));
-        let takes_numbers = beside
+        let takes_phone_numbers = beside
             .filter(|leaf| leaf.pointer != at)
             .filter_map(Leaf::value)
             .any(names_number_channel);
         if let Some(leaf) = self.leaves.iter_mut().find(|leaf| leaf.pointer == at) {
-            leaf.rewrite(|own| change(own, takes_numbers));
+            leaf.rewrite(|own| change(own, takes_phone_numbers));
         }
     }
 
@@ -662,7 +666,7 @@ fn filled(own: &str, characters: usize) -> String {
 
 /// Adds text to the local part of an address, as far as it fits. A text that begins with a quotation mark puts the
 /// whole local part in quotation marks.
-fn within(address: &str, text: &str) -> Option<String> {
+fn with_local_part_text(address: &str, text: &str) -> Option<String> {
     let (local, domain) = address.split_once('@')?;
     let local = match text.strip_prefix('"') {
         Some(_) if local.starts_with('"') => return None,
@@ -689,7 +693,7 @@ fn lengthened(address: &str, characters: usize) -> Option<String> {
 /// Whether a value names a channel that takes numbers.
 fn names_number_channel(value: &Value) -> bool {
     let text = value.as_str().map(str::to_ascii_lowercase);
-    text.is_some_and(|text| NUMBER_CHANNELS.iter().any(|word| text.contains(word)))
+    text.is_some_and(|text| PHONE_CHANNELS.iter().any(|word| text.contains(word)))
 }
 
 #[cfg(test)]
@@ -750,7 +754,7 @@ mod tests {
                     "{piece:?}"
                 );
             }
-            for piece in &NUMBERS {
+            for piece in &PHONE_NUMBERS {
                 // The elements after the first belong to another channel.
                 let is_it = |value: &AwkwardValue| matches!(value, AwkwardValue::Address(1, _, number) if *number == Some(piece));
                 assert!(has(&is_it), "{seed} {piece:?}");
@@ -851,9 +855,15 @@ mod tests {
     #[test]
     fn what_is_in_quotation_marks_has_the_local_part_between_them() {
         let quoted = PIECES_OF_AN_ADDRESS.last().unwrap().text;
-        assert_eq!(within("a.b@example.com", quoted).unwrap(), r#""a.b,\\n"@example.com"#);
-        assert_eq!(within(r#""a"@example.com"#, quoted), None);
-        assert_eq!(within("a@example.com", "+t").unwrap(), "a+t@example.com");
-        assert_eq!(within(&format!("{}@example.com", "a".repeat(60)), quoted), None);
+        assert_eq!(
+            with_local_part_text("a.b@example.com", quoted).unwrap(),
+            r#""a.b,\\n"@example.com"#
+        );
+        assert_eq!(with_local_part_text(r#""a"@example.com"#, quoted), None);
+        assert_eq!(with_local_part_text("a@example.com", "+t").unwrap(), "a+t@example.com");
+        assert_eq!(
+            with_local_part_text(&format!("{}@example.com", "a".repeat(60)), quoted),
+            None
+        );
     }
 }

@@ -29,7 +29,7 @@ use crate::history::RunTag;
 const LEVELS: usize = 1_000;
 /// The maximum number of pairs of a field and another type that are sent to one operation, one pair in each request:
 /// enough for 50 strings with four other types each. The largest body of the built-in contract has 72.
-const MAX_FIELDS: usize = 200;
+const MAX_FIELD_TYPE_PAIRS: usize = 200;
 /// The number of characters in a long string.
 const CHARACTERS: usize = 10_000;
 /// The largest integer that every JSON reader preserves (RFC 8259, section 6), and the largest of 32 bits.
@@ -92,8 +92,8 @@ impl EdgeCaseField {
     }
 }
 
-/// Returns the edge cases of an operation in a run with this seed: each field in each other type that the contract
-/// names, one in each request. If there are more than [`MAX_FIELDS`] such pairs, the seed chooses that many.
+/// Returns the edge cases of an operation in a run with this seed. Among them is each field in each other type that the
+/// contract names; if there are more than [`MAX_FIELD_TYPE_PAIRS`] such pairs, the seed chooses that many.
 ///
 /// A create whose own strings are varied with awkward values gets no edge case with a string beyond ASCII: the awkward
 /// values contain such characters too, and more is judged about what comes back.
@@ -116,11 +116,11 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
         && documented.invariants.created.is_some()
         && Template::of(contract, operation).awkward_places().have_strings();
     edge_cases.retain(|edge_case| !(is_varied && edge_case.kind == EdgeCaseKind::NonAsciiString));
-    if fields.len() > MAX_FIELDS {
+    if fields.len() > MAX_FIELD_TYPE_PAIRS {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(stream_number(operation.0) << 32 | 0xffff_ffff);
         fields.sort_by_cached_key(|_| random.next_u64());
-        fields.truncate(MAX_FIELDS);
+        fields.truncate(MAX_FIELD_TYPE_PAIRS);
     }
     edge_cases.extend(fields);
     edge_cases.sort_unstable();
@@ -494,7 +494,7 @@ mod tests {
 
     #[test]
     fn of_very_many_fields_the_seed_draws() {
-        let fields: Vec<_> = (0..=MAX_FIELDS)
+        let fields: Vec<_> = (0..=MAX_FIELD_TYPE_PAIRS)
             .map(|index| format!("field{index}: {{type: string}}"))
             .collect();
         let schema = format!("{{type: object, properties: {{{}}}}}", fields.join(", "));
@@ -505,10 +505,10 @@ mod tests {
         );
         let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         let chosen = |seed| edge_cases(&contract, OperationId(0), seed);
-        assert_eq!((chosen(1).len(), chosen(1)), (MAX_FIELDS, chosen(1)));
+        assert_eq!((chosen(1).len(), chosen(1)), (MAX_FIELD_TYPE_PAIRS, chosen(1)));
         assert_ne!(chosen(1), chosen(2));
         let chosen_fields: HashSet<_> = (1..10).flat_map(chosen).collect();
-        assert_eq!(chosen_fields.len(), MAX_FIELDS + 1);
+        assert_eq!(chosen_fields.len(), MAX_FIELD_TYPE_PAIRS + 1);
     }
 
     #[test]

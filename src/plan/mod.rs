@@ -69,7 +69,7 @@ pub(crate) use draft::leave_out;
 pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
 pub(crate) use question::text_fields_with_open_side_effect;
-pub use question::{Asks, BodyChange, Question, QuestionRequest, SentDate};
+pub use question::{Asks, BodyChange, Question, QuestionRequest, SentDateFormat};
 pub use selection::Selection;
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;

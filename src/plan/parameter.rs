@@ -1,8 +1,9 @@
-//! Makes values for required parameters for which no link has one, and serialises the values of parameters.
+//! Makes values for parameters, required or optional, for which no link or example has one, and serialises the values of
+//! parameters.
 
 use serde_json::Value;
 
-use super::sample::{DEPTH, Sample};
+use super::sample::{DEPTH, SampleMaker};
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, Parameter};
 use crate::contract::{Contract, is_json, json_schema};
@@ -13,7 +14,7 @@ use crate::exchange::CompiledSchema;
 /// example and default may be used, and numbers need no upper bound.
 pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bool) -> Option<Value> {
     let schema = contract.document.node(parameter.schema.as_deref()?)?;
-    let sample = Sample {
+    let sample = SampleMaker {
         contract,
         text: "countersign",
         number: 0,
@@ -31,7 +32,7 @@ pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bo
 
 /// Returns an object with a value for each property that the schema requires or, where it requires none, for the first
 /// that has one; `None` where the schema does not admit it.
-fn object(sample: &Sample<'_>, schema: &str) -> Option<Value> {
+fn object(sample: &SampleMaker<'_>, schema: &str) -> Option<Value> {
     let document = &sample.contract.document;
     let node = document.node(schema)?;
     let properties = node.member("properties").map_or(&[][..], Node::members).iter();

@@ -47,7 +47,7 @@ pub enum Asks {
         /// The field.
         field: String,
         /// The format.
-        format: SentDate,
+        format: SentDateFormat,
         /// Where the record shows it.
         returned_at: Option<String>,
     },
@@ -120,7 +120,7 @@ pub enum Asks {
 
 /// The format of a date that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SentDate {
+pub enum SentDateFormat {
     /// DD/MM/YYYY.
     DayFirst,
     /// YYYY-MM-DD.
@@ -133,7 +133,7 @@ pub enum SentDate {
     Timestamp,
 }
 
-impl SentDate {
+impl SentDateFormat {
     const ALL: [Self; 5] = [Self::DayFirst, Self::Iso, Self::MonthFirst, Self::Text, Self::Timestamp];
 
     /// Writes a date in 1976.
@@ -173,7 +173,7 @@ pub struct QuestionRequest<'draft> {
     /// The values that links carry into the field, each with the name of the field that showed it.
     pub linked: &'draft [(String, Value)],
     /// How often the question was asked before.
-    pub before: u64,
+    pub times_asked: u64,
     /// What the body has, where earlier trials decide that.
     pub change: BodyChange,
 }
@@ -204,7 +204,7 @@ impl Question {
                 // What an update leaves alone shows only right after a control.
                 one_field(contract, operation, &mut questions);
                 of_body(contract, operation, &mut questions);
-                of_values(contract, operation, &mut questions);
+                add_spelling_questions(contract, operation, &mut questions);
                 required(contract, operation, &mut questions);
             } else if creates_own_records(contract, operation) {
                 required(contract, operation, &mut questions);
@@ -287,7 +287,7 @@ impl Question {
     /// Returns whether its trials decide what the next one sends, so that each is sent alone, when
     /// the one before it has ended.
     #[must_use]
-    pub fn is_search(&self) -> bool {
+    pub fn is_adaptive(&self) -> bool {
         matches!(
             self.asks,
             Asks::Duplicate | Asks::Longest { .. } | Asks::Required { .. } | Asks::UnknownRecord { creates: true, .. }
@@ -296,13 +296,13 @@ impl Question {
 
     /// Changes the body of an accepted request so that it asks. Returns whether it can: the body may have no value of
     /// the form that is asked about.
-    pub fn ask(&self, request: QuestionRequest<'_>, random: &mut impl Rng) -> bool {
+    pub fn apply_to(&self, request: QuestionRequest<'_>, random: &mut impl Rng) -> bool {
         let QuestionRequest {
             body,
             unprintable,
             run_tag,
             linked,
-            before,
+            times_asked,
             change,
         } = request;
         let value = match &self.asks {
@@ -319,8 +319,8 @@ impl Question {
             }
             Asks::Date { field, format, .. } => {
                 // A day that cannot be taken for a month.
-                let date = (13 + before % 15, 1 + before % 12);
-                if *format != SentDate::Text {
+                let date = (13 + times_asked % 15, 1 + times_asked % 12);
+                if *format != SentDateFormat::Text {
                     set_date(body, date);
                 }
                 Some((field, json!(format.write(date))))
@@ -331,7 +331,7 @@ impl Question {
                 named: Some(named),
             } => {
                 let values: Vec<_> = linked.iter().filter(|(name, _)| name == named).collect();
-                let nth = usize::try_from(before).unwrap_or(0);
+                let nth = usize::try_from(times_asked).unwrap_or(0);
                 let chosen = nth.checked_rem(values.len()).and_then(|index| values.get(index));
                 chosen.map(|(_, value)| (field, value.clone()))
             }
@@ -340,20 +340,20 @@ impl Question {
                 shown.and_then(|shown| Some((field, json!(invented(shown, linked, random)?))))
             }
             Asks::KnownValue { field } => {
-                let other = another(body.pointer(field), linked, before);
+                let other = another(body.pointer(field), linked, times_asked);
                 other.map(|other| (field, json!(other)))
             }
             Asks::Longest { field } => {
                 let (text, length) = (body.pointer(field).and_then(Value::as_str), change.length());
                 let longer = text.zip(length).and_then(|(text, length)| longer(text, length, random));
-                if before % 2 == 1 {
+                if times_asked % 2 == 1 {
                     lengthen_others(body, (field, run_tag), random);
                 }
                 longer.map(|longer| (field, json!(longer)))
             }
             // Another value than the record has, because a service may keep what it has.
             Asks::Spelling { field, .. } => {
-                let other = another(body.pointer(field), linked, before);
+                let other = another(body.pointer(field), linked, times_asked);
                 other.and_then(|other| Some((field, json!(in_mixed_case(other)?))))
             }
             Asks::UnknownField => {
@@ -427,11 +427,11 @@ fn set_date(body: &mut Value, (day, month): (u64, u64)) {
 }
 
 /// Returns a text that was shown for a field, other than the one that it has: another one each time, if there are several.
-fn another<'shown>(has: Option<&Value>, shown: &'shown [(String, Value)], before: u64) -> Option<&'shown str> {
+fn another<'shown>(has: Option<&Value>, shown: &'shown [(String, Value)], times_asked: u64) -> Option<&'shown str> {
     let has = has.and_then(Value::as_str).unwrap_or_default();
     let others = shown.iter().filter_map(|(_, value)| value.as_str());
     let others: Vec<_> = others.filter(|other| !other.eq_ignore_ascii_case(has)).collect();
-    let nth = usize::try_from(before).ok()?.checked_rem(others.len())?;
+    let nth = usize::try_from(times_asked).ok()?.checked_rem(others.len())?;
     others.get(nth).copied()
 }
 
@@ -544,8 +544,8 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
         let mut strings = Vec::new();
         collect_strings(contract, (&schema, node), ("", 0), &mut strings);
         for (location, field) in strings {
-            let returned_at = carry(contract, operation, &field);
-            let dates = SentDate::ALL.map(|format| Asks::Date {
+            let returned_at = returned_at(contract, operation, &field);
+            let dates = SentDateFormat::ALL.map(|format| Asks::Date {
                 field: field.clone(),
                 format,
                 returned_at: returned_at.clone(),
@@ -633,7 +633,7 @@ fn collect_strings(
 }
 
 /// Returns where the record shows a field that an update sends.
-fn carry(contract: &Contract, update: OperationId, field: &str) -> Option<String> {
+fn returned_at(contract: &Contract, update: OperationId, field: &str) -> Option<String> {
     let any = pointer::any_element(field);
     let carry = contract
         .carries_of_update(update)
@@ -659,8 +659,8 @@ fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks
     names.into_iter().map(entry).collect()
 }
 
-/// Adds the questions about values that the record shows.
-fn of_values(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
+/// Adds the questions whether values come back in the letters in which they were sent.
+fn add_spelling_questions(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
     let Some(updated) = contract.operation(operation).invariants.updated.as_ref() else {
         return;
     };
@@ -773,8 +773,8 @@ impl Contract {
 }
 
 /// Returns a value of the same form as one that was shown, and not among those; `None` for a text without letters and
-/// digits, and for one with any outside ASCII, which would stay as they are. Two or three capitals may be the code of a
-/// country: those from `QM` on are nobody's (ISO 3166-1, section 8).
+/// digits, and for one with a letter or digit outside ASCII, which would stay as it is. Two or three capitals may be a
+/// country code: those that begin with `QM` to `QZ` are nobody's (ISO 3166-1, section 8).
 fn invented(shown: &str, others: &[(String, Value)], random: &mut impl Rng) -> Option<String> {
     if shown
         .chars()

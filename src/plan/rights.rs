@@ -116,7 +116,7 @@ const ONE_AT_MOST: [&str; 17] = [
     "set default",
 ];
 
-/// The words of booleans that have a write concern other records too.
+/// The words in names of booleans that make a write affect other records too.
 const CONCERNS_OTHERS: [&str; 13] = [
     "broadcast",
     "cascade",

@@ -1,4 +1,4 @@
-//! Makes values that a schema of the contract admits. The main type is [`Sample`].
+//! Makes values that a schema of the contract admits. The main type is [`SampleMaker`].
 //!
 //! # Design
 //!
@@ -30,7 +30,7 @@ pub(super) const SMALLEST_UNLIKELY: u32 = 1_000_000_000;
 
 /// What values are made from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sample<'run> {
+pub(super) struct SampleMaker<'run> {
     pub(super) contract: &'run Contract,
     /// The run's own text.
     pub(super) text: &'run str,
@@ -40,7 +40,7 @@ pub(super) struct Sample<'run> {
     pub(super) examples: bool,
 }
 
-impl Sample<'_> {
+impl SampleMaker<'_> {
     /// Returns a value that the schema admits.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Sample<'_> {
             } else {
                 format!("{}-{index}", self.text)
             };
-            let sample = Sample {
+            let sample = SampleMaker {
                 text: &text,
                 number: self.number + index,
                 ..*self
@@ -282,7 +282,7 @@ mod tests {
              a}}}}}}}}}}\ncomponents: {{schemas: {{A: {schema}}}}}\n"
         );
         let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
-        let sample = Sample {
+        let sample = SampleMaker {
             contract: &contract,
             text: "countersign-7-x2",
             number: 4,

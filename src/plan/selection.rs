@@ -49,12 +49,12 @@ pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<Opera
         .collect();
     let shown = dependencies
         .into_iter()
-        .filter_map(|create| Some((create, shows(contract, scope, create)?)));
+        .filter_map(|create| Some((create, what_shows(contract, scope, create)?)));
     shown.collect()
 }
 
 /// Returns what shows the record of a create, among the operations that may be called.
-pub(super) fn shows(contract: &Contract, scope: &Selection, create: OperationId) -> Option<ShownBy> {
+pub(super) fn what_shows(contract: &Contract, scope: &Selection, create: OperationId) -> Option<ShownBy> {
     let may_be_called = |id: &OperationId| !scope.skip.contains(id);
     let list = contract.list_showing_created_by(create).filter(may_be_called);
     let links = contract.links_from(create);

@@ -48,8 +48,8 @@ pub enum ShardError {
     #[error("a shard is written K/N, such as 1/3 for the first of three")]
     Form,
     /// The number of shards is 0.
-    #[error("there are no shards in 0; write 1/1 for the whole plan")]
-    None,
+    #[error("a plan is not split into 0 shards; write 1/1 for the whole plan")]
+    ZeroShards,
     /// There are more shards than are allowed.
     #[error("{0} shards are too many; a plan is split into {max} at most", max = Shard::MAX)]
     TooMany(u32),
@@ -62,7 +62,7 @@ impl Shard {
     /// The maximum number of shards of a plan.
     pub const MAX: u32 = 10_000;
 
-    /// The only one.
+    /// The only shard of a plan that is not split.
     pub const WHOLE: Self = Self { number: 1, of: 1 };
 
     /// Makes shard `number` of `of` shards.
@@ -72,7 +72,7 @@ impl Shard {
     /// Fails for a number that is not from 1 to `of`, and for `of` beyond [`Self::MAX`].
     pub fn new(number: u32, of: u32) -> Result<Self, ShardError> {
         match (number, of) {
-            (_, 0) => Err(ShardError::None),
+            (_, 0) => Err(ShardError::ZeroShards),
             (_, of) if of > Self::MAX => Err(ShardError::TooMany(of)),
             (0, _) => Err(ShardError::Zero),
             (number, of) if number > of => Err(ShardError::Beyond { number, of }),

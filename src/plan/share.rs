@@ -127,7 +127,7 @@ fn dependencies(
 fn checking_operation(contract: &Contract, fact: &Fact, called: &BTreeSet<OperationId>) -> OperationId {
     let mut requiring = called
         .iter()
-        .filter(|id| scheme(contract, **id).as_deref() == Some(&fact.location));
+        .filter(|id| scheme_location(contract, **id).as_deref() == Some(&fact.location));
     match fact.kind {
         FactKind::WrongToken => requiring.next().copied().unwrap_or(fact.operation),
         _ => fact.operation,
@@ -135,7 +135,7 @@ fn checking_operation(contract: &Contract, fact: &Fact, called: &BTreeSet<Operat
 }
 
 /// Returns the location of the security scheme of an operation.
-pub(super) fn scheme(contract: &Contract, operation: OperationId) -> Option<String> {
+pub(super) fn scheme_location(contract: &Contract, operation: OperationId) -> Option<String> {
     let name = contract.operation(operation).security.scheme_name()?;
     Some(pointer::join("/components/securitySchemes", name))
 }
@@ -147,7 +147,11 @@ fn wrong_tokens(
     (called, seed): (&BTreeSet<OperationId>, u64),
     is_own: impl Fn(&FactId) -> bool,
 ) -> Vec<(String, usize)> {
-    let is_required = |place: &str| called.iter().any(|id| scheme(contract, *id).as_deref() == Some(place));
+    let is_required = |place: &str| {
+        called
+            .iter()
+            .any(|id| scheme_location(contract, *id).as_deref() == Some(place))
+    };
     let mut facts: Vec<_> = (0..contract.facts.len()).map(FactId).collect();
     facts.retain(|id| {
         let fact = contract.fact(*id);

@@ -314,7 +314,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
 
 /// When the operations of a plan have their values, and which of them lack one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ValueSources {
+pub(super) struct ValueAvailability {
     /// Reads that take a value that a create shows, directly or not, and queries. They come after it.
     pub(super) after_creates: HashSet<OperationId>,
     /// Those of them from which a later create takes a value. They come between the creates.
@@ -325,24 +325,24 @@ pub(super) struct ValueSources {
     pub(super) lacking: HashMap<OperationId, NoValue>,
 }
 
-impl ValueSources {
+impl ValueAvailability {
     /// Relates the operations, given in the order of their links, to each other.
     pub(super) fn new(contract: &Contract, ordered: &[OperationId]) -> Self {
         let callable = callable(contract, ordered);
-        let mut value_sources = Self::default();
+        let mut value_availability = Self::default();
         for id in ordered.iter().filter(|id| !callable.contains(id)) {
             if let Some(missing) = missing_value(contract, *id, |from| callable.contains(&from)) {
-                value_sources.lacking.insert(*id, missing);
+                value_availability.lacking.insert(*id, missing);
             }
         }
         let called = |id: &&OperationId| callable.contains(id);
         // An operation comes after those whose values it takes, unless links form a cycle: hence more than one pass.
         loop {
-            let before = value_sources.after_creates.len();
+            let before = value_availability.after_creates.len();
             for id in ordered.iter().filter(called) {
-                value_sources.place(contract, *id, &callable);
+                value_availability.place(contract, *id, &callable);
             }
-            if value_sources.after_creates.len() == before {
+            if value_availability.after_creates.len() == before {
                 break;
             }
         }
@@ -351,14 +351,14 @@ impl ValueSources {
             let is_later = |to: &OperationId| positions.get(to).is_some_and(|other| *other > position);
             let taken = |to: OperationId| {
                 let creates = !contract.operation(to).is_read() && callable.contains(&to);
-                is_later(&to) && (creates || value_sources.between_creates.contains(&to))
+                is_later(&to) && (creates || value_availability.between_creates.contains(&to))
             };
             let mut targets = contract.links_from(*id).map(|link| link.to);
-            if value_sources.after_creates.contains(id) && targets.any(taken) {
-                value_sources.between_creates.insert(*id);
+            if value_availability.after_creates.contains(id) && targets.any(taken) {
+                value_availability.between_creates.insert(*id);
             }
         }
-        value_sources
+        value_availability
     }
 
     /// Determines for a read whether it comes after the creates, or is a nested list.

@@ -11,8 +11,8 @@ use super::optional;
 use super::question::{Asks, Question, text_fields_with_open_side_effect};
 use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
-use super::share::{Share, scheme};
-use super::source::ValueSources;
+use super::share::{Share, scheme_location};
+use super::source::ValueAvailability;
 use super::understood::Understood;
 use super::variants::varies;
 use crate::contract::Contract;
@@ -96,18 +96,18 @@ impl Plan {
                 None => called.push(id),
             }
         }
-        let value_sources = ValueSources::new(contract, &called);
-        called.retain(|id| !value_sources.lacking.contains_key(id));
-        let unfilled = value_sources.lacking.keys().copied();
+        let value_availability = ValueAvailability::new(contract, &called);
+        called.retain(|id| !value_availability.lacking.contains_key(id));
+        let unfilled = value_availability.lacking.keys().copied();
         let unfilled = unfilled.filter(|id| unknown_path(contract, *id, scope.seed).is_some() && !left_out(id));
         let unfilled: BTreeSet<_> = unfilled.filter(|_| scope.learn.is_none()).collect();
-        let lacking = value_sources.lacking.iter();
+        let lacking = value_availability.lacking.iter();
         let lacking = lacking.map(|(id, lack)| (*id, NotCalled::Because(lack.to_string())));
         plan.not_called.extend(lacking);
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
         let calls: HashSet<_> = called.iter().copied().collect();
         let steps = called.iter().map(|id| {
-            let mut steps = steps_of(contract, *id, (scope.seed, &value_sources));
+            let mut steps = steps_of(contract, *id, (scope.seed, &value_availability));
             steps.splice(1..1, read_back(contract, *id, &calls));
             (*id, steps)
         });
@@ -124,7 +124,7 @@ impl Plan {
                 action: Action::EdgeCaseRead(edge_case),
             }));
         }
-        plan.share(contract, (&called, steps), share, &value_sources);
+        plan.share(contract, (&called, steps), share, &value_availability);
         plan.residue_looks(contract, &called);
         plan.add_deletes(contract, &called);
         match &scope.learn {
@@ -133,14 +133,15 @@ impl Plan {
         }
         plan.shown_by = shown_by(contract, scope);
         plan.not_called.sort_by_key(|(id, _)| *id);
-        plan.steps.sort_by_key(|step| order_key(contract, &value_sources, step));
+        plan.steps
+            .sort_by_key(|step| order_key(contract, &value_availability, step));
         plan
     }
 
-    /// Returns the steps in groups that may run at the same time: one group ends before the next begins.
+    /// Returns the steps in groups, which run one after the other. The steps of one group may run at the same time.
     pub fn groups(&self) -> impl Iterator<Item = &[Step]> {
         self.steps
-            .chunk_by(|before, step| step.action.may_overlap(before.action))
+            .chunk_by(|before, step| step.action.shares_group_with(before.action))
     }
 
     /// Plans the called operations that fall to a shard, and what they depend on.
@@ -149,14 +150,14 @@ impl Plan {
         contract: &Contract,
         (called, mut steps): (&[OperationId], BTreeMap<OperationId, Vec<Step>>),
         share: Share,
-        value_sources: &ValueSources,
+        value_availability: &ValueAvailability,
     ) {
         let own: Vec<_> = called.iter().copied().filter(|id| share.own.contains(id)).collect();
         for id in called {
             if share.own.contains(id) {
                 self.steps.extend(steps.remove(id).unwrap_or_default());
             } else if share.dependencies.contains(id) {
-                let action = match call_of(contract, *id, value_sources) {
+                let action = match call_of(contract, *id, value_availability) {
                     // Its first page shows values; its pages are checked in the shard that owns the list.
                     Action::Walk | Action::WalkNested => Action::Read,
                     action => action,
@@ -170,7 +171,7 @@ impl Plan {
         self.add_looks(contract, &own, called);
         self.add_fills(contract, &own);
         for (place, most) in share.wrong_tokens {
-            let asks = |id: &OperationId| scheme(contract, *id).as_ref() == Some(&place);
+            let asks = |id: &OperationId| scheme_location(contract, *id).as_ref() == Some(&place);
             self.wrong_tokens(contract, own.iter().copied().filter(asks).collect(), most);
         }
         (self.parts, self.in_other_shards) = (share.parts, share.in_other_shards);
@@ -379,15 +380,15 @@ fn probe(contract: &Contract, id: OperationId, probe: CredentialProbe) -> Action
 }
 
 /// Returns the documented call of an operation.
-fn call_of(contract: &Contract, id: OperationId, value_sources: &ValueSources) -> Action {
+fn call_of(contract: &Contract, id: OperationId, value_availability: &ValueAvailability) -> Action {
     let operation = contract.operation(id);
     if operation.is_query() {
         return Action::Query;
     }
-    if value_sources.after_creates.contains(&id) {
+    if value_availability.after_creates.contains(&id) {
         return Action::ReadCreated;
     }
-    if value_sources.nested.contains(&id) {
+    if value_availability.nested.contains(&id) {
         return Action::WalkNested;
     }
     match (&operation.page, operation.is_read()) {
@@ -400,9 +401,9 @@ fn call_of(contract: &Contract, id: OperationId, value_sources: &ValueSources) -
 
 /// Returns the steps that an operation takes by itself: its call, variants of it, credentials that must be rejected,
 /// edge cases.
-fn steps_of(contract: &Contract, id: OperationId, (seed, value_sources): (u64, &ValueSources)) -> Vec<Step> {
+fn steps_of(contract: &Contract, id: OperationId, (seed, value_availability): (u64, &ValueAvailability)) -> Vec<Step> {
     let operation = contract.operation(id);
-    let call = call_of(contract, id, value_sources);
+    let call = call_of(contract, id, value_availability);
     let varied = match call {
         Action::Create => varies(contract, id).then_some(Action::VaryCreate),
         Action::Update => operation.invariants.updated.as_ref().map(|_| Action::VaryUpdate),
@@ -453,10 +454,14 @@ fn read_back(contract: &Contract, id: OperationId, called: &HashSet<OperationId>
 }
 
 /// Returns the key by which steps are sorted: steps with one key stay in the order of their links.
-fn order_key(contract: &Contract, value_sources: &ValueSources, step: &Step) -> (Action, Option<CredentialProbe>) {
-    let waits = value_sources.after_creates.contains(&step.operation);
+fn order_key(
+    contract: &Contract,
+    value_availability: &ValueAvailability,
+    step: &Step,
+) -> (Action, Option<CredentialProbe>) {
+    let waits = value_availability.after_creates.contains(&step.operation);
     let action = match step.action {
-        Action::ReadCreated if value_sources.between_creates.contains(&step.operation) => Action::Create,
+        Action::ReadCreated if value_availability.between_creates.contains(&step.operation) => Action::Create,
         Action::ProbeRead(_) if waits => Action::ReadCreated,
         // The run may create the records that give a list its second page.
         Action::ProbeRead(CredentialProbe::SecondPage) => Action::WalkFilledList,
@@ -557,7 +562,7 @@ fn reason_against(
         return Some(NEEDS_WRITES.to_owned());
     }
     if !scope.also_send.contains(&id)
-        && let Some(reason) = reason_against_action(contract, id)
+        && let Some(reason) = reason_to_suspect_side_effect(contract, id)
     {
         return Some(format!("{reason}; the setting also_send sends it anyway"));
     }
@@ -575,8 +580,8 @@ fn reason_against(
     None
 }
 
-/// Returns why an operation does something that its method does not say; `None` if nothing speaks for that.
-fn reason_against_action(contract: &Contract, id: OperationId) -> Option<String> {
+/// Returns why an operation may do something that its method does not say; `None` if nothing suggests that.
+fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option<String> {
     let operation = contract.operation(id);
     let is_chosen = operation.chosen().is_some();
     let updates = matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !is_chosen;

@@ -11,7 +11,7 @@ use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::{concerns_rights, harmless_value, is_place_among_others, names_somebody};
-use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, Sample, is_wide_number};
+use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
 use crate::contract::discriminator;
@@ -99,7 +99,7 @@ struct Field<'contract> {
     kind: FieldKind,
     /// Whether the contract requires the field at the top of the body.
     required: bool,
-    /// The only value, where the discriminator of the alternative that is sent has it.
+    /// The only value, where the field is the discriminator of the alternative that is sent.
     discriminator: Option<Value>,
     /// The string that the contract says to send, with [`RUN_TAG`] in it.
     synthetic: Option<&'contract str>,
@@ -181,7 +181,7 @@ impl<'contract> Template<'contract> {
                 return false;
             }
             let at = pointer::join(at, name);
-            let field = self.discriminating((node, &at), value);
+            let field = self.discriminator_field((node, &at), value);
             self.fields.push(field);
             return false;
         }
@@ -194,14 +194,14 @@ impl<'contract> Template<'contract> {
         let Some(child) = document.node(child) else {
             return false;
         };
-        let field = self.discriminating((child, &pointer::join(at, name)), value.clone());
+        let field = self.discriminator_field((child, &pointer::join(at, name)), value.clone());
         self.fields.push(field);
         self.read_node((child, None), at, depth + 1);
         true
     }
 
     /// Returns the field whose only value is that of a discriminator.
-    fn discriminating(&self, (node, at): (&'contract Node, &str), value: String) -> Field<'contract> {
+    fn discriminator_field(&self, (node, at): (&'contract Node, &str), value: String) -> Field<'contract> {
         Field {
             discriminator: Some(Value::from(value)),
             ..self.field((node, None), at)
@@ -256,7 +256,7 @@ impl<'contract> Template<'contract> {
             return false;
         };
         if let Some((name, value)) = named_alternative(node, taken) {
-            let field = self.discriminating((taken, &pointer::join(at, name)), value.to_owned());
+            let field = self.discriminator_field((taken, &pointer::join(at, name)), value.to_owned());
             self.fields.push(field);
         }
         self.read((taken, None), at, depth + 1);
@@ -319,7 +319,7 @@ impl<'contract> Template<'contract> {
     /// numbers. Each of them is harmless ([`harmless_value`]), and a field that says who may see or change the record
     /// has none.
     fn other_values_by_schema(&self, node: &Node, at: &str) -> Vec<Choice> {
-        let sample = Sample {
+        let sample = SampleMaker {
             contract: self.contract,
             text: "",
             number: 0,
@@ -519,7 +519,7 @@ impl LeafBuilder<'_> {
         if index > 0 {
             text.push_str(&format!("-{index}"));
         }
-        let sample = Sample {
+        let sample = SampleMaker {
             contract: self.template.contract,
             text: &text,
             number: self.number + index,

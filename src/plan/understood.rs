@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::action::ShownBy;
 use super::body::{self, looks_like_an_identifier};
-use super::selection::{Selection, shows};
+use super::selection::{Selection, what_shows};
 use super::source::NoValue;
 use super::template::Template;
 use crate::contract::Contract;
@@ -73,7 +73,9 @@ impl<'plan> Understood<'plan> {
             _ if operation.creates() => {
                 reason_against_create(contract, scope, id).or_else(|| self.reason_against_parent(id))
             }
-            _ => self.reason_against_update(id).or_else(|| foreign_field(contract, id)),
+            _ => self
+                .reason_against_update(id)
+                .or_else(|| reason_against_body(contract, id)),
         };
         reason.map(|reason| format!("{reason}; the setting also_send sends it anyway"))
     }
@@ -89,7 +91,7 @@ impl<'plan> Understood<'plan> {
             return Some("its path names no record, so it may change every one".to_owned());
         }
         let foreign = in_path.find(|(index, _)| !self.is_own(id, *index) && !self.contains_own(id, *index));
-        foreign.map(|(_, parameter)| parameter_not_own(parameter))
+        foreign.map(|(_, parameter)| reason_parameter_not_own(parameter))
     }
 
     /// Whether an update's parameter names what contains the run's own record, which it does not change: it is given the
@@ -115,8 +117,8 @@ impl<'plan> Understood<'plan> {
         let mut in_path = parameters.filter(|(_, parameter)| parameter.location == Location::Path);
         let foreign = in_path.find(|(index, parameter)| parameter.set_by_user.is_none() && !self.is_own(id, *index));
         foreign.map_or_else(
-            || foreign_field(self.contract, id),
-            |(_, parameter)| Some(parameter_not_own(parameter)),
+            || reason_against_body(self.contract, id),
+            |(_, parameter)| Some(reason_parameter_not_own(parameter)),
         )
     }
 
@@ -135,7 +137,7 @@ impl<'plan> Understood<'plan> {
         let is_shown = |index: usize, parameter: &Parameter| parameter.set_by_user.is_none() && is_linked(index);
         let mut shown = parameters.filter(|(index, parameter)| parameter.required && is_shown(*index, parameter));
         let foreign = shown.find(|(index, _)| !self.is_own(id, *index));
-        foreign.map(|(_, parameter)| parameter_not_own(parameter))
+        foreign.map(|(_, parameter)| reason_parameter_not_own(parameter))
     }
 
     /// Whether a parameter takes a value that a create of the run shows.
@@ -149,7 +151,7 @@ impl<'plan> Understood<'plan> {
 }
 
 /// Returns why a write is not sent: a parameter may name somebody else's record.
-fn parameter_not_own(parameter: &Parameter) -> String {
+fn reason_parameter_not_own(parameter: &Parameter) -> String {
     format!(
         "the run writes only to its own records, and the parameter `{}` identifies none that it creates",
         parameter.name
@@ -163,11 +165,11 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
         .created
         .as_ref()
         .is_some_and(|created| created.listed.is_some());
-    if !listed && shows(contract, scope, id).is_none() {
+    if !listed && what_shows(contract, scope, id).is_none() {
         let words = "nothing says where a record that it creates is shown, so none could be recognised again";
         return Some(words.to_owned());
     }
-    if let Some(foreign) = foreign_field(contract, id) {
+    if let Some(foreign) = reason_against_body(contract, id) {
         return Some(foreign);
     }
     if invariants.created.is_none() {
@@ -189,7 +191,7 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
                 "it responds with {statuses}, which does not say that it has created a record"
             ));
         }
-        if let Some(ShownBy::Read(read)) = shows(contract, scope, id)
+        if let Some(ShownBy::Read(read)) = what_shows(contract, scope, id)
             && !documents_string(contract, read, &tagged)
         {
             let read = &contract.operation(read).name;
@@ -260,7 +262,7 @@ fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<Str
 
 /// Returns why a required field of the body would be the identifier of another's record, where no invariant says that
 /// this is intended.
-fn foreign_field(contract: &Contract, id: OperationId) -> Option<String> {
+fn reason_against_body(contract: &Contract, id: OperationId) -> Option<String> {
     let operation = contract.operation(id);
     if operation.has_invariants() {
         return None;

@@ -80,7 +80,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         status @ (401 | 403) if shows_records(sink.contract, seen, &response.body) => {
             let documented = "rejected without a record";
-            sink.broken_as(fact, documented, || {
+            sink.broken_instead_of(fact, documented, || {
                 format!("rejected with {status}, but its body shows records of the list")
             });
         }
@@ -101,7 +101,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             } else {
                 "rejected with a 4xx"
             };
-            sink.broken_as(fact, documented, || format!("{status}{}", describe_request(seen)));
+            sink.broken_instead_of(fact, documented, || format!("{status}{}", describe_request(seen)));
         }
     }
 }
@@ -141,7 +141,8 @@ fn conforms(contract: &Contract, shape: ShapeId, value: &Value) -> bool {
 }
 
 /// Whether no call of the operation succeeded, and the right credential got the same status: then the status shows nothing
-/// about the credential. A write may have been carried out all the same, so of one only a redirect counts.
+/// about the credential. A rejected write may have been carried out all the same, so for a write only
+/// a redirect counts.
 fn is_same_with_credential(seen: &ExchangeSeen<'_>, status: u16, sink: &Sink<'_>) -> bool {
     let with_credential = sink.verdicts.successes.first_failed(seen.id);
     let says_nothing_was_done = status < 400 || seen.operation.is_read();

@@ -52,7 +52,7 @@ fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
         Some(429 | 503) => sink.undecided(fact, Reason::Throttled),
         Some(status @ 400..) if tried.plain_accepted => {
             let documented = format!("accepted as the plain request is ({})", tried.equivalence.source());
-            sink.broken_as(fact, &documented, || status.to_string());
+            sink.broken_instead_of(fact, &documented, || status.to_string());
         }
         Some(status) => {
             let reason = Reason::rejected(status, &sink.source.request.credential);

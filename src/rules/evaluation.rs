@@ -228,7 +228,8 @@ impl<'run> Evaluation<'run> {
         self.history.add_residue(left);
     }
 
-    /// Notes that the run deleted a record that a create of it returned: the one at that index in `History::tracked`.
+    /// Notes that the run deleted a record that one of its creates returned: the one with this number in
+    /// `History::tracked`.
     pub(crate) fn mark_deleted(&mut self, record: usize) {
         self.history.mark_deleted(record);
     }
@@ -294,7 +295,7 @@ impl Recording {
     /// Judges the recorded exchanges again, at the given levels. With the contract of the original check, the verdicts
     /// and findings are those of that check. They contain no value of the target.
     ///
-    /// A check that never reached its target reports only that, and so contains less than its recording.
+    /// If a check never reached its target, its report says only that; judging its recording gives more.
     #[must_use]
     pub fn judge(&self, contract: &Contract, levels: Levels) -> Verdicts {
         self.judge_edited(contract, levels, |_| None)

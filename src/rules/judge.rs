@@ -164,8 +164,8 @@ impl<'contract> Judge<'contract> {
                 self.judge_success(&seen, self.verdicts.breaks() == breaks);
             }
         }
-        // An undocumented 201 whose body satisfies the schema of a documented success: its locations can only hold
-        // facts.
+        // An undocumented 201 whose body satisfies the schema of a documented success: judging its locations
+        // can only show that facts hold.
         if intent.is_documented()
             && documented.is_none()
             && let Some((shape, body)) = undocumented_creation(self.contract, exchange)

@@ -72,8 +72,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 /// Returns whether a documented body is missing. An empty body may be plain text, but it is not JSON: where a schema is
 /// documented, `malformed-json` reports that.
 fn lacks_body(response: &Response, documented: &DocumentedResponse) -> bool {
-    let is_text = |media_type: String| !is_json(&media_type) || documented.body.is_some();
-    response.is_body_known && response.body.is_empty() && !response.media_type().is_some_and(is_text)
+    let may_be_empty = |media_type: String| !is_json(&media_type) || documented.body.is_some();
+    response.is_body_known && response.body.is_empty() && !response.media_type().is_some_and(may_be_empty)
 }
 
 /// Returns whether the response has a documented media type other than the JSON whose schema is known.

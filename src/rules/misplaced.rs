@@ -92,7 +92,7 @@ fn judge(operation: OperationId, seen: &Observation<'_>, max_pages: u64, sink: &
         _ if !seen.identified => sink.undecided(fact, Reason::NoIdentifier),
         Some(reason) => sink.undecided(fact, reason),
         None if seen.found && seen.end == WalkEnd::Complete => sink.held(fact),
-        // Not every item was seen, and that is all that is known.
+        // Not every item was seen, or the record itself was not found.
         None => sink.undecided(fact, Reason::NotShown),
     }
 }

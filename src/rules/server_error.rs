@@ -56,8 +56,8 @@ fn is_sent_once(seen: &ExchangeSeen<'_>) -> bool {
         || (seen.operation.may_store() && !seen.intent.is_documented())
 }
 
-/// Judges nothing of an edge case but the edge case itself: a response that rejects the credential or throttles the
-/// request shows nothing about it.
+/// Judges the response to an edge case. A response that rejects the credential or throttles the request shows nothing
+/// about the edge case.
 fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) else {
         return;

@@ -19,7 +19,8 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The lists of a run are searched for the run tag, which nobody else writes: at the end, and after the \
                   writes with a wrong credential. A record that is listed although its create was rejected was stored \
                   and reported as failed: a caller that sends it again, as a rejection invites, stores it twice. A \
-                  record that shows what a rejected update sent was changed by somebody who may not change it.",
+                  record that shows what a rejected update sent was changed although the caller was told that it was \
+                  not; with a wrong credential, by somebody who may not change it.",
     exceptions: "Writes whose response leaves open whether they were stored: a redirect, a 5xx, a 4xx that an \
                  intermediary may send (such as 408, 425, 429 or 451), or no response. They are reported as what the \
                  run may have left. Records on pages of a list that were not seen.",

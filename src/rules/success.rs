@@ -37,7 +37,7 @@ pub(super) struct FailedCall {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HowAllCallsFailed {
-    /// Every response was a 401 or 403, though none carried a token.
+    /// Every response was a 401 or 403, and no request carried a token.
     RejectedWithoutToken,
     /// Every response was a 5xx.
     Failed,

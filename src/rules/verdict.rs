@@ -87,8 +87,8 @@ pub enum Reason {
     Traffic(TrafficReason),
     /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
     PageUnclear,
-    /// A page shows nothing of the list without pages, or leads to no next page at its own path, where pages are
-    /// inferred.
+    /// Where pages are inferred: a page has no record of the list as read without page parameters, or leads to no next page
+    /// at its own path.
     PageNotFollowed,
     /// The body of a page is not read.
     PageUnread,
@@ -135,7 +135,7 @@ pub enum Reason {
     OtherFactBroken,
     /// A list shows what only a query has sent, so the query does more than read.
     StoredByQuery,
-    /// A record of the run can no longer be read since an edge case of an update was accepted.
+    /// A record of the run can no longer be read after an edge case of an update was accepted.
     RecordUnreadable,
     /// The body is JSON beyond the limits of what is read.
     LimitExceeded,
@@ -215,7 +215,7 @@ impl fmt::Display for Reason {
             Self::StoredByQuery => {
                 "a list shows that this `POST`, which should only read, stores what it is sent".into()
             }
-            Self::RecordUnreadable => "a record can no longer be read since an edge case was accepted".into(),
+            Self::RecordUnreadable => "a record can no longer be read after an edge case was accepted".into(),
             Self::NothingToUppercase => "the identifier is not a UUID with a lower-case letter".into(),
             Self::NoIdentifier => "the created record has no identifier to be found by".into(),
             Self::NotFull => "the last page is not full".into(),
@@ -228,7 +228,7 @@ impl fmt::Display for Reason {
             Self::NotRepeated => "the target throttled the request, which is not sent again".into(),
             Self::OnlyNull => "the value was null, and null is a gap".into(),
             Self::PageUnclear => "a page lacks last_page or items, or an item has no identifier".into(),
-            Self::PageNotFollowed => "a page has nothing of the list, or leads to no next page at its own path".into(),
+            Self::PageNotFollowed => "a page has no record of the whole list, or no next page at its own path".into(),
             Self::PageUnread => "a page could not be read as JSON".into(),
             Self::Throttled => "every attempt got a 429 or a 503".into(),
             Self::RunEnded => "the run ended before a response showed it".into(),
@@ -243,9 +243,7 @@ impl fmt::Display for Reason {
                 format!("the last page was not filled: it needs more records than max-writes allows for that ({left})")
                     .into()
             }
-            Self::NotFilledByDefault(default) => {
-                format!("no last page was full; filling one needs max-writes above {default}").into()
-            }
+            Self::NotFilledByDefault(default) => format!("filling a last page needs max-writes above {default}").into(),
             Self::NoSecondPage(needed, left) => {
                 format!("the list has one page; a second takes {needed} more records, and max-writes allows {left}")
                     .into()
@@ -299,7 +297,7 @@ pub struct Finding {
     pub documented: Option<String>,
     /// What came instead, as a shape.
     pub received: String,
-    /// What the body of an error says of itself, where the finding is about its status.
+    /// What the body of an error says is wrong, where the finding is about the status.
     pub error_body: Option<String>,
     /// The request that shows it.
     pub request: Request,
@@ -314,8 +312,8 @@ pub struct Finding {
 pub struct Verdicts {
     states: Vec<State>,
     findings: Vec<Finding>,
-    /// The findings of a rule on a fact, by their locations: one, or one for each name of a field.
-    known: HashMap<(&'static str, FactId), Vec<(String, usize)>>,
+    /// The indexes of each rule's findings at each fact: one, or one for each undocumented field, with its name.
+    finding_indexes: HashMap<(&'static str, FactId), Vec<(String, usize)>>,
     not_called: HashMap<OperationId, Reason>,
     /// How often a fact was broken.
     breaks: u64,
@@ -341,7 +339,7 @@ impl Verdicts {
         Self {
             states: vec![State::default(); contract.facts.len()],
             findings: Vec::new(),
-            known: HashMap::new(),
+            finding_indexes: HashMap::new(),
             not_called: HashMap::new(),
             breaks: 0,
             ended_early: false,
@@ -493,7 +491,7 @@ impl Sink<'_> {
         known.get_or_insert_with(|| Arc::new(reason));
     }
 
-    /// Notes why the fact stays undecided even if another response holds.
+    /// Notes why the fact stays undecided even if another response satisfies it.
     pub(super) fn force_undecided(&mut self, fact: FactId, reason: Reason) {
         self.verdicts.force_undecided(fact, reason);
     }
@@ -514,8 +512,9 @@ impl Sink<'_> {
         }
     }
 
-    /// Notes that a response as a whole broke the fact as `documented`, which replaces the fact's own words.
-    pub(super) fn broken_as(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
+    /// Notes that a response as a whole broke the fact. `documented` says what it should have been, in place of the fact's
+    /// own words.
+    pub(super) fn broken_instead_of(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
         self.report_finding(fact, Some(documented), String::new, received);
     }
@@ -583,7 +582,13 @@ impl Sink<'_> {
         if self.count_repeat(fact, name) {
             return;
         }
-        if self.verdicts.known.get(&(self.rule.name, fact)).map_or(0, Vec::len) >= MAX_NAMES {
+        if self
+            .verdicts
+            .finding_indexes
+            .get(&(self.rule.name, fact))
+            .map_or(0, Vec::len)
+            >= MAX_NAMES
+        {
             if !self.count_repeat(fact, OTHER_NAMES) {
                 let received = "fields with names other than those reported".to_owned();
                 let pointer = pointer::join(&location.pointer(), OTHER_NAMES);
@@ -604,7 +609,7 @@ impl Sink<'_> {
 
     /// Counts the finding once more if there is one; returns whether there is.
     fn count_repeat(&mut self, fact: FactId, name: &str) -> bool {
-        let known = self.verdicts.known.get(&(self.rule.name, fact));
+        let known = self.verdicts.finding_indexes.get(&(self.rule.name, fact));
         let same = known.and_then(|known| known.iter().find(|(known, _)| known == name));
         let Some((_, index)) = same else { return false };
         self.verdicts.findings[*index].count += 1;
@@ -621,7 +626,7 @@ impl Sink<'_> {
         (pointer, received): (String, String),
     ) -> &mut Finding {
         let decided = self.levels.of(self.rule, self.contract.fact(fact));
-        let known = self.verdicts.known.entry((self.rule.name, fact)).or_default();
+        let known = self.verdicts.finding_indexes.entry((self.rule.name, fact)).or_default();
         known.push((name.to_owned(), self.verdicts.findings.len()));
         let (pointer, hint) = self.render_pointer(&pointer, &self.contract.fact(fact).response_pointer);
         self.verdicts.findings.push_mut(Finding {

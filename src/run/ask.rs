@@ -143,7 +143,7 @@ impl Session<'_> {
 
     /// Asks the questions in passes. Returns whether the last control was accepted.
     async fn ask_in_passes(&self, subject: &AskedOperation<'_>) -> bool {
-        let in_passes = subject.questions.iter().filter(|(_, question)| !question.is_search());
+        let in_passes = subject.questions.iter().filter(|(_, question)| !question.is_adaptive());
         let (groups, alone): (Vec<_>, Vec<_>) = in_passes
             .copied()
             .partition(|(_, question)| matches!(question.asks, Asks::InOneRequest { .. }));
@@ -344,12 +344,12 @@ impl Session<'_> {
                         unprintable: &mut request.unprintable,
                         run_tag: self.settings.run_tag.as_str(),
                         linked: &self.linked_values(subject, question),
-                        before: nth_time,
+                        times_asked: nth_time,
                         change: change.clone(),
                     };
                     let number = u64::try_from(*index).unwrap_or(0);
                     let seed = self.plan.seed.wrapping_add((nth_time << 32) | number);
-                    if !question.ask(asking, &mut ChaCha8Rng::seed_from_u64(seed)) {
+                    if !question.apply_to(asking, &mut ChaCha8Rng::seed_from_u64(seed)) {
                         return false;
                     }
                 }
@@ -362,7 +362,7 @@ impl Session<'_> {
         }
         // Texts of different lengths are separate trials, in the order that the search decides.
         if subject.accepted.is_some() && !matches!(change, BodyChange::Long(_)) {
-            self.meet_next_replica(subject, (Some(index), left_out), question.is_search())
+            self.meet_next_replica(subject, (Some(index), left_out), question.is_adaptive())
                 .await;
         }
         self.expect_requests(1);

@@ -121,7 +121,7 @@ impl Router {
             Base::Known(targets) => {
                 let mut bases = targets.iter().filter(|base| base.is_at(url)).peekable();
                 if bases.peek().is_none() {
-                    return Err(self.elsewhere(method, url));
+                    return Err(self.note_other_origin(method, url));
                 }
                 let mut below = bases.filter_map(|base| below(url.path(), &base.base_path()));
                 below
@@ -139,7 +139,8 @@ impl Router {
         }
     }
 
-    fn elsewhere(&mut self, method: &str, url: &Url) -> NoCall {
+    /// Returns that the URL is at another origin, which is noted if the path would be a call.
+    fn note_other_origin(&mut self, method: &str, url: &Url) -> NoCall {
         let Base::Known(targets) = &self.base else {
             return NoCall::OtherOrigin;
         };

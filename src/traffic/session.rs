@@ -27,7 +27,7 @@ const SKEW: TimeDelta = TimeDelta::seconds(5);
 const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
 /// How long after `settle` the record of a create may be called missing: later, somebody who was not recorded may have
 /// deleted it.
-const FRESH: TimeDelta = TimeDelta::minutes(1);
+const MISSING_RECORD_WINDOW: TimeDelta = TimeDelta::minutes(1);
 /// The maximum number of pages per walk: a client may request any.
 const ALL_PAGES: u64 = u64::MAX;
 /// How many walks may be under way at once: further ones are not followed.
@@ -211,17 +211,16 @@ struct ListView {
 struct AwaitedListing {
     look: LookId,
     create: OperationId,
-    /// When the create ended.
-    created: DateTime<Utc>,
+    create_ended: DateTime<Utc>,
 }
 
 /// The pages of a list that one client requested one after the other, with nothing written between.
 #[derive(Debug)]
 struct WalkSeen {
     /// The look that judges whether the pages add up.
-    pages: LookId,
+    pages_look: LookId,
     /// The look for the record of the last write, where that is a create whose record must be there by now.
-    created: Option<AwaitedListing>,
+    awaited_listing: Option<AwaitedListing>,
     /// The numbers of the pages that were seen.
     seen: BTreeSet<u64>,
     /// The entry of the page that was seen last.
@@ -232,7 +231,7 @@ struct WalkSeen {
 
 impl WalkSeen {
     fn looks(&self) -> impl Iterator<Item = LookId> + use<> {
-        [Some(self.pages), self.created.map(|created| created.look)]
+        [Some(self.pages_look), self.awaited_listing.map(|awaited| awaited.look)]
             .into_iter()
             .flatten()
     }
@@ -509,7 +508,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             self.evaluation
                 .add_page_again(look, page.asked.number, (page.exchange, body));
         }
-        let last = self.evaluation.history().last_page(walk.pages).unwrap_or(1).max(1);
+        let last = self.evaluation.history().last_page(walk.pages_look).unwrap_or(1).max(1);
         if u64::try_from(walk.seen.len()).is_ok_and(|seen| seen >= last) {
             let walk = self.walks.remove(&page.view);
             self.complete.extend(walk.map(|walk| (page.view, walk)));
@@ -527,22 +526,26 @@ impl<'run, 'emit> Session<'run, 'emit> {
     fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
         let ListView { list, .. } = page.view;
         let doubtful = self.doubtful.remove(&page.view);
-        let pages = doubtful.unwrap_or_else(|| self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES));
-        self.evaluation.begin_walk(pages, WalkExtent::WholeList);
+        let pages_look = doubtful.unwrap_or_else(|| self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES));
+        self.evaluation.begin_walk(pages_look, WalkExtent::WholeList);
         let write = self.last_write.filter(|write| self.must_be_listed(write, page));
         let made = self.evaluation.history().creates_by_other_clients(list);
         let create =
             write.and_then(|write| Some((write.operation.filter(|create| made.contains(create))?, write.ended)));
-        let created = create.map(|(create, created)| {
+        let awaited_listing = create.map(|(create, create_ended)| {
             let look = self
                 .evaluation
                 .begin_look(list, &LookGoal::CreatedBy { operation: create }, ALL_PAGES);
             self.evaluation.begin_walk(look, WalkExtent::WholeList);
-            AwaitedListing { look, create, created }
+            AwaitedListing {
+                look,
+                create,
+                create_ended,
+            }
         });
         WalkSeen {
-            pages,
-            created,
+            pages_look,
+            awaited_listing,
             seen: BTreeSet::new(),
             last: self.location,
             ended: page.ended,
@@ -558,7 +561,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
             && client.is_known
             && write.client == Some(client)
             && write.file == page.view.file
-            && (settled..=later(settled, FRESH)).contains(&page.started)
+            && (settled..=later(settled, MISSING_RECORD_WINDOW)).contains(&page.started)
     }
 
     /// Ends the walks that a write may have disturbed.
@@ -609,12 +612,12 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// next one of its list.
     fn conclude_walk(&mut self, view: ListView, walk: &WalkSeen) {
         let history = self.evaluation.history();
-        if history.is_settled(walk.pages) || history.is_second_walk(walk.pages) {
-            self.evaluation.conclude(walk.pages);
+        if history.is_settled(walk.pages_look) || history.is_second_walk(walk.pages_look) {
+            self.evaluation.conclude(walk.pages_look);
         } else {
-            self.doubtful.insert(view, walk.pages);
+            self.doubtful.insert(view, walk.pages_look);
         }
-        let Some(awaited) = walk.created else { return };
+        let Some(awaited) = walk.awaited_listing else { return };
         let history = self.evaluation.history();
         let (is_listed, is_there) = (
             history.is_settled(awaited.look),
@@ -634,8 +637,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Notes that a record of a create is missing. Returns whether it is the second one, and none was ever listed: one
     /// alone may have been removed by somebody who was not recorded.
     fn note_missed(&mut self, awaited: AwaitedListing) -> bool {
-        let first = *self.missed.entry(awaited.create).or_insert(awaited.created);
-        first != awaited.created && !self.listed.contains(&awaited.create)
+        let first = *self.missed.entry(awaited.create).or_insert(awaited.create_ended);
+        first != awaited.create_ended && !self.listed.contains(&awaited.create)
     }
 
     /// Emits an exchange with the findings that it shows.
@@ -749,7 +752,8 @@ fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
     moment.checked_add_signed(by).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
-/// Whether a fact of this kind shows only in requests that a check sends, or that only a check knows to have been sent.
+/// Whether only a check decides a fact of this kind: it sends requests that other clients do not send, or it knows every
+/// write that was sent.
 fn needs_check(kind: FactKind) -> bool {
     matches!(
         kind,

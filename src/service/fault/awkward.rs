@@ -62,7 +62,7 @@ impl Reach {
         let updates = operation.updated.is_some();
         match self {
             Reach::Every => true,
-            Reach::TopLevelRecords => updates || of_a_record(operation).is_some(),
+            Reach::TopLevelRecords => updates || standalone_created(operation).is_some(),
             Reach::Rewritten => updates || is_rewritten(operation),
             Reach::Updates => updates,
         }
@@ -70,13 +70,13 @@ impl Reach {
 }
 
 /// Returns what a create promises if its record is a whole one, and does not belong to another.
-fn of_a_record(create: &Operation) -> Option<&Created> {
+fn standalone_created(create: &Operation) -> Option<&Created> {
     create.created.as_ref().filter(|created| created.listed.array.is_none())
 }
 
 /// Returns whether an update can write again what the operation creates.
 fn is_rewritten(create: &Operation) -> bool {
-    let Some(created) = of_a_record(create) else {
+    let Some(created) = standalone_created(create) else {
         return false;
     };
     let mut updates = operations().iter().filter_map(|operation| operation.updated.as_ref());

@@ -5,7 +5,7 @@ use axum::http::header;
 use super::call::{Call, InnerService};
 use super::contract::{ALL_OPERATIONS, operations};
 use super::expected::{ExpectedFinding, ProposedFault};
-use super::pages::number;
+use super::pages::requested_page;
 
 /// What a request may show instead of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl PresentedCredential {
         let Some(value) = call.head.headers.get(header::AUTHORIZATION) else {
             return match self {
                 PresentedCredential::None => true,
-                PresentedCredential::NoneOnPageTwo => number(call) >= Some(2),
+                PresentedCredential::NoneOnPageTwo => requested_page(call) >= Some(2),
                 PresentedCredential::NoneWithQuery => call.head.uri.query().is_some(),
                 _ => false,
             };

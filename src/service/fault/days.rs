@@ -47,14 +47,12 @@ pub(super) const DATES: &[TimeDistortion<NaiveDate>] = &[
     distortion("before-1900-lost", "before 1900 becomes 1 January 1900", |date| {
         (date.year() < 1900).then(|| NaiveDate::from_ymd_opt(1900, 1, 1))?
     }),
-    distortion(
-        "before-1900-moved",
-        "before 1900 becomes one of a century later",
-        |date| (date.year() < 1900).then(|| date.with_year(date.year() + 100))?,
-    ),
+    distortion("before-1900-moved", "before 1900 moves a century later", |date| {
+        (date.year() < 1900).then(|| date.with_year(date.year() + 100))?
+    }),
     distortion(
         "after-2038-wrapped",
-        "after 19 January 2038 becomes 2^32 seconds earlier",
+        "after 19 January 2038 moves 2^32 seconds back",
         |date| (date > NaiveDate::from_ymd_opt(2038, 1, 19)?).then(|| date.checked_sub_days(Days::new(49_710)))?,
     ),
     distortion(
@@ -117,15 +115,15 @@ pub(super) const INSTANTS: &[TimeDistortion<DateTime<FixedOffset>>] = &[
         "gets the date of its own offset and the time of UTC",
         |at| in_utc(at, |utc| Some(at.date_naive().and_time(utc.time()))),
     ),
-    distortion("winter-hour", "from November to March becomes an hour later", |at| {
+    distortion("winter-hour", "from November to March moves an hour later", |at| {
         matches!(at.to_utc().month(), 1..=3 | 11..=12).then(|| at.checked_add_signed(Duration::hours(1)))?
     }),
-    distortion("twelve-hours", "from 13:00 UTC on becomes twelve hours earlier", |at| {
+    distortion("twelve-hours", "from 13:00 UTC on moves twelve hours back", |at| {
         (at.to_utc().hour() > 12).then(|| at.checked_sub_signed(Duration::hours(12)))?
     }),
     distortion(
         "midnight-noon",
-        "in the hour after midnight UTC becomes twelve hours later",
+        "in the hour after midnight UTC moves twelve hours later",
         |at| (at.to_utc().hour() == 0).then(|| at.checked_add_signed(Duration::hours(12)))?,
     ),
     distortion(
@@ -138,13 +136,13 @@ pub(super) const INSTANTS: &[TimeDistortion<DateTime<FixedOffset>>] = &[
     }),
     distortion(
         "after-2038-wrapped",
-        "after 19 January 2038 becomes 2^32 seconds earlier",
+        "after 19 January 2038 moves 2^32 seconds back",
         |at| (at.timestamp() > i32::MAX.into()).then(|| at.checked_sub_signed(Duration::seconds(1 << 32)))?,
     ),
     distortion("leap-day-march", "on 29 February moves to 1 March", |at| {
         is_leap_day(at.to_utc().date_naive()).then(|| at.checked_add_signed(Duration::days(1)))?
     }),
-    distortion("last-of-year-after", "on 31 December UTC becomes a day later", |at| {
+    distortion("last-of-year-after", "on 31 December UTC moves a day later", |at| {
         let date = at.to_utc().date_naive();
         ((date.month(), date.day()) == (12, 31)).then(|| at.checked_add_signed(Duration::days(1)))?
     }),

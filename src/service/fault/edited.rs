@@ -8,7 +8,7 @@ use super::call::{Call, Content, ServedResponse};
 use super::contract::operation;
 use super::deviation::{DeviationKind, Fault};
 use super::locations::edit;
-use super::pages::number;
+use super::pages::requested_page;
 
 /// A response as a fault makes it.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Fault {
         let call = Call { operation, head, body };
         let (head, text) = response.into_parts();
         let mut response = ServedResponse::of(head, text);
-        self.deviation.kind.edit(&call, number(&call), &mut response);
+        self.deviation.kind.edit(&call, requested_page(&call), &mut response);
         Some(match response.content {
             Content::CutOff(_) => Edited::CutOff,
             _ => Edited::Response(Response::from_parts(response.head.clone(), response.bytes())),

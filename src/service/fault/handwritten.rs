@@ -126,10 +126,10 @@ fn last_item(on: &str, invariant: &PageInvariant) -> Fault {
     let about = "the last item of the last page has no identifier";
     fault(
         on,
-        "last-item-unnamed",
+        "last-item-without-id",
         about,
         expected,
-        DeviationKind::Page(PageFault::LastItemUnnamed),
+        DeviationKind::Page(PageFault::LastItemWithoutId),
     )
     .at(pointer)
 }

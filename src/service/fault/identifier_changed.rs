@@ -24,7 +24,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<()>> {
         };
         Some(ProposedFault::new(
             &operation.name,
-            "renamed",
+            "identifier-changed",
             about,
             vec![expected],
             (),

@@ -14,7 +14,7 @@ use super::contract::{ALL_OPERATIONS, Operation, operation, operations};
 use super::deviation::{Deviation, DeviationKind};
 use super::identifier_changed;
 use super::names::Faults;
-use super::pages::number;
+use super::pages::requested_page;
 use super::state::FaultState;
 use crate::service::Service;
 use crate::service::app::undelayed;
@@ -74,7 +74,7 @@ async fn deviate(State(active): State<Arc<ActiveFaults>>, request: Request, next
 }
 
 async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inner: &InnerService) -> Response {
-    let requested = number(&call);
+    let requested = requested_page(&call);
     for (deviation, _) in deviations {
         match &deviation.kind {
             DeviationKind::Request(fault) => {

@@ -30,7 +30,7 @@ pub(super) enum Edit {
 /// Edits every location of the body that the pattern names. Where there is none because arrays are empty, an element is
 /// added first.
 pub(super) fn edit(body: &mut Value, operation: &Operation, pattern: &str, edit: &Edit) {
-    show(body, operation, pattern);
+    fill_empty_arrays(body, operation, pattern);
     let (parent, name) = pattern.rsplit_once('/').unwrap_or(("", ""));
     match edit {
         Edit::Dropped => each(body, parent, &mut |parent| {
@@ -97,7 +97,7 @@ pub(super) fn altered(value: &Value) -> Value {
 
 /// Puts an element into each empty array on the way, where the pattern would otherwise lead nowhere. An empty page
 /// stays empty.
-fn show(body: &mut Value, operation: &Operation, pattern: &str) {
+fn fill_empty_arrays(body: &mut Value, operation: &Operation, pattern: &str) {
     let parent = pattern.rsplit_once('/').map_or("", |(parent, _)| parent);
     let leads_through = if pattern.ends_with("/*") { pattern } else { parent };
     if !select(body, leads_through).is_empty() {

@@ -19,7 +19,7 @@ pub(super) enum PageFault {
     /// The first page is returned whatever page is requested.
     Ignored,
     /// The last item of the last page has no identifier.
-    LastItemUnnamed,
+    LastItemWithoutId,
     /// `last_page` is rounded to the nearest number.
     LastPageRounded,
     /// `last_page` is one too many.
@@ -135,7 +135,7 @@ impl PageFault {
     }
 
     pub(super) fn change_request(self, call: &mut Call) {
-        let requested = number(call);
+        let requested = requested_page(call);
         match (self, requested) {
             (PageFault::DefaultIsTwo, _) if call.page().is_none() => call.set_page(Some(2)),
             (PageFault::Ignored, Some(2..)) => call.set_page(None),
@@ -176,7 +176,7 @@ impl PageFault {
                     );
                 }
             }
-            PageFault::LastItemUnnamed if is_last(body, invariant) => {
+            PageFault::LastItemWithoutId if is_last(body, invariant) => {
                 let last = items(body, invariant).and_then(|items| items.last_mut()?.as_object_mut());
                 last.and_then(|item| item.shift_remove(invariant.id.trim_start_matches('/')));
             }
@@ -190,7 +190,7 @@ impl PageFault {
             | PageFault::FullLastPageShort
             | PageFault::FullLastPageWrong
             | PageFault::Ignored
-            | PageFault::LastItemUnnamed
+            | PageFault::LastItemWithoutId
             | PageFault::ItemSkipped => {}
             PageFault::TotalWrong => recount(body, invariant, 1),
         }
@@ -198,7 +198,7 @@ impl PageFault {
 }
 
 /// Returns the requested page, if it is a number.
-pub(super) fn number(call: &Call) -> Option<u64> {
+pub(super) fn requested_page(call: &Call) -> Option<u64> {
     call.page().and_then(|page| page.parse().ok())
 }
 

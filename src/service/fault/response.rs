@@ -52,12 +52,12 @@ impl ResponseFault {
                 }
             }
             ResponseFault::Challenge(_) | ResponseFault::RejectionStatus(_) => {}
-            _ if response.is_success() => self.succeeded(response),
+            _ if response.is_success() => self.change_success(response),
             _ => {}
         }
     }
 
-    fn succeeded(self, response: &mut ServedResponse) {
+    fn change_success(self, response: &mut ServedResponse) {
         let text = response.bytes();
         let half = text.slice(..text.len() / 2);
         match self {

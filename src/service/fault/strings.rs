@@ -1,7 +1,7 @@
 //! What real software does to strings that are valid but awkward: [`DISTORTIONS`], a table with a function for each.
 //!
-//! The distortions come from what is known of registers, importers, templates and databases everywhere: names that no
-//! program expected. Each leaves a plain string alone: ASCII of at most 49 characters, with no capital inside a word, a
+//! The distortions are what registers, importers, templates and databases are known to do to names that they did not
+//! expect. Each leaves a plain string alone: ASCII of at most 49 characters, with no capital inside a word, a
 //! capital after each space, and besides letters and digits only single hyphens, dots and spaces inside, one `@`, and a
 //! plus at the start.
 

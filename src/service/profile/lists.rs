@@ -49,7 +49,7 @@ axis_values! {
     ListOrder {
         /// In order of creation.
         OldestFirst = "oldest-first",
-        /// Against the order of creation.
+        /// In reverse order of creation.
         NewestFirst = "newest-first",
     }
 }

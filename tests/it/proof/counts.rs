@@ -114,7 +114,7 @@ async fn a_list_that_needs_more_than_is_allowed_for_its_last_page_says_how_many_
 async fn a_list_that_no_budget_can_fill_gets_no_record_for_its_last_page_and_says_so() {
     let checked = Check::default().run(sevens()).await;
     for (_, list) in LISTS {
-        let reason = "no last page was full; filling one needs max-writes above 20";
+        let reason = "filling a last page needs max-writes above 20";
         assert_eq!(
             full(&checked, list),
             (VerdictRecord::Undecided, Some(reason.to_owned())),

@@ -70,7 +70,7 @@ impl Database {
                     self.abandon(client);
                     return Err(timed_out());
                 }
-                Ok(Err(error)) if lost(&error) && tried < MAX_STATEMENT_ATTEMPTS => {
+                Ok(Err(error)) if lost_to_another(&error) && tried < MAX_STATEMENT_ATTEMPTS => {
                     drop(client);
                     tokio::time::sleep(pause(tried)).await;
                     tried += 1;
@@ -145,7 +145,7 @@ fn is_unavailable(error: &tokio_postgres::Error) -> bool {
 }
 
 /// Returns whether a statement was rolled back because of another one, and may be run again.
-pub(super) fn lost(error: &tokio_postgres::Error) -> bool {
+pub(super) fn lost_to_another(error: &tokio_postgres::Error) -> bool {
     let lost = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
     error.code().is_some_and(|code| lost.contains(code))
 }

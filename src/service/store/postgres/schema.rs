@@ -10,7 +10,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{Json, Type};
 
 use super::contacts::Numbered;
-use super::database::{Database, lost, pause};
+use super::database::{Database, lost_to_another, pause};
 use super::{contacts, tags, venues, visits};
 use crate::service::open_error::OpenError;
 use crate::service::store::seed;
@@ -179,7 +179,7 @@ fn rejected(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
         SqlState::DUPLICATE_TABLE,
         SqlState::UNIQUE_VIOLATION,
     ];
-    if lost(&error) || error.code().is_some_and(|code| made_by_another.contains(code)) {
+    if lost_to_another(&error) || error.code().is_some_and(|code| made_by_another.contains(code)) {
         return Failed::Raced;
     }
     Failed::Final(explain(store, error))
@@ -188,7 +188,7 @@ fn rejected(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
 const CHECK_SERVER: &str = "check that PostgreSQL runs there, and the host and port of the address";
 
 const TLS: &str = "check that the server has ssl on, and a certificate for the host of the address; sslrootcert=FILE names the \
-                   authority that signed it, and sslmode=require asks for none";
+                   authority that signed it, and sslmode=require accepts any certificate";
 
 /// Returns whether the TLS handshake failed. The library marks that only by this text.
 fn is_tls(error: &tokio_postgres::Error) -> bool {

@@ -28,14 +28,14 @@ pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
         return Err(OpenError::Folder { path: path.to_owned() });
     }
     // One transaction, so that all three numbers are those of one moment: another service may be creating the store.
-    let read = |mut file: Connection| FileIdentity::read(&*file.transaction()?);
+    let read = |mut file: Connection| FileFormat::read(&*file.transaction()?);
     let found = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).and_then(read);
     let store = StoreUrl::File(path.to_owned());
     let known = format_of(MIGRATIONS);
     match found {
-        Ok(FileIdentity { tables: 0, .. }) => Ok(()),
-        Ok(FileIdentity { application, .. }) if application != APPLICATION => Err(OpenError::ForeignStore { store }),
-        Ok(FileIdentity { format: found, .. }) if found > known => Err(OpenError::NewerStore { store, found, known }),
+        Ok(FileFormat { tables: 0, .. }) => Ok(()),
+        Ok(FileFormat { application, .. }) if application != APPLICATION => Err(OpenError::ForeignStore { store }),
+        Ok(FileFormat { format: found, .. }) if found > known => Err(OpenError::NewerStore { store, found, known }),
         Ok(_) => Ok(()),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
             Err(OpenError::NotADatabase { path: path.to_owned() })
@@ -57,7 +57,7 @@ fn migrate(
 ) -> rusqlite::Result<()> {
     // Another process may be creating the same store: only one of the two finds no tables.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let FileIdentity { tables, format, .. } = FileIdentity::read(&transaction)?;
+    let FileFormat { tables, format, .. } = FileFormat::read(&transaction)?;
     let done = if tables == 0 {
         0
     } else {
@@ -88,16 +88,16 @@ fn insert_seed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 /// What distinguishes one database from another.
-struct FileIdentity {
+struct FileFormat {
     application: i64,
     format: i64,
     tables: i64,
 }
 
-impl FileIdentity {
+impl FileFormat {
     fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let number = |query| connection.query_row(query, [], |row| row.get(0));
-        Ok(FileIdentity {
+        Ok(FileFormat {
             application: number("PRAGMA application_id")?,
             format: number("PRAGMA user_version")?,
             tables: number("SELECT count(*) FROM sqlite_schema")?,
@@ -129,7 +129,7 @@ mod tests {
         migrate(&mut connection, &[FIRST], insert_seed).unwrap();
         for _ in 0..2 {
             migrate(&mut connection, &[FIRST, SECOND], insert_seed).unwrap();
-            assert_eq!(FileIdentity::read(&connection).unwrap().format, 2);
+            assert_eq!(FileFormat::read(&connection).unwrap().format, 2);
             assert_eq!(notes(&connection), 1);
         }
         assert!(connection.prepare("SELECT colour FROM note").is_ok());
@@ -140,7 +140,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection, &[FIRST], insert_seed).unwrap();
         assert!(migrate(&mut connection, &[FIRST, SECOND, "CREATE NONSENSE"], insert_seed).is_err());
-        assert_eq!(FileIdentity::read(&connection).unwrap().format, 1);
+        assert_eq!(FileFormat::read(&connection).unwrap().format, 1);
         assert!(connection.prepare("SELECT colour FROM note").is_err());
     }
 }

@@ -71,10 +71,10 @@ pub(super) fn run_here<T: Send + 'static>(
 }
 
 /// Receives the outcome of a job.
-type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
+type OutcomeReceiver<T> = oneshot::Receiver<Result<T, StoreError>>;
 
 /// Makes a job and the receiver of its outcome.
-fn queued<W, T>(work: W) -> (Box<QueuedJob<W, T>>, Outcome<T>) {
+fn queued<W, T>(work: W) -> (Box<QueuedJob<W, T>>, OutcomeReceiver<T>) {
     let (caller, response) = oneshot::channel();
     let job = QueuedJob {
         work: Some(work),

@@ -49,7 +49,7 @@ async fn an_update_adds_a_record_or_has_another_identifier() {
     let before = total(&service, CONTACTS).await;
     service.put(&path_of(&ada), &json!({"firstname": "Bruno"})).await;
     assert_eq!(total(&service, CONTACTS).await, before + 1);
-    let service = with(&["updateContact:renamed"]).await;
+    let service = with(&["updateContact:identifier-changed"]).await;
     let (ada, other) = (contact(&service, "Ada").await, contact(&service, "Other").await);
     service.put(&path_of(&ada), &json!({"firstname": "Countersign"})).await;
     assert_eq!(service.listed(CONTACTS, &ada["id"]).await, None);

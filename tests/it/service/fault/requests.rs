@@ -94,7 +94,7 @@ async fn pages_are_wrong_as_named() {
 
 #[tokio::test]
 async fn the_last_item_of_all_has_no_identifier() {
-    let tags = with(&["getTags:last-item-unnamed"]).await.walk("/tags").await;
+    let tags = with(&["getTags:last-item-without-id"]).await.walk("/tags").await;
     let unnamed: Vec<_> = (0..tags.len())
         .filter(|index| tags[*index].get("id").is_none())
         .collect();
