@@ -19,7 +19,7 @@ use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use bytes::Bytes;
 use countersign::contract::Contract;
 use countersign::contract::fact::FactKind;
-use countersign::exchange::redact::Values;
+use countersign::exchange::redact::ValueDisplay;
 use countersign::exchange::{Exchange, Purpose, RejectionMeaning, Request, Response};
 use countersign::rules::{Judge, Levels, Verdict};
 use countersign::service::{self, Service};
@@ -76,7 +76,7 @@ async fn page(path: &str, items: usize) -> Bytes {
 fn compare(name: &str, operation: &str, body: &Bytes) {
     let contract = Contract::built_in().expect("the contract");
     let exchange = exchange(&contract, operation, body);
-    let mut judge = Judge::new(&contract, Levels::default(), Values::Hidden);
+    let mut judge = Judge::new(&contract, Levels::default(), ValueDisplay::Hidden);
     let intent = Purpose::Documented(RejectionMeaning::Finding).into();
     let mut rates = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

@@ -14,7 +14,7 @@ use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::exchange::basic;
-use crate::exchange::redact::{SHORTEST_TOKEN, Values};
+use crate::exchange::redact::{SHORTEST_TOKEN, ValueDisplay};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
 use crate::gaps;
 use crate::history::RunTag;
@@ -202,14 +202,14 @@ impl Check {
         self
     }
 
-    /// Sets how many requests may leave a record in the target, by default [`Settings::MAX_WRITES`]. Updates and
+    /// Sets how many requests may leave a record in the target, by default [`Settings::DEFAULT_MAX_WRITES`]. Updates and
     /// clearly rejected creates do not count.
     pub fn max_writes(mut self, records: u64) -> Self {
         self.settings.max_writes = records;
         self
     }
 
-    /// Sets the most pages that are walked in a list, by default [`Settings::MAX_PAGES`].
+    /// Sets the most pages that are walked in a list, by default [`Settings::DEFAULT_MAX_PAGES`].
     pub fn max_pages(mut self, pages: u64) -> Self {
         self.settings.max_pages = pages.max(1);
         self
@@ -221,7 +221,7 @@ impl Check {
         self
     }
 
-    /// Sets how many requests are under way at once, by default [`Settings::JOBS`].
+    /// Sets how many requests are under way at once, by default [`Settings::DEFAULT_JOBS`].
     pub fn jobs(mut self, jobs: usize) -> Self {
         self.settings.jobs = jobs.clamp(1, Settings::MAX_JOBS);
         self
@@ -230,33 +230,33 @@ impl Check {
     /// Sets the most requests per second; by default as many as the service answers.
     pub fn rate(mut self, per_second: f64) -> Self {
         // `LONGEST` is a day: from one request a day to 86,400 a second, more than anybody needs.
-        let highest = Settings::LONGEST.as_secs_f64();
+        let highest = Settings::LONGEST_DURATION.as_secs_f64();
         self.settings.rate = Some(per_second.clamp(1.0 / highest, highest));
         self
     }
 
-    /// Sets how long one request may take, from connecting to the last byte decoded, by default [`Limits::DEADLINE`].
+    /// Sets how long one request may take, from connecting to the last byte decoded, by default [`Limits::DEFAULT_DEADLINE`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.limits.deadline = timeout.clamp(SHORTEST_DEADLINE, Settings::LONGEST);
+        self.limits.deadline = timeout.clamp(SHORTEST_DEADLINE, Settings::LONGEST_DURATION);
         self
     }
 
     /// Sets how long the service may take to show what the check did (a created, updated or deleted record, pages that
-    /// add up), by default [`Settings::SETTLE`].
+    /// add up), by default [`Settings::DEFAULT_SETTLE`].
     pub fn settle(mut self, settle: Duration) -> Self {
-        self.settings.settle = settle.min(Settings::LONGEST);
+        self.settings.settle = settle.min(Settings::LONGEST_DURATION);
         self
     }
 
-    /// Sets how long the check may take, by default [`Settings::MAX_TIME`].
+    /// Sets how long the check may take, by default [`Settings::DEFAULT_MAX_TIME`].
     pub fn max_time(mut self, time: Duration) -> Self {
-        self.settings.max_time = time.clamp(SHORTEST_DEADLINE, Settings::LONGEST);
+        self.settings.max_time = time.clamp(SHORTEST_DEADLINE, Settings::LONGEST_DURATION);
         self
     }
 
     /// Sets how long to wait for a service that is still starting up; by default the check does not wait.
     pub fn wait(mut self, time: Duration) -> Self {
-        self.settings.wait = Some(time.min(Settings::LONGEST));
+        self.settings.wait = Some(time.min(Settings::LONGEST_DURATION));
         self
     }
 
@@ -301,7 +301,11 @@ impl Check {
 
     /// Sets whether values of the service's data are reported instead of their shapes.
     pub fn show_values(mut self, show: bool) -> Self {
-        self.settings.values = if show { Values::Shown } else { Values::Hidden };
+        self.settings.values = if show {
+            ValueDisplay::Shown
+        } else {
+            ValueDisplay::Hidden
+        };
         self
     }
 
@@ -464,7 +468,7 @@ mod tests {
     #[test]
     fn a_value_outside_its_bounds_becomes_the_nearest_inside() {
         let check = || Check::new(Arc::clone(crate::testing::built_in()));
-        let day = Settings::LONGEST.as_secs_f64();
+        let day = Settings::LONGEST_DURATION.as_secs_f64();
         for (set, kept) in [(0.0, 1.0 / day), (-1.0, 1.0 / day), (7.5, 7.5), (1e9, day)] {
             assert_eq!(check().rate(set).settings.rate, Some(kept), "{set}");
         }
@@ -474,7 +478,7 @@ mod tests {
         for (set, kept) in [
             (Duration::ZERO, SHORTEST_DEADLINE),
             (Duration::from_secs(7), Duration::from_secs(7)),
-            (Duration::MAX, Settings::LONGEST),
+            (Duration::MAX, Settings::LONGEST_DURATION),
         ] {
             assert_eq!(check().timeout(set).limits.deadline, kept, "{set:?}");
             assert_eq!(check().max_time(set).settings.max_time, kept, "{set:?}");

@@ -36,7 +36,7 @@ use crate::contract::Contract;
 use crate::contract::document::{Document, MAX_BYTES};
 use crate::contract::operation::OperationId;
 use crate::exchange::basic;
-use crate::exchange::redact::{Redaction, Values};
+use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Limits, Target, Transport};
 use crate::gaps::check_overlay_answers;
 use crate::history::RunTag;
@@ -340,7 +340,7 @@ fn run_inputs(
     let wait = wait.map(|wait| Duration::from_secs_f64(wait.value.0));
     let wait = wait.or(arguments.service.start.as_ref().map(|_| READY));
     let settings = Settings {
-        jobs: usize::try_from(pace.jobs.value.0).unwrap_or(Settings::JOBS),
+        jobs: usize::try_from(pace.jobs.value.0).unwrap_or(Settings::DEFAULT_JOBS),
         rate: pace.rate.as_ref().map(|rate| rate.value.0),
         settle: bounds.settle,
         max_writes: bounds.max_writes,
@@ -354,9 +354,9 @@ fn run_inputs(
         run_tag: RunTag::new(seed, u64::try_from(started_microsecond).unwrap_or(0)).of_shard(arguments.shard),
         levels: levels(arguments)?,
         values: if arguments.show_values {
-            Values::Shown
+            ValueDisplay::Shown
         } else {
-            Values::Hidden
+            ValueDisplay::Hidden
         },
     };
     let limits = Limits {

@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use crate::contract::openapi::{did_you_mean, near};
 use crate::diff::Diff;
-use crate::lint::Lint;
+use crate::lint::LintReport;
 use crate::report::{
     Record, Terminal, diff_changelog, diff_github, diff_json, diff_markdown, diff_markdown_within, diff_sarif,
     diff_terminal, github, har, html, junit, lint_github, lint_json, lint_markdown_within, lint_sarif, lint_terminal,
@@ -154,7 +154,7 @@ impl Reported for Diff {
     }
 }
 
-impl Reported for Vec<Lint> {
+impl Reported for Vec<LintReport> {
     const FORMATS: &'static [Format<Self>] = &[
         Format {
             name: "github",
@@ -242,7 +242,7 @@ mod tests {
     fn each_registry_is_in_the_order_of_names_and_knows_each() {
         is_in_order_and_knows_each::<Record>();
         is_in_order_and_knows_each::<Diff>();
-        is_in_order_and_knows_each::<Vec<Lint>>();
+        is_in_order_and_knows_each::<Vec<LintReport>>();
     }
 
     #[test]

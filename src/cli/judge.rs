@@ -22,7 +22,7 @@ use super::overwrites;
 use super::report_flags;
 use crate::contract::Contract;
 use crate::exchange::Target;
-use crate::exchange::redact::{Redaction, Values};
+use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::proxy::ExchangeCounts;
 use crate::report::AcceptedDeviation;
 use crate::report::{
@@ -208,7 +208,7 @@ impl Judging {
     /// Returns what keeps the exchanges that a report shows.
     pub(super) fn exchanges<'contract>(&self, contract: &'contract Contract) -> Kept<'contract> {
         let keeps = self.outputs.show_exchanges();
-        Kept(keeps.then(|| Exchanges::new(contract, Values::Hidden, Redaction::default())))
+        Kept(keeps.then(|| Exchanges::new(contract, ValueDisplay::Hidden, Redaction::default())))
     }
 
     /// Writes the reports and returns the outcome's exit code. `counts` says what passed, if the traffic passed a proxy.
@@ -229,10 +229,10 @@ impl Judging {
             started_at: self.started_at,
             duration,
             require_facts: arguments.check.require_facts.as_ref().map(|percent| percent.value.0),
-            values: Values::Hidden,
+            values: ValueDisplay::Hidden,
             redaction: &Redaction::default(),
         };
-        let none = || Exchanges::new(contract, Values::Hidden, Redaction::default());
+        let none = || Exchanges::new(contract, ValueDisplay::Hidden, Redaction::default());
         let mut record = record(&judged.run, exchanges.0.unwrap_or_else(none), &about);
         add_traffic(&mut record, (judged, counts), contract);
         if let Some(older_contract) = &self.older_contract {

@@ -5,7 +5,7 @@ use clap::Args;
 use super::document::Source;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report_flags::ReportFlags;
-use crate::lint::{Lint, lint_with_files};
+use crate::lint::{LintReport, lint_with_files};
 
 /// The exit code where something is wrong.
 const DEFECTIVE: u8 = 1;
@@ -17,7 +17,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<Source>,
     #[command(flatten)]
-    flags: ReportFlags<Vec<Lint>>,
+    flags: ReportFlags<Vec<LintReport>>,
 }
 
 /// Lists the defects of each document and writes the reports.

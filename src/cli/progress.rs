@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::edge;
 use crate::contract::Contract;
-use crate::exchange::redact::{Redaction, Values};
+use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::report::{self, Terminal, Verbosity};
 use crate::rules::Level;
 use crate::run::{EmittedExchange, Event};
@@ -17,7 +17,7 @@ pub(super) struct Progress<'run> {
     bar: ProgressBar,
     terminal: Terminal,
     contract: &'run Contract,
-    values: Values,
+    values: ValueDisplay,
     redaction: Redaction,
     waited: bool,
     /// Whether findings are printed as they appear.
@@ -33,7 +33,7 @@ impl<'run> Progress<'run> {
         terminal: Terminal,
         watched: bool,
         contract: &'run Contract,
-        (values, redaction): (Values, Redaction),
+        (values, redaction): (ValueDisplay, Redaction),
     ) -> Self {
         let shown = watched && terminal.verbosity > Verbosity::Quiet;
         let target = if shown {

@@ -23,7 +23,7 @@ use tokio::net::TcpListener;
 
 use crate::contract::Contract;
 use crate::exchange::Target;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::ValueDisplay;
 use crate::proxy::{self, ExchangeCounts, Forwarding, Queue};
 use crate::run::RunEnd;
 use crate::traffic::{Archive, FileRead, RecordedExchange, RequestLine};
@@ -125,9 +125,9 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
     let contract = Arc::clone(&judging.contract);
     let mut exchanges = judging.exchanges(&contract);
     let values = if resolved.arguments.show_values {
-        Values::Shown
+        ValueDisplay::Shown
     } else {
-        Values::Hidden
+        ValueDisplay::Hidden
     };
     let mut archive_file = ArchiveFile::begin(record.as_ref(), (&contract, &target), values);
     lower_priority();
@@ -236,7 +236,11 @@ struct ArchiveFile<'run> {
 }
 
 impl<'run> ArchiveFile<'run> {
-    fn begin(file: Option<&'run StagedFile>, (contract, target): (&'run Contract, &Target), values: Values) -> Self {
+    fn begin(
+        file: Option<&'run StagedFile>,
+        (contract, target): (&'run Contract, &Target),
+        values: ValueDisplay,
+    ) -> Self {
         let archive = file.map(|file| Archive::begin(file.writer(), contract, target.clone(), values));
         match archive.transpose() {
             Ok(archive) => Self { archive, failed: None },

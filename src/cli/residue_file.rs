@@ -12,7 +12,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::failure::Failure;
-use crate::exchange::redact::{Redaction, Values};
+use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::sanitize::sanitize_json;
 use crate::run::{WriteEntry, WriteLog, WriteState};
 
@@ -23,7 +23,7 @@ pub(super) struct ResidueFile {
     run_tag: String,
     redaction: Redaction,
     /// Whether an identifier that may be somebody's address is printed.
-    values: Values,
+    values: ValueDisplay,
 }
 
 /// The first line of a run.
@@ -58,7 +58,7 @@ impl ResidueFile {
     pub(super) fn open(
         path: &Path,
         run_tag: &str,
-        (redaction, values): (Redaction, Values),
+        (redaction, values): (Redaction, ValueDisplay),
         header: &RunHeader<'_>,
     ) -> Result<Self, Failure> {
         let failure = |source| Failure::Residue {
@@ -155,7 +155,7 @@ mod tests {
     fn each_entry_is_a_line_of_its_run() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
-        let file = ResidueFile::open(&path, "cs-1", (Redaction::default(), Values::Hidden), &header()).unwrap();
+        let file = ResidueFile::open(&path, "cs-1", (Redaction::default(), ValueDisplay::Hidden), &header()).unwrap();
         file.keep(&entry(7, WriteState::Announced)).unwrap();
         let id = Some("t-1".to_owned());
         file.keep(&entry(7, WriteState::Answered { status: 201, id })).unwrap();
@@ -179,7 +179,7 @@ mod tests {
         let path = folder.path().join("residue.jsonl");
         let token = Token::new("tk-4711-secret").unwrap();
         let open = |values| ResidueFile::open(&path, "cs-1", (Redaction::of(Some(&token)), values), &header()).unwrap();
-        let (hidden, shown) = (open(Values::Hidden), open(Values::Shown));
+        let (hidden, shown) = (open(ValueDisplay::Hidden), open(ValueDisplay::Shown));
         for (file, id, kept) in [
             (&hidden, "tk-4711-secret", "$COUNTERSIGN_TOKEN"),
             (&shown, "tk-4711-secret", "$COUNTERSIGN_TOKEN"),
@@ -208,7 +208,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
         std::fs::write(&path, "{\"run\": \"cs-0\"}\n{\"run\": \"cs").unwrap();
-        ResidueFile::open(&path, "cs-1", (Redaction::default(), Values::Hidden), &header()).unwrap();
+        ResidueFile::open(&path, "cs-1", (Redaction::default(), ValueDisplay::Hidden), &header()).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[..2], ["{\"run\": \"cs-0\"}", "{\"run\": \"cs"]);

@@ -124,7 +124,7 @@ impl<'both> Comparison<'both> {
                 _ => Relation::Harmless,
             },
             client: effect(was, is),
-            predicate: format!("the answer to `{}` was {}, is {}", either.gap, claim(old), claim(new)),
+            text: format!("the answer to `{}` was {}, is {}", either.gap, claim(old), claim(new)),
         };
         self.emit(side(either), found, (spot(old), spot(new)));
     }

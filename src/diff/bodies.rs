@@ -36,7 +36,7 @@ impl<'both> Comparison<'both> {
                         Relation::Harmless
                     },
                     client: ClientEffect::Major,
-                    predicate: format!(
+                    text: format!(
                         "the request has a body now{}",
                         if required { ", and it is required" } else { "" }
                     ),
@@ -52,7 +52,7 @@ impl<'both> Comparison<'both> {
                     kind: Kind::RequestBodyRemoved,
                     relation: Relation::Different,
                     client: ClientEffect::Major,
-                    predicate: "the request no longer has a body".to_owned(),
+                    text: "the request no longer has a body".to_owned(),
                 };
                 let spots = (
                     spot(&both.old.at, "requestBody"),
@@ -83,7 +83,7 @@ impl<'both> Comparison<'both> {
             relation,
             // The generated client always sends the body that it has a type for.
             client: ClientEffect::None,
-            predicate: format!("the request body {verb}"),
+            text: format!("the request body {verb}"),
         };
         self.emit(Side::Request, found, (spot(old, "required"), spot(new, "required")));
     }
@@ -123,7 +123,7 @@ impl<'both> Comparison<'both> {
                     kind: Kind::MediaTypeAdded,
                     relation: Relation::Harmless,
                     client: ClientEffect::Minor,
-                    predicate: format!("{} can also be {name}", bodies.title),
+                    text: format!("{} can also be {name}", bodies.title),
                 };
                 let spots = (
                     Location::missing_from(spot(bodies.old, "content").pointer),
@@ -155,13 +155,13 @@ impl<'both> Comparison<'both> {
         &mut self,
         bodies: &Bodies<'_, 'both>,
         old: &LocatedNode<'both>,
-        (relation, predicate): (Relation, String),
+        (relation, text): (Relation, String),
     ) {
         let found = FoundDifference {
             kind: Kind::MediaTypeRemoved,
             relation,
             client: ClientEffect::Major,
-            predicate,
+            text,
         };
         let spots = (
             Location::at(&old.pointer),
@@ -177,7 +177,7 @@ impl<'both> Comparison<'both> {
             title.to_owned()
         };
         let (was, is) = (schema(self.old, old), schema(self.new, new));
-        let changes = self.changes(side, writing(name, [&was, &is]), (&was, &is));
+        let changes = self.changes(side, encoding_of(name, [&was, &is]), (&was, &is));
         self.emit_changes(side, changes, &title);
         self.encodings(side, (name, &title), ((old, &was), (new, &is)));
     }
@@ -200,13 +200,13 @@ fn media_types<'both>(holder: &LocatedNode<'both>) -> Vec<(String, LocatedNode<'
     let members = content
         .iter()
         .flat_map(LocatedNode::members)
-        .map(|(name, at)| (plain(name), at));
+        .map(|(name, at)| (normalized_media_type(name), at));
     members.collect()
 }
 
 /// Returns how values are written in a body of this media type. In a form every number is also a string, and so is a
 /// plain-text body that is a single value.
-fn writing(name: &str, schemas: [&View<'_>; 2]) -> ValueEncoding {
+fn encoding_of(name: &str, schemas: [&View<'_>; 2]) -> ValueEncoding {
     let essence = name.split(';').next().unwrap_or_default();
     let one_value = || schemas.iter().all(|schema| !schema.types().meets(Types::OBJECT));
     match essence {
@@ -220,7 +220,7 @@ fn writing(name: &str, schemas: [&View<'_>; 2]) -> ValueEncoding {
 
 /// Returns a media type in lower case, without blanks, and without the charset that JSON always has (RFC 8259, section
 /// 11).
-pub(super) fn plain(name: &str) -> String {
+pub(super) fn normalized_media_type(name: &str) -> String {
     let name: String = name.to_ascii_lowercase().split_whitespace().collect();
     match name.split_once(';') {
         Some((essence, "charset=utf-8")) if is_json(essence) => essence.to_owned(),

@@ -44,20 +44,20 @@ impl<'both> Comparison<'both> {
             only_in_first(&is, &was, same_name).collect(),
         );
         if let ([(from, old)], [(to, new)]) = (gone.as_slice(), added.as_slice()) {
-            let predicate = format!("the callback `{name}` was sent to `{from}`, now to `{to}`");
+            let text = format!("the callback `{name}` was sent to `{from}`, now to `{to}`");
             let spots = (Location::at(&old.pointer), Location::at(&new.pointer));
-            self.callback_differs(Relation::Different, predicate, spots);
+            self.callback_differs(Relation::Different, text, spots);
             self.calls(name, (&(*from, old.clone()), &(*to, new.clone())));
         } else {
             for (address, at) in gone {
                 let spots = (Location::at(&at.pointer), Location::missing_from(&new.pointer));
-                let predicate = format!("the callback `{name}` is no longer sent to `{address}`");
-                self.callback_differs(Relation::Different, predicate, spots);
+                let text = format!("the callback `{name}` is no longer sent to `{address}`");
+                self.callback_differs(Relation::Different, text, spots);
             }
             for (address, at) in added {
                 let spots = (Location::missing_from(&old.pointer), Location::at(&at.pointer));
-                let predicate = format!("the callback `{name}` is also sent to `{address}`");
-                self.callback_differs(Relation::Harmless, predicate, spots);
+                let text = format!("the callback `{name}` is also sent to `{address}`");
+                self.callback_differs(Relation::Harmless, text, spots);
             }
         }
         for old in &was {
@@ -73,14 +73,14 @@ impl<'both> Comparison<'both> {
         let same = |one: &Operation<'_>, other: &Operation<'_>| one.method == other.method;
         for gone in only_in_first(&was, &is, same) {
             let spots = (Location::at(&gone.at.pointer), Location::missing_from(&new.1.pointer));
-            let predicate = format!("the callback `{name}` no longer sends a {}", gone.method.as_str());
-            self.callback_differs(Relation::Different, predicate, spots);
+            let text = format!("the callback `{name}` no longer sends a {}", gone.method.as_str());
+            self.callback_differs(Relation::Different, text, spots);
         }
         for added in only_in_first(&is, &was, same) {
             let spots = (Location::missing_from(&old.1.pointer), Location::at(&added.at.pointer));
-            let predicate = format!("the callback `{name}` also sends a {}", added.method.as_str());
+            let text = format!("the callback `{name}` also sends a {}", added.method.as_str());
             let relation = Relation::Unclear("callers may get a request that they do not know");
-            self.callback_differs(relation, predicate, spots);
+            self.callback_differs(relation, text, spots);
         }
         self.callback = Some(name.to_owned());
         for old in &was {
@@ -94,12 +94,12 @@ impl<'both> Comparison<'both> {
         self.callback = None;
     }
 
-    fn callback_differs(&mut self, relation: Relation, predicate: String, spots: (Location, Location)) {
+    fn callback_differs(&mut self, relation: Relation, text: String, spots: (Location, Location)) {
         let found = FoundDifference {
             kind: Kind::Callbacks,
             relation,
             client: ClientEffect::None,
-            predicate,
+            text,
         };
         self.emit(Side::Operation, found, spots);
     }

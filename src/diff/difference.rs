@@ -53,7 +53,7 @@ impl Diff {
     }
 }
 
-/// How a document names itself.
+/// What identifies a document: its file, and the title and version that it states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DocumentName {
     /// The file: its path, without the revision.

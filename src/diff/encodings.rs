@@ -1,6 +1,6 @@
 //! How the properties of a form are written, each as a part of its own.
 
-use super::bodies::{covers, plain};
+use super::bodies::{covers, normalized_media_type};
 use super::difference::{ClientEffect, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, spot};
@@ -67,7 +67,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::Encoding,
             relation,
             client: ClientEffect::Major,
-            predicate: format!("{what} was written as {}, now as {}", was.join(" or "), is.join(" or ")),
+            text: format!("{what} was written as {}, now as {}", was.join(" or "), is.join(" or ")),
         };
         let keyword = "contentType";
         self.emit(side, found, (spot(old.0, keyword), spot(new.0, keyword)));
@@ -80,7 +80,7 @@ impl<'both> Comparison<'both> {
                 kind: Kind::Encoding,
                 relation: Relation::Unclear("the headers of a part are not compared further"),
                 client: ClientEffect::None,
-                predicate: format!("the headers of {what} differ"),
+                text: format!("the headers of {what} differ"),
             };
             self.emit(side, found, (spot(old, "headers"), spot(new, "headers")));
         }
@@ -96,7 +96,7 @@ fn part<'both>(media: &LocatedNode<'both>, property: &str) -> LocatedNode<'both>
 /// Returns the media types of a part, as stated or as they are by default (3.0.3, section 4.7.15.1).
 fn content_types<'both>(source: &Source<'both>, (part, schema): Media<'_, 'both>) -> Vec<String> {
     match part.string("contentType") {
-        Some(stated) => stated.split(',').map(plain).collect(),
+        Some(stated) => stated.split(',').map(normalized_media_type).collect(),
         None => vec![by_default(source, schema).to_owned()],
     }
 }

@@ -61,7 +61,7 @@ kinds! {
     Length "length" "How long a string may be differs.",
     Link "link" "A link from a response to another operation differs.",
     MediaTypeAdded "media-type-added" "A body may have a further media type.",
-    MediaTypeRemoved "media-type-removed" "A body no longer has a media type.",
+    MediaTypeRemoved "media-type-removed" "A media type of a body is gone.",
     MultipleOf "multiple-of" "What a number must be a multiple of differs.",
     Not "not" "What a value must not be differs.",
     Nullable "nullable" "Whether a value may be null differs.",

@@ -28,8 +28,8 @@
 //!
 //! # Words
 //!
-//! - *difference*: something that one of two documents allows and the other does not; breaking, compatible or unclear for
-//!   callers, major or minor for the client.
+//! - *difference*: something that two documents state differently; breaking, compatible or unclear for callers; major,
+//!   minor or nothing for the client.
 //!
 //! # Design
 //!

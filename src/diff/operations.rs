@@ -93,7 +93,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::OperationAdded,
             relation: Relation::Harmless,
             client: ClientEffect::Minor,
-            predicate: "the operation is new".to_owned(),
+            text: "the operation is new".to_owned(),
         };
         let above = self.old.at(&new.item.pointer).map_or("/paths", |_| &new.item.pointer);
         let spots = (Location::missing_from(above), Location::at(&new.at.pointer));
@@ -106,7 +106,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::OperationRemoved,
             relation,
             client: ClientEffect::Major,
-            predicate: "the operation is gone".to_owned(),
+            text: "the operation is gone".to_owned(),
         };
         let above = self.new.at(&old.item.pointer).map_or("/paths", |_| &old.item.pointer);
         let spots = (Location::at(&old.at.pointer), Location::missing_from(above));
@@ -150,7 +150,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::OperationId,
             relation: Relation::Harmless,
             client: ClientEffect::Major,
-            predicate: format!("the operation had the operationId {}, has {}", text(was), text(is)),
+            text: format!("the operation had the operationId {}, has {}", text(was), text(is)),
         };
         let spots = (spot(&both.old.at, "operationId"), spot(&both.new.at, "operationId"));
         self.emit(Side::Operation, found, spots);
@@ -171,7 +171,7 @@ impl<'both> Comparison<'both> {
                 kind: Kind::Deprecation,
                 relation: Relation::Harmless,
                 client: ClientEffect::None,
-                predicate: format!("{what} {verb} deprecated"),
+                text: format!("{what} {verb} deprecated"),
             };
             return self.emit(side, found, spots);
         }
@@ -182,14 +182,13 @@ impl<'both> Comparison<'both> {
             (true, Some(_), None) => Relation::Unclear("it is still deprecated, and no day is given any longer"),
             _ => return,
         };
-        let day = |day: Option<NaiveDate>| {
-            day.map_or_else(|| "on no day that is given".to_owned(), |day| format!("on {day}"))
-        };
+        let day =
+            |day: Option<NaiveDate>| day.map_or_else(|| "no end date".to_owned(), |day| format!("the end date {day}"));
         let found = FoundDifference {
             kind: Kind::Sunset,
             relation,
             client: ClientEffect::None,
-            predicate: format!("{what} was to end {}, now ends {}", day(sunset(old)), day(sunset(new))),
+            text: format!("{what} had {}, has {}", day(sunset(old)), day(sunset(new))),
         };
         self.emit(side, found, (spot(old, "x-sunset"), spot(new, "x-sunset")));
     }
@@ -207,7 +206,7 @@ impl<'both> Comparison<'both> {
         }
     }
 
-    /// Adds a difference of the current operation; its predicate is a whole sentence.
+    /// Adds a difference of the current operation; its text is a whole sentence.
     pub(super) fn emit(&mut self, side: Side, found: FoundDifference, (old, new): (Location, Location)) {
         let side = self.seen_by_callers(side);
         let (meaning, reason) = meaning(found.relation, side);
@@ -215,7 +214,7 @@ impl<'both> Comparison<'both> {
             kind: found.kind,
             operation: self.operation.clone(),
             side,
-            sentence: self.sentence(found.predicate),
+            sentence: self.sentence(found.text),
             meaning,
             reason: reason.map(str::to_owned),
             client: found.client,
@@ -246,11 +245,11 @@ impl<'both> Comparison<'both> {
     pub(super) fn changes(
         &mut self,
         side: Side,
-        writing: ValueEncoding,
+        encoding: ValueEncoding,
         views: (&View<'both>, &View<'both>),
     ) -> Vec<Change> {
         let side = self.seen_by_callers(side);
-        self.comparison.changes(side, writing, views)
+        self.comparison.changes(side, encoding, views)
     }
 
     /// Adds the differences of two schemas; `what` is what they describe.
@@ -271,7 +270,7 @@ impl<'both> Comparison<'both> {
                 kind: change.kind,
                 operation: self.operation.clone(),
                 side,
-                sentence: self.sentence(format!("{subject} {}", change.predicate)),
+                sentence: self.sentence(format!("{subject} {}", change.text)),
                 meaning: change.meaning,
                 reason: change.reason.map(str::to_owned),
                 client: change.client,

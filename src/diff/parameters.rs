@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::bodies::plain;
+use super::bodies::normalized_media_type;
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
 use super::operations::{Comparison, Operation, OperationPair, spot, template_names};
@@ -65,7 +65,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::ParameterMoved,
             relation: Relation::Different,
             client: ClientEffect::Major,
-            predicate: format!(
+            text: format!(
                 "the parameter `{}` was in the {}, is in the {}",
                 old.name, old.location, new.location
             ),
@@ -78,7 +78,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::ParameterRemoved,
             relation: self.removal(&old.at),
             client: ClientEffect::Major,
-            predicate: format!("{} is gone", old.title()),
+            text: format!("{} is gone", old.title()),
         };
         let above = spot(&new.at, "parameters").pointer;
         self.emit(
@@ -99,7 +99,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::ParameterAdded,
             relation,
             client,
-            predicate: format!("{} {verb}", new.title()),
+            text: format!("{} {verb}", new.title()),
         };
         let above = spot(&old.at, "parameters").pointer;
         self.emit(
@@ -115,7 +115,7 @@ impl<'both> Comparison<'both> {
                 kind: Kind::ParameterRenamed,
                 relation: Relation::Harmless,
                 client: ClientEffect::Major,
-                predicate: format!("the path parameter `{}` is called `{}` now", old.name, new.name),
+                text: format!("the path parameter `{}` is called `{}` now", old.name, new.name),
             };
             self.emit(Side::Request, found, (spot(&old.at, "name"), spot(&new.at, "name")));
         }
@@ -130,7 +130,7 @@ impl<'both> Comparison<'both> {
                 kind: Kind::ParameterRequired,
                 relation,
                 client,
-                predicate: format!("{title} {verb}"),
+                text: format!("{title} {verb}"),
             };
             self.emit(
                 Side::Request,
@@ -139,9 +139,9 @@ impl<'both> Comparison<'both> {
             );
         }
         self.deprecation((&old.at, &new.at), Side::Request, &title);
-        let (was, writing) = schema(self.old, &old.at);
+        let (was, encoding) = schema(self.old, &old.at);
         let (is, _) = schema(self.new, &new.at);
-        let changes = self.changes(Side::Request, writing, (&was, &is));
+        let changes = self.changes(Side::Request, encoding, (&was, &is));
         self.emit_changes(Side::Request, changes, &title);
         self.style(old, new, was.types().or(is.types()));
         self.flag(old, new, ("allowEmptyValue", "be empty"));
@@ -177,7 +177,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::ParameterStyle,
             relation: Relation::Different,
             client: ClientEffect::Major,
-            predicate: format!("{what} was written {was}, now {is}"),
+            text: format!("{what} was written {was}, now {is}"),
         };
         let keyword = match (was, is) {
             (SerializationStyle::Style(was, _), SerializationStyle::Style(is, _)) if was == is => "explode",
@@ -198,7 +198,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::ParameterStyle,
             relation,
             client: ClientEffect::None,
-            predicate: format!("{} {verb} {permitted}", new.title()),
+            text: format!("{} {verb} {permitted}", new.title()),
         };
         self.emit(Side::Request, found, (spot(&old.at, keyword), spot(&new.at, keyword)));
     }
@@ -236,7 +236,7 @@ impl<'both> SerializationStyle<'both> {
     pub(super) fn of(location: &str, at: &LocatedNode<'both>) -> Self {
         let content = at.member("content");
         if let Some((name, _)) = content.as_ref().and_then(|content| content.members().next()) {
-            return Self::Content(plain(name));
+            return Self::Content(normalized_media_type(name));
         }
         let by_default = match location {
             "query" | "cookie" => "form",

@@ -96,7 +96,7 @@ impl Range {
         within(self.lower, Ordering::Greater) && within(self.upper, Ordering::Less)
     }
 
-    /// Makes the range smaller, if the end does.
+    /// Narrows the range to this end, unless it is at least as narrow there already.
     fn limit(&mut self, upper: bool, end: End, integers: bool) {
         let end = if integers { end.among_integers(upper) } else { end };
         let own = if upper { &mut self.upper } else { &mut self.lower };

@@ -82,7 +82,7 @@ impl<'both> Comparison<'both> {
             } else {
                 ClientEffect::None
             },
-            predicate: format!("the {} response is gone", old.status),
+            text: format!("the {} response is gone", old.status),
         };
         self.emit(
             Side::Response,
@@ -103,8 +103,8 @@ impl<'both> Comparison<'both> {
             // An error is handed on as it comes.
             ClientEffect::None
         };
-        let predicate = format!("the {} response is new", new.status);
-        self.new_response(new, above, (relation, client), predicate);
+        let text = format!("the {} response is new", new.status);
+        self.new_response(new, above, (relation, client), text);
     }
 
     fn response_widened(&mut self, new: &Response<'both>, above: &str) {
@@ -113,8 +113,8 @@ impl<'both> Comparison<'both> {
         } else {
             Relation::Harmless
         };
-        let predicate = format!("the {} response stands for further statuses", new.status);
-        self.new_response(new, above, (relation, ClientEffect::None), predicate);
+        let text = format!("the {} response stands for further statuses", new.status);
+        self.new_response(new, above, (relation, ClientEffect::None), text);
     }
 
     fn new_response(
@@ -122,13 +122,13 @@ impl<'both> Comparison<'both> {
         new: &Response<'both>,
         above: &str,
         (relation, client): (Relation, ClientEffect),
-        predicate: String,
+        text: String,
     ) {
         let found = FoundDifference {
             kind: Kind::ResponseAdded,
             relation,
             client,
-            predicate,
+            text,
         };
         self.emit(
             Side::Response,
@@ -167,7 +167,7 @@ impl<'both> Comparison<'both> {
                         kind: Kind::HeaderRemoved,
                         relation,
                         client: ClientEffect::None,
-                        predicate: format!("{what} is gone"),
+                        text: format!("{what} is gone"),
                     };
                     let above = spot(&new.at, "headers").pointer;
                     self.emit(
@@ -184,7 +184,7 @@ impl<'both> Comparison<'both> {
                 kind: Kind::HeaderAdded,
                 relation: Relation::Harmless,
                 client: ClientEffect::None,
-                predicate: format!("the header `{name}` of {title} is new"),
+                text: format!("the header `{name}` of {title} is new"),
             };
             let above = spot(&old.at, "headers").pointer;
             self.emit(
@@ -206,13 +206,13 @@ impl<'both> Comparison<'both> {
                 kind: Kind::HeaderRequired,
                 relation,
                 client: ClientEffect::None,
-                predicate: format!("{what} {verb}"),
+                text: format!("{what} {verb}"),
             };
             self.emit(Side::Response, found, (spot(old, "required"), spot(new, "required")));
         }
         self.deprecation((old, new), Side::Response, what);
-        let ((was, writing), (is, _)) = (schema(self.old, old), schema(self.new, new));
-        let mut changes = self.changes(Side::Response, writing, (&was, &is));
+        let ((was, encoding), (is, _)) = (schema(self.old, old), schema(self.new, new));
+        let mut changes = self.changes(Side::Response, encoding, (&was, &is));
         for change in &mut changes {
             // The generated client hands on headers as they come.
             change.client = ClientEffect::None;
@@ -234,12 +234,12 @@ impl<'both> Comparison<'both> {
             members.map(|(name, at)| (name, source.resolve(at))).collect()
         };
         let (was, is) = (links(self.old, old), links(self.new, new));
-        let mut emit = |relation, predicate, spots| {
+        let mut emit = |relation, text, spots| {
             let found = FoundDifference {
                 kind: Kind::Link,
                 relation,
                 client: ClientEffect::None,
-                predicate,
+                text,
             };
             self.emit(Side::Response, found, spots);
         };

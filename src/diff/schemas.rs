@@ -41,7 +41,7 @@ pub(super) struct Change {
     /// The pointer to the value, with `*` for any element; empty for the whole value.
     pub(super) path: String,
     /// What is said about that value.
-    pub(super) predicate: String,
+    pub(super) text: String,
     pub(super) meaning: Meaning,
     pub(super) reason: Option<&'static str>,
     pub(super) client: ClientEffect,
@@ -51,7 +51,7 @@ pub(super) struct Change {
 
 impl Change {
     fn key(&self) -> (Kind, &Location, &Location, &str) {
-        (self.kind, &self.old, &self.new, &self.predicate)
+        (self.kind, &self.old, &self.new, &self.text)
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) struct FoundDifference {
     pub(super) kind: Kind,
     pub(super) relation: Relation,
     pub(super) client: ClientEffect,
-    pub(super) predicate: String,
+    pub(super) text: String,
 }
 
 /// How a value is written, which decides what a type includes.
@@ -118,7 +118,7 @@ pub(super) struct SchemaComparison<'both> {
     pub(super) old: &'both Source<'both>,
     pub(super) new: &'both Source<'both>,
     pub(super) side: Side,
-    pub(super) writing: ValueEncoding,
+    pub(super) encoding: ValueEncoding,
     changes: IndexSet<Change>,
     states: HashMap<Pair, State>,
     same: HashSet<Pair>,
@@ -135,7 +135,7 @@ impl<'both> SchemaComparison<'both> {
             old,
             new,
             side: Side::Request,
-            writing: ValueEncoding::Json,
+            encoding: ValueEncoding::Json,
             changes: IndexSet::new(),
             states: HashMap::new(),
             same: HashSet::new(),
@@ -150,10 +150,10 @@ impl<'both> SchemaComparison<'both> {
     pub(super) fn changes(
         &mut self,
         side: Side,
-        writing: ValueEncoding,
+        encoding: ValueEncoding,
         views: (&View<'both>, &View<'both>),
     ) -> Vec<Change> {
-        (self.side, self.writing) = (side, writing);
+        (self.side, self.encoding) = (side, encoding);
         self.frame = Frame::outermost();
         self.pairs = 0;
         self.compare(views.0, views.1, "");
@@ -164,7 +164,7 @@ impl<'both> SchemaComparison<'both> {
 
     /// Compares two schemas at a location of the value.
     fn compare(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let pair = (old.key(), new.key(), self.side, self.writing);
+        let pair = (old.key(), new.key(), self.side, self.encoding);
         if self.same.contains(&pair) {
             return;
         }
@@ -215,7 +215,7 @@ impl<'both> SchemaComparison<'both> {
             // Then the type differs, which says it.
             return;
         }
-        let (relation, predicate) = if new.null {
+        let (relation, text) = if new.null {
             (Relation::Wider, "may now be null")
         } else {
             (Relation::Narrower, "may no longer be null")
@@ -228,7 +228,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::Nullable,
             relation,
             client: ClientEffect::None,
-            predicate: predicate.to_owned(),
+            text: text.to_owned(),
         };
         self.emit(found, path, (old, new));
     }
@@ -239,7 +239,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::Keyword,
             relation: Relation::Unclear(reason),
             client: ClientEffect::None,
-            predicate: "was not compared to the end".to_owned(),
+            text: "was not compared to the end".to_owned(),
         };
         let spots = (Location::at(views.0.definition()), Location::at(views.1.definition()));
         self.emit(found, path, spots);
@@ -257,7 +257,7 @@ impl<'both> SchemaComparison<'both> {
         let change = Change {
             kind: found.kind,
             path: path.to_owned(),
-            predicate: found.predicate,
+            text: found.text,
             meaning,
             reason,
             client: if self.client_ignores(found.kind) {

@@ -37,7 +37,7 @@ impl<'both> Comparison<'both> {
             kind: Kind::Security,
             relation,
             client: ClientEffect::None,
-            predicate: format!("callers authenticated with {}, now with {}", text(&was), text(&is)),
+            text: format!("callers authenticated with {}, now with {}", text(&was), text(&is)),
         };
         self.emit(Side::Operation, found, (place_before, place_now));
     }
@@ -65,12 +65,12 @@ impl<'both> Comparison<'both> {
                 .map_or_else(Vec::new, |flows| flows.members().collect())
         };
         let (was, is): (Vec<_>, Vec<_>) = (flows(old), flows(new));
-        let mut emit = |relation, predicate, spots| {
+        let mut emit = |relation, text, spots| {
             let found = FoundDifference {
                 kind: Kind::SecurityScheme,
                 relation,
                 client: ClientEffect::None,
-                predicate,
+                text,
             };
             self.emit(Side::Operation, found, spots);
         };
@@ -80,16 +80,16 @@ impl<'both> Comparison<'both> {
                 Location::at(&at.pointer),
                 Location::missing_from(spot(new, "flows").pointer),
             );
-            let predicate = format!("the flow `{flow}` of the security scheme `{name}` is gone");
-            emit(Relation::Different, predicate, spots);
+            let text = format!("the flow `{flow}` of the security scheme `{name}` is gone");
+            emit(Relation::Different, text, spots);
         }
         for (flow, at) in only_in_first(&is, &was, same) {
             let spots = (
                 Location::missing_from(spot(old, "flows").pointer),
                 Location::at(&at.pointer),
             );
-            let predicate = format!("the flow `{flow}` of the security scheme `{name}` is new");
-            emit(Relation::Harmless, predicate, spots);
+            let text = format!("the flow `{flow}` of the security scheme `{name}` is new");
+            emit(Relation::Harmless, text, spots);
         }
         for (flow, at) in &was {
             let other = is.iter().find(|(other, _)| other == flow);
@@ -97,12 +97,8 @@ impl<'both> Comparison<'both> {
                 other.filter(|(_, other)| without_scope_descriptions(at) != without_scope_descriptions(other))
             {
                 let reason = Relation::Unclear("where a token comes from differs, and not what it is");
-                let predicate = format!("the flow `{flow}` of the security scheme `{name}` differs");
-                emit(
-                    reason,
-                    predicate,
-                    (Location::at(&at.pointer), Location::at(&other.pointer)),
-                );
+                let text = format!("the flow `{flow}` of the security scheme `{name}` differs");
+                emit(reason, text, (Location::at(&at.pointer), Location::at(&other.pointer)));
             }
         }
     }

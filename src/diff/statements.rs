@@ -59,19 +59,19 @@ impl<'both> Comparison<'both> {
                 )
             };
             let spots = (Location::at(&gone.at.pointer), Location::missing_from(&above.1));
-            let predicate = format!("the server `{}` is gone{tail}", gone.url);
+            let text = format!("the server `{}` is gone{tail}", gone.url);
             self.emit(
                 Side::Operation,
-                without_client_effect(Kind::Servers, relation, predicate),
+                without_client_effect(Kind::Servers, relation, text),
                 spots,
             );
         }
         for added in only_in_first(&is, &was, same) {
             let spots = (Location::missing_from(&above.0), Location::at(&added.at.pointer));
-            let predicate = format!("the server `{}` is new", added.url);
+            let text = format!("the server `{}` is new", added.url);
             self.emit(
                 Side::Operation,
-                without_client_effect(Kind::Servers, Relation::Harmless, predicate),
+                without_client_effect(Kind::Servers, Relation::Harmless, text),
                 spots,
             );
         }
@@ -81,11 +81,11 @@ impl<'both> Comparison<'both> {
         {
             if one.variables != other.variables {
                 let reason = Relation::Unclear("whether the service still answers there is not said");
-                let predicate = format!("what may stand for the variables of the server `{}` differs", one.url);
+                let text = format!("what may stand for the variables of the server `{}` differs", one.url);
                 let spots = (spot(&one.at, "variables"), spot(&other.at, "variables"));
                 self.emit(
                     Side::Operation,
-                    without_client_effect(Kind::Servers, reason, predicate),
+                    without_client_effect(Kind::Servers, reason, text),
                     spots,
                 );
             }
@@ -102,24 +102,21 @@ impl<'both> Comparison<'both> {
         let question = |at: &LocatedNode<'_>| at.string("question").unwrap_or_default().to_owned();
         let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
         for (id, at) in only_in_first(&was, &is, same) {
-            let predicate = format!("the gap `{id}` is closed: {}", question(at));
+            let text = format!("the gap `{id}` is closed: {}", question(at));
             let spots = (Location::at(&at.pointer), Location::missing_from("/x-gaps"));
             self.emit(
                 Side::Operation,
-                without_client_effect(Kind::Gap, Relation::Harmless, predicate),
+                without_client_effect(Kind::Gap, Relation::Harmless, text),
                 spots,
             );
         }
         for (id, at) in only_in_first(&is, &was, same) {
-            let relation =
-                Relation::Unclear("what was left open may have been relied on, or may never have been stated");
-            let predicate = format!("the gap `{id}` is new: {}", question(at));
-            let spots = (Location::missing_from("/x-gaps"), Location::at(&at.pointer));
-            self.emit(
-                Side::Operation,
-                without_client_effect(Kind::Gap, relation, predicate),
-                spots,
+            let relation = Relation::Unclear(
+                "callers may rely on what the new document leaves open; whether the old one stated it is not known",
             );
+            let text = format!("the gap `{id}` is new: {}", question(at));
+            let spots = (Location::missing_from("/x-gaps"), Location::at(&at.pointer));
+            self.emit(Side::Operation, without_client_effect(Kind::Gap, relation, text), spots);
         }
     }
 
@@ -200,12 +197,12 @@ fn without_descriptions(variables: &Node) -> Value {
     value
 }
 
-fn without_client_effect(kind: Kind, relation: Relation, predicate: String) -> FoundDifference {
+fn without_client_effect(kind: Kind, relation: Relation, text: String) -> FoundDifference {
     FoundDifference {
         kind,
         relation,
         client: ClientEffect::None,
-        predicate,
+        text,
     }
 }
 

@@ -272,7 +272,7 @@ impl<'document> View<'document> {
     }
 
     /// Returns where a required property is said to be so.
-    pub(super) fn requires(&self, name: &str) -> Option<String> {
+    pub(super) fn required_at(&self, name: &str) -> Option<String> {
         self.keywords("required").find_map(|required| {
             let mut names = required.node.elements().iter();
             let index = names.position(|element| element.string() == Some(name))?;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::exchange::{Content, Credential, NOT_UNRESERVED, Request, placeholder};
 use super::identifier::is_plain_identifier;
-use super::redact::Values;
+use super::redact::ValueDisplay;
 use super::spelling::Piece;
 use super::target::Target;
 use super::token_mutation::TokenMutation;
@@ -27,7 +27,7 @@ const VARIABLE_PREFIX: &str = "FILL_";
 
 /// Returns the line that repeats the request. It takes the token from the environment when it is pasted.
 #[must_use]
-pub fn line(request: &Request, contract: &Contract, target: &Target, values: Values) -> String {
+pub fn line(request: &Request, contract: &Contract, target: &Target, values: ValueDisplay) -> String {
     let mut placeholders = Placeholders {
         request,
         contract,
@@ -96,14 +96,16 @@ pub fn check_line(target: &Target, operation: &str, writes: bool, files: [Option
 
 /// Returns the body of the request as it may be printed.
 #[must_use]
-pub fn body(request: &Request, values: Values) -> Option<String> {
+pub fn body(request: &Request, values: ValueDisplay) -> Option<String> {
     let body = request.body.as_ref()?;
     Some(match body {
         Content::Json(body) => request
             .spelling
             .json(body, &request.unprintable, |at, value| match values {
-                Values::Hidden => Value::from(placeholder(fields(at).last().map_or("", String::as_str))).to_string(),
-                Values::Shown => value.to_string(),
+                ValueDisplay::Hidden => {
+                    Value::from(placeholder(fields(at).last().map_or("", String::as_str))).to_string()
+                }
+                ValueDisplay::Shown => value.to_string(),
             }),
         Content::Raw(text) => text.clone(),
     })
@@ -122,7 +124,7 @@ struct ShellCredential {
 
 impl ShellCredential {
     fn of(request: &Request) -> Self {
-        let bearer = match &request.credential {
+        let bearer_spelling = match &request.credential {
             Credential::Token { .. } => request.spelling.scheme(),
             _ => "Bearer",
         };
@@ -133,19 +135,20 @@ impl ShellCredential {
                 SecurityScheme::Basic => format!("Authorization: Bearer $({PRINT_TOKEN} | base64 | tr -d '\\n')"),
                 _ => "Authorization: Basic $COUNTERSIGN_TOKEN".to_owned(),
             }),
-            Credential::Token { scheme } => Self::placed(scheme, "$COUNTERSIGN_TOKEN", bearer),
+            Credential::Token { scheme } => Self::placed(scheme, "$COUNTERSIGN_TOKEN", bearer_spelling),
             Credential::Wrong {
                 scheme: scheme @ SecurityScheme::Basic,
                 mutation,
-            } => Self::placed(scheme, &wrong_password(*mutation), bearer),
+            } => Self::placed(scheme, &wrong_password(*mutation), bearer_spelling),
             Credential::Wrong { scheme, mutation } => {
-                Self::placed(scheme, &wrong("COUNTERSIGN_TOKEN", *mutation), bearer)
+                Self::placed(scheme, &wrong("COUNTERSIGN_TOKEN", *mutation), bearer_spelling)
             }
         }
     }
 
-    /// Returns the credential where its scheme has it; `secret` is shell text that stands inside double quotes.
-    fn placed(scheme: &SecurityScheme, secret: &str, bearer: &str) -> Self {
+    /// Puts the credential where its scheme wants it: a header, a cookie or the query; `secret` is shell text that stands
+    /// inside double quotes.
+    fn placed(scheme: &SecurityScheme, secret: &str, bearer_spelling: &str) -> Self {
         match scheme {
             SecurityScheme::ApiKeyCookie { name } => Self {
                 cookie: Some(format!("{}={secret}", encoded(name))),
@@ -164,8 +167,8 @@ impl ShellCredential {
                 option: Some(format!("--user \"{secret}\"")),
                 ..Self::default()
             },
-            SecurityScheme::Bearer => Self::header(&format!("Authorization: {bearer} {secret}")),
-            SecurityScheme::Named { name } if bearer == "bearer" => {
+            SecurityScheme::Bearer => Self::header(&format!("Authorization: {bearer_spelling} {secret}")),
+            SecurityScheme::Named { name } if bearer_spelling == "bearer" => {
                 Self::header(&format!("Authorization: {} {secret}", name.to_ascii_lowercase()))
             }
             SecurityScheme::Named { name } => Self::header(&format!("Authorization: {name} {secret}")),
@@ -306,11 +309,11 @@ impl Placeholders<'_> {
         parts
     }
 
-    fn in_body(&mut self, content: &Content, values: Values) -> Vec<Part> {
+    fn in_body(&mut self, content: &Content, values: ValueDisplay) -> Vec<Part> {
         let mut parts = Vec::new();
         let request = self.request;
         match content {
-            Content::Json(body) if values == Values::Hidden => {
+            Content::Json(body) if values == ValueDisplay::Hidden => {
                 for piece in request.spelling.pieces(body, &request.unprintable) {
                     match piece {
                         Piece::FromTarget(at, value) => {
@@ -330,10 +333,10 @@ impl Placeholders<'_> {
     }
 
     /// Splits a string with a value that every request to the target carries: it is a variable, unless it may be printed.
-    fn fixed(&mut self, (name, value): (&str, &str), text: &str, values: Values) -> Vec<Part> {
+    fn fixed(&mut self, (name, value): (&str, &str), text: &str, values: ValueDisplay) -> Vec<Part> {
         let before = text
             .strip_suffix(value)
-            .filter(|_| values == Values::Hidden && !is_plain_identifier(value));
+            .filter(|_| values == ValueDisplay::Hidden && !is_plain_identifier(value));
         let Some(before) = before else {
             return vec![Part::Literal(text.to_owned())];
         };
@@ -526,7 +529,7 @@ mod tests {
         }
     }
 
-    fn line_of(request: &Request, values: Values) -> String {
+    fn line_of(request: &Request, values: ValueDisplay) -> String {
         let target = Target::parse("https://api.example.com").unwrap();
         line(request, contract(), &target, values)
     }
@@ -551,7 +554,7 @@ mod tests {
     #[test]
     fn a_line_repeats_what_is_the_runs_own_and_says_what_to_fill_in_of_the_target() {
         assert_eq!(
-            line_of(&request(), Values::Hidden),
+            line_of(&request(), ValueDisplay::Hidden),
             "curl -sS -i -X POST -H \"Authorization: Bearer $COUNTERSIGN_TOKEN\" -H 'Accept: application/json' \
              -H 'Content-Type: application/json' -d '{\"contact_id\":\"7c9e6679-7425-40de-944b-e07fc1f90ae7\",\
              \"venue_id\":\"'\"${FILL_VENUE_ID:?}\"'\",\"note\":\"it'\\''s\"}' 'https://api.example.com/v1/visits' \
@@ -561,7 +564,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_filled_in_is_the_request_and_one_that_is_not_sends_nothing() {
-        let line = line_of(&request(), Values::Hidden);
+        let line = line_of(&request(), ValueDisplay::Hidden);
         let reported = pasted(&line, &[("FILL_VENUE_ID", "v-17")]).unwrap();
         let body = request().body_text().unwrap();
         assert_eq!(
@@ -593,7 +596,7 @@ mod tests {
             },
             ..request()
         };
-        let line = line_of(&request, Values::Hidden);
+        let line = line_of(&request, ValueDisplay::Hidden);
         let variables = [
             ("FILL_CONTACT_METHODS_TYPE", "x"),
             ("FILL_CONTACT_METHODS_TYPE_2", "y"),
@@ -617,7 +620,7 @@ mod tests {
 
     #[test]
     fn values_of_the_target_are_there_when_the_user_asks_for_values() {
-        let line = line_of(&request(), Values::Shown);
+        let line = line_of(&request(), ValueDisplay::Shown);
         assert!(line.contains("v-17") && !line.contains("FILL_"), "{line}");
     }
 
@@ -627,7 +630,7 @@ mod tests {
             credential: Credential::Wrong { scheme, mutation },
             ..request()
         };
-        pasted(&line_of(&request, Values::Shown), &[("COUNTERSIGN_TOKEN", token)]).unwrap()
+        pasted(&line_of(&request, ValueDisplay::Shown), &[("COUNTERSIGN_TOKEN", token)]).unwrap()
     }
 
     #[test]
@@ -689,7 +692,7 @@ mod tests {
             let mut request = request();
             (request.headers, request.printable.headers) = (vec![cookie.clone()], vec![cookie]);
             request.credential = Credential::Token { scheme };
-            let reported = pasted(&line_of(&request, Values::Shown), &[("COUNTERSIGN_TOKEN", token)]).unwrap();
+            let reported = pasted(&line_of(&request, ValueDisplay::Shown), &[("COUNTERSIGN_TOKEN", token)]).unwrap();
             assert!(reported.contains(&expected), "{reported:?}");
         }
         let credential = Credential::OtherScheme {
@@ -700,7 +703,7 @@ mod tests {
                 credential,
                 ..request()
             },
-            Values::Shown,
+            ValueDisplay::Shown,
         );
         let reported = pasted(&line, &[("COUNTERSIGN_TOKEN", "Aladdin:open-sesame")]).unwrap();
         assert!(
@@ -728,7 +731,7 @@ mod tests {
                     credential,
                     ..request()
                 },
-                Values::Shown,
+                ValueDisplay::Shown,
             );
             assert!(pasted(&line, &[]).unwrap().contains(&expected.to_owned()), "{line}");
         }
@@ -744,7 +747,7 @@ mod tests {
         ];
         let spelling = Spelling::of(&ways);
         let request = Request { spelling, ..request() };
-        let line = line_of(&request, Values::Hidden);
+        let line = line_of(&request, ValueDisplay::Hidden);
         let reported = pasted(&line, &[("FILL_VENUE_ID", "v-17"), ("COUNTERSIGN_TOKEN", "a-token")]).unwrap();
         for part in [
             "Authorization: bearer a-token",
@@ -758,7 +761,7 @@ mod tests {
         let read: Value = serde_json::from_str(written).unwrap();
         assert_eq!(Some(&read), request.json());
         assert_eq!(*written, body);
-        let reported = super::body(&request, Values::Hidden).unwrap();
+        let reported = super::body(&request, ValueDisplay::Hidden).unwrap();
         assert!(
             reported.contains("<venue_id as the target lists it>") && !reported.contains("v-17"),
             "{reported}"
@@ -775,7 +778,7 @@ mod tests {
         ] {
             let mut request = request();
             request.body = Some(Content::Raw(body.to_owned()));
-            let line = line_of(&request, Values::Hidden);
+            let line = line_of(&request, ValueDisplay::Hidden);
             assert!(line.contains(word), "{line}");
         }
     }

@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::redact::Values;
+use super::redact::ValueDisplay;
 use super::spelling::Spelling;
 use super::token_mutation::TokenMutation;
 use crate::contract::edge_case::EdgeCase;
@@ -61,7 +61,7 @@ pub struct Request {
     pub body: Option<Content>,
     /// How the body, its media type and the scheme of the credential are spelled.
     pub spelling: Spelling,
-    /// Pointers to the values in the body that came from the target; they are printed only with [`Values::Shown`].
+    /// Pointers to the values in the body that came from the target; they are printed only with [`ValueDisplay::Shown`].
     pub unprintable: Vec<String>,
     /// The path and the headers as they may be printed.
     pub printable: Printable,
@@ -178,19 +178,19 @@ impl Request {
 
     /// Returns the path and the query as this run may print them.
     #[must_use]
-    pub fn printable_path(&self, values: Values) -> &str {
+    pub fn printable_path(&self, values: ValueDisplay) -> &str {
         match values {
-            Values::Hidden => &self.printable.path,
-            Values::Shown => &self.path,
+            ValueDisplay::Hidden => &self.printable.path,
+            ValueDisplay::Shown => &self.path,
         }
     }
 
     /// Returns the documented header parameters as this run may print them.
     #[must_use]
-    pub fn printable_headers(&self, values: Values) -> &[(String, String)] {
+    pub fn printable_headers(&self, values: ValueDisplay) -> &[(String, String)] {
         match values {
-            Values::Hidden => &self.printable.headers,
-            Values::Shown => &self.headers,
+            ValueDisplay::Hidden => &self.printable.headers,
+            ValueDisplay::Shown => &self.headers,
         }
     }
 }
@@ -409,7 +409,9 @@ pub enum Failure {
     #[error("the body cannot be decoded from its content coding")]
     Decoding,
     /// The response is not HTTP, or the request cannot be sent over it.
-    #[error("the response is not valid HTTP/1.1 (RFC 9112), or its head is too large")]
+    #[error(
+        "the exchange is not valid HTTP/1.1 (RFC 9112): the request cannot be sent, or the response is malformed or has too large a head"
+    )]
     NotHttp,
     /// The host's name has no address.
     #[error("the host's name does not resolve")]

@@ -163,8 +163,8 @@ impl State {
         begun
     }
 
-    /// Returns the number of entries of the list or object that begins now; `None` where it was not counted.
-    fn entries(&self) -> Option<usize> {
+    /// Begins a list or object, and returns its number of entries; `None` where it is small, or the body was not counted.
+    fn begin_sized(&self) -> Option<usize> {
         let begun = self.begin();
         self.large
             .borrow_mut()
@@ -325,7 +325,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let mut elements = Vec::with_capacity(self.state.entries().unwrap_or_default());
+        let mut elements = Vec::with_capacity(self.state.begin_sized().unwrap_or_default());
         while let Some(element) = access.next_element_seed(Reader {
             path: Path::Element(&self.path, elements.len()),
             ..self
@@ -339,7 +339,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let unfinished = &self.state.unfinished;
         let first = unfinished.borrow().len();
-        let mut object = self.state.entries().map(Map::with_capacity);
+        let mut object = self.state.begin_sized().map(Map::with_capacity);
         while let Some(name) = access.next_key::<String>()? {
             let path = Path::Member(&self.path, &name);
             let value = access.next_value_seed(Reader { path, ..self })?;

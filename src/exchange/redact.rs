@@ -17,7 +17,7 @@ pub use redaction::{Redaction, SHORTEST_TOKEN};
 
 /// How values are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Values {
+pub enum ValueDisplay {
     /// As shapes: `string(17)`, `integer`, `null`.
     #[default]
     Hidden,
@@ -25,7 +25,7 @@ pub enum Values {
     Shown,
 }
 
-impl Values {
+impl ValueDisplay {
     /// Renders a value.
     #[must_use]
     pub fn render(self, value: &Value) -> String {
@@ -141,7 +141,7 @@ mod tests {
             json!({"a": 1}),
         ]
         .iter()
-        .map(|value| Values::Hidden.render(value))
+        .map(|value| ValueDisplay::Hidden.render(value))
         .collect();
         assert_eq!(
             reported,
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn shown_values_cannot_drive_a_terminal() {
-        let reported = Values::Shown.render(&json!("\u{1b}[2J ::error::"));
+        let reported = ValueDisplay::Shown.render(&json!("\u{1b}[2J ::error::"));
         assert!(!reported.contains('\u{1b}') && !reported.contains("::"), "{reported}");
     }
 }

@@ -67,11 +67,11 @@ impl Spelling {
         let mut writer = Writer {
             unprintable,
             escapes: self.has(Equivalence::JsonEscapes),
-            order: self.has(Equivalence::JsonOrder),
+            reversed_and_spaced: self.has(Equivalence::JsonOrder),
             at: String::new(),
             pieces: Vec::new(),
         };
-        if writer.order {
+        if writer.reversed_and_spaced {
             writer.pieces.push(Piece::Json("\n".to_owned()));
         }
         writer.value(body);
@@ -95,7 +95,7 @@ struct Writer<'body, 'unprintable> {
     /// Whether some characters of strings are escaped.
     escapes: bool,
     /// Whether members are in reverse order, with white space between tokens.
-    order: bool,
+    reversed_and_spaced: bool,
     /// The pointer of the value that is being written.
     at: String,
     pieces: Vec<Piece<'body>>,
@@ -112,7 +112,7 @@ impl<'body> Writer<'body, '_> {
             Value::Object(members) => {
                 self.token("{");
                 let mut members: Vec<_> = members.iter().collect();
-                if self.order {
+                if self.reversed_and_spaced {
                     members.reverse();
                 }
                 for (index, (name, member)) in members.into_iter().enumerate() {
@@ -160,7 +160,7 @@ impl<'body> Writer<'body, '_> {
 
     /// White space after each token (RFC 8259, section 2).
     fn space(&mut self) {
-        if self.order {
+        if self.reversed_and_spaced {
             self.pieces.push(Piece::Json(" ".to_owned()));
         }
     }

@@ -41,7 +41,7 @@ impl Tls {
         Ok(Self(Arc::new(config)))
     }
 
-    /// Returns it as the TLS library has it.
+    /// Returns the configuration for the TLS library.
     pub(crate) fn config(&self) -> ClientConfig {
         ClientConfig::clone(&self.0)
     }

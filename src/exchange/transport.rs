@@ -62,14 +62,14 @@ pub struct Limits {
 
 impl Limits {
     /// The default deadline of one exchange.
-    pub const DEADLINE: Duration = Duration::from_secs(10);
+    pub const DEFAULT_DEADLINE: Duration = Duration::from_secs(10);
 }
 
 impl Default for Limits {
     /// Ten seconds and 8 MiB.
     fn default() -> Self {
         Self {
-            deadline: Self::DEADLINE,
+            deadline: Self::DEFAULT_DEADLINE,
             body: 8 << 20,
         }
     }

@@ -94,11 +94,23 @@ impl TrialLog {
 
 /// Adds a trial to others, of which one may have sent and shown the same.
 pub(super) fn add(trials: &mut Vec<Trial>, trial: Trial) {
-    let is_same = |known: &&mut Trial| {
-        let count = known.count;
-        **known == Trial { count, ..trial.clone() }
-    };
-    match trials.iter_mut().find(is_same) {
+    fn but_for_the_count(trial: &Trial) -> impl PartialEq {
+        let Trial {
+            gap,
+            operation,
+            location,
+            probe,
+            claim,
+            outcome,
+            statuses,
+            count: _,
+        } = trial;
+        (gap, operation, location, probe, claim, outcome, statuses)
+    }
+    let known = trials
+        .iter_mut()
+        .find(|known| but_for_the_count(known) == but_for_the_count(&trial));
+    match known {
         Some(known) => known.count = known.count.saturating_add(trial.count),
         None => trials.push(trial),
     }

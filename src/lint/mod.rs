@@ -2,7 +2,7 @@
 //! stop a check but is probably not what the document's author meant.
 //!
 //! - **In**: the text of an OpenAPI document, and the name that messages give it.
-//! - **Out**: a [`Lint`]: each finding with its rule, line, column, JSON pointer, and what to do.
+//! - **Out**: a [`LintReport`]: each finding with its rule, line, column, JSON pointer, and what to do.
 //! - **Start with** [`lint`].
 //!
 //! ```
@@ -44,7 +44,7 @@ pub use rule::LintRule;
 
 /// What is wrong with one document.
 #[derive(Clone, Debug)]
-pub struct Lint {
+pub struct LintReport {
     /// The file's name as it was given.
     pub file: String,
     /// The findings, in the order of the file.
@@ -73,13 +73,13 @@ pub struct LintFinding {
 
 /// Lists what is wrong with a document. `name` is the file's name; one that ends in `.json` must be strict JSON.
 #[must_use]
-pub fn lint(name: &str, text: String) -> Lint {
+pub fn lint(name: &str, text: String) -> LintReport {
     lint_with_files(name, text, None)
 }
 
 /// Lists what is wrong with a document and the files beside it that it refers to.
 #[must_use]
-pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<'_>>) -> Lint {
+pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<'_>>) -> LintReport {
     let mut findings = Findings::default();
     syntax::check(name, &text, &mut findings);
     match Document::read_allowing_duplicates(name, text)
@@ -109,7 +109,7 @@ pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<
     }
     let mut findings = findings.0;
     findings.sort_by_key(|finding| (finding.position, finding.rule));
-    Lint {
+    LintReport {
         file: name.to_owned(),
         findings,
     }

@@ -27,8 +27,8 @@ pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
         if !StatusPattern::parse(status).is_some_and(StatusPattern::never_has_body) {
             continue;
         }
-        let written = pointer::join(at.pointer, status);
-        let content = pointer::join(&resolve(at.document, written), "content");
+        let unresolved = pointer::join(at.pointer, status);
+        let content = pointer::join(&resolve(at.document, unresolved), "content");
         let is_documented = at
             .document
             .node(&content)
@@ -57,7 +57,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
             path: &path.name,
             names: names(&path.name),
         };
-        let written = pointer::join("/paths", &path.name);
+        let unresolved = pointer::join("/paths", &path.name);
         let repeated = template.names.iter().enumerate();
         let mut repeated =
             repeated.filter(|(index, name)| template.names.iter().take(*index).any(|other| other == *name));
@@ -65,12 +65,12 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
             let at = LocatedNode {
                 document,
                 node: &path.node,
-                pointer: &written,
+                pointer: &unresolved,
             };
             let message = format!("`{{{name}}}` appears twice in this path; give each parameter its own name");
             findings.add_at(&at, "", LintRule::DuplicateParameter, message);
         }
-        let item = resolve(document, written.clone());
+        let item = resolve(document, unresolved.clone());
         let shared = template.check_list(document, &item, findings);
         let members = document.node(&item).map_or(&[][..], Node::members);
         let operations = members.iter().filter(|member| Method::from_key(&member.name).is_some());
@@ -89,7 +89,7 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
             let without = lists.iter().filter(|(_, own)| !own.contains(*name));
             let without: Vec<_> = without.map(|(operation, _)| operation.as_str()).collect();
             let (places, whose) = match without.as_slice() {
-                [_, _, ..] if without.len() == lists.len() => (vec![written.as_str()], "no operation of this path"),
+                [_, _, ..] if without.len() == lists.len() => (vec![unresolved.as_str()], "no operation of this path"),
                 _ => (without, "no parameter of this operation"),
             };
             for pointer in places {
@@ -121,8 +121,8 @@ impl Template<'_> {
         };
         let (mut seen, mut in_path) = (HashSet::new(), HashSet::new());
         for index in 0..node.elements().len() {
-            let written = pointer::join(&list, &index.to_string());
-            let parameter = document.node(&resolve(document, written.clone()));
+            let unresolved = pointer::join(&list, &index.to_string());
+            let parameter = document.node(&resolve(document, unresolved.clone()));
             let text = |member: &str| parameter.and_then(|node| node.member(member)?.string());
             let (Some(name), Some(location)) = (text("name"), text("in")) else {
                 continue;
@@ -130,7 +130,7 @@ impl Template<'_> {
             let at = LocatedNode {
                 document,
                 node,
-                pointer: &written,
+                pointer: &unresolved,
             };
             if !seen.insert((name, location)) {
                 let message = format!("the {location} parameter `{name}` is declared twice in this list; remove one");

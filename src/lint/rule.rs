@@ -126,7 +126,7 @@ impl LintRule {
         match self {
             Self::ArrayWithoutItems => "an array does not say what is in it",
             Self::ContentWithoutBody => "a response that never has a body documents one",
-            Self::ContradictingBounds => "no value is within the bounds",
+            Self::ContradictingBounds => "no value is within the bounds, or a bound is invalid",
             Self::DuplicateKey => "a name appears twice in an object",
             Self::DuplicateOperationId => "two operations have the same operationId",
             Self::DuplicateParameter => "a parameter is declared twice",
@@ -145,7 +145,7 @@ impl LintRule {
             Self::Reference => "a reference leads to nothing",
             Self::Syntax => "the text is not YAML or JSON",
             Self::UnknownName => "a name is nearly a known one",
-            Self::Unsupported => "this is not supported",
+            Self::Unsupported => "something that OpenAPI allows is not supported",
             Self::UnusedPathParameter => "a declared path parameter is not in the path",
             Self::Vocabulary => "a key of countersign, or a link, does not fit the rest of the contract",
             Self::WrongType => {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::Contract;
 use crate::contract::operation::{OperationId, SecurityScheme};
 use crate::exchange::json::Body;
-use crate::exchange::redact::{Redaction, Values, render_media_type};
+use crate::exchange::redact::{Redaction, ValueDisplay, render_media_type};
 use crate::exchange::shapes::{BodyNames, shape_text};
 use crate::exchange::{Credential, Purpose, Request, Response, curl, json};
 use crate::rules::Finding;
@@ -147,7 +147,7 @@ pub struct ResponseRecord {
 #[derive(Debug)]
 pub struct Exchanges<'run> {
     contract: &'run Contract,
-    values: Values,
+    values: ValueDisplay,
     redaction: Redaction,
     kept: Vec<ExchangeRecord>,
     /// The numbers of the kept exchanges.
@@ -160,7 +160,7 @@ pub struct Exchanges<'run> {
 impl<'run> Exchanges<'run> {
     /// Starts with no exchanges.
     #[must_use]
-    pub fn new(contract: &'run Contract, values: Values, redaction: Redaction) -> Self {
+    pub fn new(contract: &'run Contract, values: ValueDisplay, redaction: Redaction) -> Self {
         Self {
             contract,
             values,
@@ -294,8 +294,8 @@ impl<'run> Exchanges<'run> {
             return (None, false);
         }
         let text = match self.values {
-            Values::Shown => String::from_utf8_lossy(&response.body).into_owned(),
-            Values::Hidden => {
+            ValueDisplay::Shown => String::from_utf8_lossy(&response.body).into_owned(),
+            ValueDisplay::Hidden => {
                 let names = BodyNames::of_response(self.contract, self.contract.operation(operation), response.status);
                 let shape = |body: &Body| shape_text(&body.value, names);
                 // The rules do not read a body where none is documented, but it may still be JSON.
@@ -343,14 +343,14 @@ mod tests {
         }
     }
 
-    fn kept(values: Values, bodies: &[&'static str]) -> ExchangeRecord {
+    fn kept(values: ValueDisplay, bodies: &[&'static str]) -> ExchangeRecord {
         let seen = SampleRun::bodies(bodies);
         let mut exchanges = Exchanges::new(&seen.contract, values, Redaction::default());
         exchanges.add_event(Event::Exchanged(SampleRun::exchanged(&seen.first_exchange())));
         exchanges.into_records().0.remove(0)
     }
 
-    fn body_of(values: Values, body: &'static str) -> (Option<String>, bool) {
+    fn body_of(values: ValueDisplay, body: &'static str) -> (Option<String>, bool) {
         let response = kept(values, &[body]).response.unwrap();
         (response.body, response.whole)
     }
@@ -359,20 +359,20 @@ mod tests {
     fn a_response_is_shown_as_a_shape_unless_values_are_shown() {
         let body = r#"{"name": "Jane Roe", "jane.roe@example.com": [1, 2]}"#;
         let shape = r#"{"name":"string(8)","<undocumented name(20)>":["integer","and 1 more like it"]}"#;
-        assert_eq!(body_of(Values::Hidden, body), (Some(shape.to_owned()), true));
-        assert_eq!(body_of(Values::Shown, body), (Some(body.to_owned()), true));
-        assert_eq!(body_of(Values::Hidden, "Jane Roe"), (None, false));
-        assert_eq!(body_of(Values::Hidden, ""), (None, true));
+        assert_eq!(body_of(ValueDisplay::Hidden, body), (Some(shape.to_owned()), true));
+        assert_eq!(body_of(ValueDisplay::Shown, body), (Some(body.to_owned()), true));
+        assert_eq!(body_of(ValueDisplay::Hidden, "Jane Roe"), (None, false));
+        assert_eq!(body_of(ValueDisplay::Hidden, ""), (None, true));
     }
 
     #[test]
     fn a_long_body_is_cut_and_says_so() {
         let long: &'static str = Box::leak(format!("[{}1]", "1,".repeat(LONGEST_TEXT)).into_boxed_str());
-        let (text, whole) = body_of(Values::Shown, long);
+        let (text, whole) = body_of(ValueDisplay::Shown, long);
         assert_eq!(text.unwrap().chars().count(), LONGEST_TEXT + 1);
         assert!(!whole);
         let longer: &'static str = Box::leak(format!("\"{}\"", "x".repeat(LARGEST_BODY)).into_boxed_str());
-        assert_eq!(body_of(Values::Hidden, longer), (None, false));
+        assert_eq!(body_of(ValueDisplay::Hidden, longer), (None, false));
     }
 
     #[test]
@@ -394,7 +394,7 @@ mod tests {
             ..exchange.request
         };
         exchange.outcome = Err(Failure::Incomplete);
-        let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::of(Some(&token)));
+        let mut exchanges = Exchanges::new(&seen.contract, ValueDisplay::Hidden, Redaction::of(Some(&token)));
         exchanges.add_event(Event::Exchanged(SampleRun::exchanged(&exchange)));
         let record = exchanges.into_records().0.remove(0);
         assert_eq!(
@@ -413,8 +413,8 @@ mod tests {
     #[test]
     fn of_a_soak_the_first_are_kept_and_each_that_showed_a_finding() {
         let seen = SampleRun::bodies(&[r#"{"name": 1}"#]);
-        let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
-        let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
+        let mut judge = Judge::new(&seen.contract, Levels::default(), ValueDisplay::Hidden);
+        let mut exchanges = Exchanges::new(&seen.contract, ValueDisplay::Hidden, Redaction::default());
         let most = u64::try_from(MAX_KEPT).unwrap();
         for number in 1..=most + 5 {
             let exchange = numbered(&seen, number);
@@ -436,8 +436,8 @@ mod tests {
     #[test]
     fn a_finding_of_several_exchanges_names_the_last_with_its_request() {
         let seen = SampleRun::bodies(&[r#"{"name": 1}"#]);
-        let mut judge = Judge::new(&seen.contract, Levels::default(), Values::Hidden);
-        let mut exchanges = Exchanges::new(&seen.contract, Values::Hidden, Redaction::default());
+        let mut judge = Judge::new(&seen.contract, Levels::default(), ValueDisplay::Hidden);
+        let mut exchanges = Exchanges::new(&seen.contract, ValueDisplay::Hidden, Redaction::default());
         for number in 1..4 {
             exchanges.add_event(Event::Exchanged(SampleRun::exchanged(&numbered(&seen, number))));
         }

@@ -1,4 +1,4 @@
-//! Writes what is wrong with documents: [`Lint`]s, as lines, JSON, SARIF and GitHub's workflow commands.
+//! Writes what is wrong with documents: [`LintReport`]s, as lines, JSON, SARIF and GitHub's workflow commands.
 //!
 //! Names and values in them come from documents that anybody may have written, so each report makes them safe in its own
 //! way.
@@ -12,7 +12,7 @@ use super::phrases::{clipped, counted, on_one_line, repository_path};
 use super::sarif::{SCHEMA, artifact, plain};
 use super::{Terminal, Verbosity};
 use crate::exchange::sanitize::json_text;
-use crate::lint::{Lint, LintFinding, LintRule};
+use crate::lint::{LintFinding, LintReport, LintRule};
 
 /// The version of the JSON format. It changes when a reader has to.
 const VERSION: u32 = 1;
@@ -23,7 +23,7 @@ const MAX_NAMED: usize = 5;
 
 /// Returns the findings as lines for people, each of them with the place first.
 #[must_use]
-pub fn lint_terminal(lints: &[Lint], terminal: &Terminal) -> String {
+pub fn lint_terminal(lints: &[LintReport], terminal: &Terminal) -> String {
     let mut text = String::new();
     let named = if terminal.verbosity == Verbosity::Verbose {
         usize::MAX
@@ -49,7 +49,7 @@ pub fn lint_terminal(lints: &[Lint], terminal: &Terminal) -> String {
 
 /// Returns the findings as JSON.
 #[must_use]
-pub fn lint_json(lints: &[Lint]) -> String {
+pub fn lint_json(lints: &[LintReport]) -> String {
     let files = lints.iter().map(|lint| {
         let findings = lint.findings.iter().map(|finding| {
             let mut written = json!({
@@ -77,7 +77,7 @@ pub fn lint_json(lints: &[Lint]) -> String {
 
 /// Returns the findings as a SARIF 2.1.0 file.
 #[must_use]
-pub fn lint_sarif(lints: &[Lint]) -> String {
+pub fn lint_sarif(lints: &[LintReport]) -> String {
     let rules = LintRule::ALL
         .iter()
         .map(|rule| json!({ "id": rule.name(), "shortDescription": { "text": rule.summary() } }));
@@ -118,7 +118,7 @@ pub fn lint_sarif(lints: &[Lint]) -> String {
 
 /// Returns the first findings as GitHub's workflow commands, one per line.
 #[must_use]
-pub fn lint_github(lints: &[Lint]) -> String {
+pub fn lint_github(lints: &[LintReport]) -> String {
     let findings = || lints.iter().flat_map(|lint| &lint.findings);
     let annotations = findings().take(MAX_SHOWN).map(|finding| {
         let properties = [
@@ -149,7 +149,7 @@ pub fn lint_github(lints: &[Lint]) -> String {
 
 /// Returns the findings as Markdown of at most `max_bytes` bytes, for the summary of a step.
 #[must_use]
-pub fn lint_markdown_within(lints: &[Lint], max_bytes: usize) -> String {
+pub fn lint_markdown_within(lints: &[LintReport], max_bytes: usize) -> String {
     let mut text = String::new();
     for lint in lints {
         let lines = lint.findings.iter().map(|finding| entry(finding, MAX_NAMED));
@@ -174,7 +174,7 @@ fn level(finding: &LintFinding) -> &'static str {
     if finding.is_error { "error" } else { "warning" }
 }
 
-fn verdict(lint: &Lint) -> String {
+fn verdict(lint: &LintReport) -> String {
     match lint.findings.len() {
         0 => "no defect".to_owned(),
         count => counted(count, "defect"),

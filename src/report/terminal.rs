@@ -12,7 +12,7 @@ use super::groups::{Group, MAX_LISTED, groups};
 use super::phrases;
 use super::record::Record;
 use crate::exchange::Exchange;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::ValueDisplay;
 use crate::exchange::sanitize::{Colours, sanitize};
 use crate::rules::Level;
 
@@ -122,7 +122,7 @@ impl Terminal {
 
     /// Returns one line for an exchange.
     #[must_use]
-    pub fn exchange(&self, exchange: &Exchange, values: Values) -> String {
+    pub fn exchange(&self, exchange: &Exchange, values: ValueDisplay) -> String {
         let request = &exchange.request;
         let outcome = match &exchange.outcome {
             Ok(response) => {
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn an_exchange_is_one_line() {
         let exchange = SampleRun::bodies(&["{}"]).first_exchange();
-        let line = Terminal::default().exchange(&exchange, Values::Hidden);
+        let line = Terminal::default().exchange(&exchange, ValueDisplay::Hidden);
         assert_eq!(line, "   1 GET /things -> 200 1.5 ms 2 bytes");
     }
 

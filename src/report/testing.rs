@@ -14,7 +14,7 @@ use super::{
 use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::contract::operation::Method;
-use crate::exchange::redact::{Redaction, Values};
+use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{
     Credential, Exchange, Intent, Printable, Purpose, RejectionMeaning, Request, Response, Spelling, Target,
 };
@@ -120,16 +120,16 @@ impl SampleRun {
             started_at: DateTime::UNIX_EPOCH,
             duration: Duration::from_millis(1234),
             require_facts,
-            values: Values::Hidden,
+            values: ValueDisplay::Hidden,
             redaction: &Redaction::default(),
         };
-        let exchanges = Exchanges::new(&self.contract, Values::Hidden, Redaction::default());
+        let exchanges = Exchanges::new(&self.contract, ValueDisplay::Hidden, Redaction::default());
         record(&run, exchanges, &about)
     }
 
     /// The verdicts of its exchanges.
     pub(super) fn verdicts(&self) -> Verdicts {
-        let mut judge = Judge::new(&self.contract, self.levels.clone(), Values::Hidden);
+        let mut judge = Judge::new(&self.contract, self.levels.clone(), ValueDisplay::Hidden);
         for response in &self.responses {
             judge.exchange(&self.exchange(*response), documented());
         }

@@ -4,7 +4,7 @@
 use crate::contract::is_json;
 use crate::exchange::Response;
 use crate::exchange::json;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::ValueDisplay;
 
 /// The fields by which an error says what is wrong: those of RFC 9457 (section 3.1), of RFC 6749 (section 5.2), and the
 /// names that most others use.
@@ -14,7 +14,7 @@ const MAX_BODY_SIZE: usize = 64 << 10;
 
 /// Returns the fields of an error's body that say what is wrong, as shapes unless the user asked
 /// for values; `None` if the response is not an error or has none of these fields.
-pub(super) fn describe(response: &Response, values: Values) -> Option<String> {
+pub(super) fn describe(response: &Response, values: ValueDisplay) -> Option<String> {
     let is_json = response.media_type().is_some_and(|media_type| is_json(&media_type));
     if response.status < 400 || !is_json || response.body.len() > MAX_BODY_SIZE {
         return None;

@@ -9,7 +9,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::json::Body;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Exchange, Intent, Purpose};
 use crate::gaps::{Answer, Gaps, Trial};
 use crate::history::evidence::Evidence;
@@ -310,7 +310,7 @@ impl Recording {
         levels: Levels,
         mut edit: impl FnMut(&Exchange) -> Option<Exchange>,
     ) -> Verdicts {
-        let judge = Judge::new(contract, levels, Values::Hidden);
+        let judge = Judge::new(contract, levels, ValueDisplay::Hidden);
         // If the contract states no answer, what exchanges show of the gaps does not influence the verdicts.
         let gaps = match contract.answers.as_slice() {
             [] => Gaps::idle(contract),

@@ -16,7 +16,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::{Contract, is_json};
 use crate::exchange::json::{Body, JsonError};
-use crate::exchange::redact::Values;
+use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::gaps::Answer;
 use crate::history::evidence::{
@@ -30,7 +30,7 @@ use crate::history::undocumented_creation;
 pub struct Judge<'contract> {
     contract: &'contract Contract,
     levels: Levels,
-    values: Values,
+    values: ValueDisplay,
     verdicts: Verdicts,
     assertions: Assertions,
     body_reader: BodyReader,
@@ -47,7 +47,7 @@ type LocationJudge = fn(&LocatedValue<'_>, &mut Sink<'_>);
 impl<'contract> Judge<'contract> {
     /// Creates a judge that has seen nothing yet.
     #[must_use]
-    pub fn new(contract: &'contract Contract, levels: Levels, values: Values) -> Self {
+    pub fn new(contract: &'contract Contract, levels: Levels, values: ValueDisplay) -> Self {
         Self {
             contract,
             levels,

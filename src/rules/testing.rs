@@ -13,7 +13,7 @@ use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::EdgeCaseKind;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, Purpose, RejectionMeaning, Request, Response};
 use crate::history::evidence::{
     CreatedObservation, Creation, FinalListing, PageSeen, RecordShown, ShownState, Stability, StrayWrite,
@@ -30,7 +30,7 @@ pub(super) struct Fixture {
     pub(super) contract: Arc<Contract>,
     pub(super) operation: OperationId,
     levels: Levels,
-    values: Values,
+    values: ValueDisplay,
     purpose: Purpose,
 }
 
@@ -70,7 +70,7 @@ impl Fixture {
             contract,
             operation,
             levels: Levels::default(),
-            values: Values::Hidden,
+            values: ValueDisplay::Hidden,
             purpose: Purpose::Documented(RejectionMeaning::Finding),
         }
     }
@@ -81,7 +81,7 @@ impl Fixture {
     }
 
     pub(super) fn showing_values(mut self) -> Self {
-        self.values = Values::Shown;
+        self.values = ValueDisplay::Shown;
         self
     }
 

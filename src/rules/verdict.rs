@@ -21,7 +21,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::contract::operation::SecurityScheme;
 use crate::contract::pointer;
-use crate::exchange::redact::{Values, printable};
+use crate::exchange::redact::{ValueDisplay, printable};
 use crate::exchange::shapes::hidden_name;
 use crate::exchange::{Credential, Request, Response};
 use crate::gaps;
@@ -475,7 +475,7 @@ pub(super) struct Sink<'sink> {
     /// What the rule looks at.
     pub(super) source: EvidenceSource<'sink>,
     /// How values are shown.
-    pub(super) values: Values,
+    pub(super) values: ValueDisplay,
 }
 
 impl Sink<'_> {
@@ -597,9 +597,9 @@ impl Sink<'_> {
             return;
         }
         let rendered = match self.values {
-            Values::Shown => printable(name),
-            Values::Hidden if self.contract.may_print(name) => name.to_owned(),
-            Values::Hidden => String::new(),
+            ValueDisplay::Shown => printable(name),
+            ValueDisplay::Hidden if self.contract.may_print(name) => name.to_owned(),
+            ValueDisplay::Hidden => String::new(),
         };
         if !self.count_repeat(fact, &rendered) {
             let received = self.render(value);
@@ -648,7 +648,7 @@ impl Sink<'_> {
     /// hint that says how to see them. `documented` is the pointer of the fact, in which `*` stands for the name of
     /// each member of a map.
     fn render_pointer(&self, pointer: &str, documented: &str) -> (String, &'static str) {
-        if self.values == Values::Shown {
+        if self.values == ValueDisplay::Shown {
             return (printable(&pointer::without_index_marks(pointer)), "");
         }
         let hidden = Cell::new(false);

@@ -102,7 +102,7 @@ impl Session<'_> {
         if !self.is_asking_over() && self.control(&subject).await && self.ask_in_passes(&subject).await {
             // A gap that any response shows needs as many responses as a question needs trials.
             while subject.controls.get() < TRIALS_TO_INDICATE && !self.is_asking_over() {
-                self.expect_requests(1);
+                self.announce_requests(1);
                 if !self.control(&subject).await {
                     return;
                 }
@@ -125,7 +125,7 @@ impl Session<'_> {
             && self.may_create_to_learn()
             && let Some(request) = self.plain_request(&subject)
         {
-            self.expect_requests(1);
+            self.announce_requests(1);
             self.send_trial_part(request, TrialPart::Control).await;
         }
     }
@@ -220,7 +220,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns what is asked, with what a control needs; `None` if the operation was never accepted.
+    /// Returns what is asked, with what a control needs; `None` if a read lacks a value, or if no
+    /// write of the operation was accepted.
     async fn subject(&self, operation: OperationId) -> Option<AskedOperation<'_>> {
         let questions = self.plan.questions.iter().enumerate();
         let questions: Vec<_> = questions.filter(|(_, asked)| asked.operation == operation).collect();
@@ -277,7 +278,7 @@ impl Session<'_> {
         if subject.unlisted_controls.get() >= MAX_UNLISTED_CONTROLS || self.is_asking_over() {
             return false;
         }
-        self.expect_requests(1);
+        self.announce_requests(1);
         self.control_once(subject).await
     }
 
@@ -365,7 +366,7 @@ impl Session<'_> {
             self.meet_next_replica(subject, (Some(index), left_out), question.is_adaptive())
                 .await;
         }
-        self.expect_requests(1);
+        self.announce_requests(1);
         let creates = self.contract.operation(subject.operation).creates();
         let created = request.body.as_ref().filter(|_| creates).cloned();
         let exchange = self.send_trial_part(request, TrialPart::Variant(index)).await;
@@ -399,7 +400,7 @@ impl Session<'_> {
                 match (&subject.view, self.plain_request(subject).filter(|_| is_read)) {
                     (Some(view), _) => self.look_at(view, None).await,
                     (None, Some(request)) => {
-                        self.expect_requests(1);
+                        self.announce_requests(1);
                         self.send_trial_part(request, TrialPart::Read).await;
                     }
                     (None, None) => break,
@@ -509,7 +510,7 @@ impl Session<'_> {
             head.add_query(&invariant.parameter, &page.to_string());
         }
         let credential = request::credential(&documented.security);
-        self.expect_requests(1);
+        self.announce_requests(1);
         self.send_trial_part(head.request((*read, documented), credential), TrialPart::Read)
             .await;
     }

@@ -45,9 +45,9 @@ pub(super) struct Drafts<'run> {
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
     /// The number of drafts, and of names that the run chose.
     count: Cell<u64>,
-    /// The creates whose record gets a name that the run chooses, once a read by such a name was rejected: no record has
-    /// one.
-    creates_with_unknown_names: RefCell<HashSet<OperationId>>,
+    /// The creates under a name of the run's choice for which the service has rejected a read by a name that no record
+    /// has.
+    creates_whose_reads_reject_unknown_names: RefCell<HashSet<OperationId>>,
     /// The awkward values that were rejected.
     pub(super) rejected_values: RefCell<Vec<RejectedValue>>,
 }
@@ -84,7 +84,7 @@ impl Session<'_> {
     /// Creates a record in each timestamp format that the contract says the operation accepts, or one record where it
     /// says nothing.
     pub(super) async fn create(&self, operation: OperationId) {
-        if let Err(reason) = self.require_unknown_names(operation).await {
+        if let Err(reason) = self.require_rejection_of_unknown_names(operation).await {
             return self.not_called(operation, reason);
         }
         let accepted = self.contract.operation(operation).accepted_timestamp_formats();
@@ -130,7 +130,7 @@ impl Session<'_> {
             if tried.draft.has_same_choices(&accepted) {
                 continue;
             }
-            self.expect_requests(1);
+            self.announce_requests(1);
             if let Ok(again) = self.write_in_format(operation, *format, Some(&accepted)).await {
                 *tried = again;
             }
@@ -189,7 +189,7 @@ impl Session<'_> {
                     });
                 }
             }
-            self.expect_requests(1);
+            self.announce_requests(1);
         }
     }
 
@@ -262,7 +262,7 @@ impl Session<'_> {
             last = Some(exchange);
             let before = std::mem::replace(draft, self.draft(operation, format)?);
             draft.copy_choices_from(&before);
-            self.expect_requests(1);
+            self.announce_requests(1);
         }
     }
 
@@ -271,12 +271,17 @@ impl Session<'_> {
     ///
     /// # Errors
     ///
-    /// The reason why such a name may be that of somebody else's record: see [`Self::require_unknown_names`].
+    /// The reason why such a name may be that of somebody else's record: see [`Self::require_rejection_of_unknown_names`].
     pub(super) fn own_name(&self, operation: OperationId) -> Result<String, Reason> {
         if self.contract.operation(operation).chosen().is_none() {
             return Ok(String::new());
         }
-        if !self.drafts.creates_with_unknown_names.borrow().contains(&operation) {
+        if !self
+            .drafts
+            .creates_whose_reads_reject_unknown_names
+            .borrow()
+            .contains(&operation)
+        {
             return Err(self.names_may_be_known(operation));
         }
         if let Ownership::Doubtful(reason) = self.history().ownership(operation) {
@@ -293,16 +298,25 @@ impl Session<'_> {
 
     /// Reads a record by a name that no record has, before the run creates one under such a name: a service that does not
     /// reject the read may ignore names, so that the create would change whatever record it takes instead.
-    async fn require_unknown_names(&self, create: OperationId) -> Result<(), Reason> {
+    async fn require_rejection_of_unknown_names(&self, create: OperationId) -> Result<(), Reason> {
         let is_chosen = self.contract.operation(create).chosen().is_some();
-        if !is_chosen || self.drafts.creates_with_unknown_names.borrow().contains(&create) {
+        if !is_chosen
+            || self
+                .drafts
+                .creates_whose_reads_reject_unknown_names
+                .borrow()
+                .contains(&create)
+        {
             return Ok(());
         }
         let status = self.read_unknown_name(create).await;
         if !status.is_some_and(|status| SAYS_UNKNOWN.contains(&status)) {
             return Err(self.names_may_be_known(create));
         }
-        self.drafts.creates_with_unknown_names.borrow_mut().insert(create);
+        self.drafts
+            .creates_whose_reads_reject_unknown_names
+            .borrow_mut()
+            .insert(create);
         Ok(())
     }
 
@@ -320,17 +334,20 @@ impl Session<'_> {
         };
         let mut head = head.ok()?;
         head.on_rejection = RejectionMeaning::UncertainValue;
-        self.expect_requests(1);
+        self.announce_requests(1);
         let (exchange, _) = self.call(self.documented_call(link.to, head)).await;
         exchange.status()
     }
 
     fn names_may_be_known(&self, create: OperationId) -> Reason {
-        let read = self.contract.link_to_read(create);
-        let read = read.map_or("no read", |link| &self.contract.operation(link.to).name);
-        Reason::NotOwn(format!(
-            "{read} does not reject a name that no record has, so a write under such a name may change somebody else's"
-        ))
+        const MAY_HARM: &str = "so a write under such a name may change somebody else's record";
+        Reason::NotOwn(match self.contract.link_to_read(create) {
+            Some(link) => {
+                let read = &self.contract.operation(link.to).name;
+                format!("{read} does not reject a name that no record has, {MAY_HARM}")
+            }
+            None => format!("no read shows whether a name is free, {MAY_HARM}"),
+        })
     }
 
     /// Drafts the next body of a run.

@@ -55,7 +55,7 @@ impl Session<'_> {
         if !is_error_response(&together) {
             return self.look_for_update(plain, &together).await;
         }
-        self.expect_requests(1);
+        self.announce_requests(1);
         let (again, _) = self.call(plain.call.clone().role(ExchangeRole::PlainAgain)).await;
         self.emit_findings();
         if self.succeeded(&again) && spellings.len() > 1 {
@@ -114,7 +114,7 @@ impl Session<'_> {
                 request.printable.path = request.printable.path.replace(text, uppercase);
             }
         }
-        self.expect_requests(1);
+        self.announce_requests(1);
         let call = Call::single(request, Purpose::EquivalentRequest).role(ExchangeRole::Equivalent(spellings.to_vec()));
         self.call(call).await.0
     }
@@ -124,8 +124,8 @@ impl Session<'_> {
         let operation = plain.call.request.operation;
         let list = self.contract.list_showing_updated_by(operation);
         if let (Some(list), true) = (list, self.succeeded(together)) {
-            // None of its values was sent just before, so values that the list shows from an earlier update do not
-            // count.
+            // With nothing sent before, a value that a gap lets come back respelled counts as arrived only if the record
+            // changed.
             let sent = Value::Object(serde_json::Map::new());
             let changed = AcceptedUpdate {
                 operation,

@@ -110,7 +110,7 @@ impl Session<'_> {
         let Some((accepted, head)) = self.accepted_write(operation).await else {
             return false;
         };
-        self.expect_requests(count);
+        self.announce_requests(count);
         for _ in 0..count {
             let Ok(draft) = self.draft_like(operation, &accepted) else {
                 return false;

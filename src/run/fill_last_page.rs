@@ -16,8 +16,8 @@ impl Session<'_> {
         if self.creator(list).is_none() {
             return;
         }
-        if self.settings.max_writes <= Settings::MAX_WRITES {
-            let reason = Reason::NotFilledByDefault(Settings::MAX_WRITES);
+        if self.settings.max_writes <= Settings::DEFAULT_MAX_WRITES {
+            let reason = Reason::NotFilledByDefault(Settings::DEFAULT_MAX_WRITES);
             return self.set_undecided_reason(list, FactKind::PageFull, reason);
         }
         let left = self.left_for_last_pages();
@@ -56,7 +56,7 @@ impl Session<'_> {
 
     /// Returns how many records may still be created to fill last pages: only those beyond the default.
     fn left_for_last_pages(&self) -> u64 {
-        let beyond = self.settings.max_writes.saturating_sub(Settings::MAX_WRITES);
+        let beyond = self.settings.max_writes.saturating_sub(Settings::DEFAULT_MAX_WRITES);
         beyond
             .saturating_sub(self.fills.created_for_last_pages.get())
             .min(self.left_to_create())
@@ -78,7 +78,7 @@ impl Session<'_> {
     /// which the last one may repeat.
     async fn ends_of(&self, look: LookId) {
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
-        self.expect_requests(1);
+        self.announce_requests(1);
         if self.page(look, None).await.is_none() {
             return;
         }
@@ -90,7 +90,7 @@ impl Session<'_> {
             .is_some_and(|(_, lacking)| lacking == 0);
         let before = last.and_then(|last| last.checked_sub(1)).filter(|_| is_full);
         for number in before.into_iter().chain(last).filter(|number| *number > 1) {
-            self.expect_requests(1);
+            self.announce_requests(1);
             self.page(look, Some(number)).await;
         }
     }

@@ -59,7 +59,7 @@ impl Session<'_> {
     async fn repeat_update(&self, look: LookId, (record, update): (usize, OperationId)) {
         let request = self.history().update_to_repeat(record, update);
         if let Some(request) = request {
-            self.expect_requests(1);
+            self.announce_requests(1);
             self.call(Call::single(request, Purpose::EquivalentRequest).role(ExchangeRole::Repeated(look)))
                 .await;
         }
@@ -121,7 +121,7 @@ impl Session<'_> {
             } else {
                 self.documented_call(source, head)
             };
-            self.expect_requests(1);
+            self.announce_requests(1);
             self.call(call.role(ExchangeRole::Read)).await;
         }
     }
@@ -135,7 +135,7 @@ impl Session<'_> {
         let Some(request) = self.request_of_record(delete, record) else {
             return;
         };
-        self.expect_requests(1);
+        self.announce_requests(1);
         let (exchange, _) = self.call(Call::single(request, WRITE_PURPOSE)).await;
         // Even an undocumented success, which is a finding, may have deleted the record. After a
         // 202 the deletion may still fail.
@@ -175,20 +175,20 @@ impl Session<'_> {
 
     /// Reads a record, by its identifier or in its list, until it shows as it should or `settle`
     /// has passed, and judges what it showed.
-    async fn look_for_record(&self, by: OperationId, (record, stage): (usize, RecordStage)) -> SeenRecord {
-        let look = self.begin_look(by, &LookGoal::Record(record, stage));
+    async fn look_for_record(&self, shown_by: OperationId, (record, stage): (usize, RecordStage)) -> SeenRecord {
+        let look = self.begin_look(shown_by, &LookGoal::Record(record, stage));
         if let RecordStage::Repeated(update) = stage {
             self.repeat_update(look, (record, update)).await;
         }
         let read = async || {
-            if let Some(request) = self.request_of_record(by, record) {
-                self.expect_requests(1);
+            if let Some(request) = self.request_of_record(shown_by, record) {
+                self.announce_requests(1);
                 let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
                 self.call(Call::single(request, purpose).role(ExchangeRole::RecordRead(look)))
                     .await;
             }
         };
-        let is_late = self.was_late((by, stage));
+        let is_late = self.was_late((shown_by, stage));
         let longest = if is_late {
             self.short_wait()
         } else {
@@ -197,7 +197,7 @@ impl Session<'_> {
         self.repeat_until_settled(look, longest, read).await;
         let settled = self.history().is_settled(look);
         if !settled {
-            self.note_late((by, stage));
+            self.note_late((shown_by, stage));
         }
         let seen = match (
             self.history().shows_own_record(look),
@@ -207,7 +207,7 @@ impl Session<'_> {
             (false, true) => SeenRecord::Gone,
             (false, false) => SeenRecord::Unclear,
         };
-        // What still shows something else after a shorter wait may only be behind.
+        // After a shortened wait, what still differs may merely be late.
         let may_be_behind = matches!(stage, RecordStage::DeletedInList | RecordStage::Repeated(_))
             || self.history().shows_equal_items(look);
         if may_be_behind && is_late && !settled {
@@ -220,16 +220,16 @@ impl Session<'_> {
 
     /// Whether a wait like this one has timed out before, so that it is made shorter. Each list has a wait of its own in
     /// which a deleted record may leave it.
-    fn was_late(&self, (by, stage): (OperationId, RecordStage)) -> bool {
+    fn was_late(&self, (shown_by, stage): (OperationId, RecordStage)) -> bool {
         match stage {
-            RecordStage::DeletedInList => self.delays.late_lists.borrow().contains(&by),
+            RecordStage::DeletedInList => self.delays.late_lists.borrow().contains(&shown_by),
             _ => self.delays.records_timed_out.get(),
         }
     }
 
-    fn note_late(&self, (by, stage): (OperationId, RecordStage)) {
+    fn note_late(&self, (shown_by, stage): (OperationId, RecordStage)) {
         if stage == RecordStage::DeletedInList {
-            self.delays.late_lists.borrow_mut().insert(by);
+            self.delays.late_lists.borrow_mut().insert(shown_by);
         } else {
             self.delays.records_timed_out.set(true);
         }

@@ -30,8 +30,8 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for a further update first on the page that last showed the record: after the first update of
-    /// a record is accepted, variants of it are sent to the same record. `sent` has the value of each field that the
+    /// Looks for a further update, a variant sent to a record after its first accepted update. The page that last showed
+    /// the record comes first. `sent` has the value of each field that the
     /// earlier updates sent last.
     pub(super) async fn look_for_further_update(&self, list: OperationId, update: AcceptedUpdate, sent: &Value) {
         let update = Arc::new(update);
@@ -47,7 +47,7 @@ impl Session<'_> {
         if let Some(page) = page {
             let look = self.begin_look(list, &goal);
             self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
-            self.expect_requests(1);
+            self.announce_requests(1);
             self.page(look, page).await;
             if self.history().is_settled(look) {
                 self.conclude(look);

@@ -25,7 +25,7 @@
 //! # Words
 //!
 //! - *settle*: the longest time for which the run waits until the target shows what it did ([`Settings::settle`]).
-//!   *Settled* is a look that has seen what it looks for, or that would see no more by waiting.
+//!   A look is *settled* once it has seen what it looks for, or would see no more by waiting.
 //! - *variant*: in `ask`, the request of a trial that asks; everywhere else, a body that differs from an accepted one
 //!   ([`Variant`](crate::plan::Variant)).
 //!

@@ -10,7 +10,7 @@ impl Session<'_> {
     /// Calls the operation as documented, except for the credential.
     pub(super) async fn probe(&self, operation: OperationId, probe: CredentialProbe) {
         let documented = self.contract.operation(operation);
-        // A body that was never accepted may be rejected because of the body, not because of the credential.
+        // A body that was never accepted may itself be the reason for a rejection.
         let is_known_to_work = documented.is_safe() || self.drafts.accepted.borrow().contains_key(&operation);
         let rejection_for_another_reason = match self.request_head(operation) {
             Ok(head) if documented.is_safe() => head.on_rejection,
@@ -35,7 +35,7 @@ impl Session<'_> {
             .filter(|_| probe == CredentialProbe::SecondPage);
         let request = match (request, page) {
             (Some(request), Some(page)) => {
-                self.expect_requests(1);
+                self.announce_requests(1);
                 Some(request.with_query_pair(&page.parameter, "2"))
             }
             (request, _) => request,

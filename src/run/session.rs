@@ -76,7 +76,7 @@ pub enum RunEnd {
     Incomplete(String),
     /// The plan was carried out, but no documented call succeeded; this is how they failed.
     NothingSucceeded(HowAllCallsFailed),
-    /// A write could not be recorded before it was sent, so it was not sent, for this reason.
+    /// The write log could not keep an entry, for this reason; no write was sent after that.
     WriteLogFailed(String),
     /// The target was not ready within this time; the string is the outcome of the last try.
     NotReady(Duration, String),
@@ -179,7 +179,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Creates a request that is not part of a walk or a write.
+    /// Makes a call with the role `Alone`; [`Self::role`] gives it another.
     pub(super) fn single(request: Request, purpose: Purpose) -> Self {
         Self {
             request,
@@ -313,7 +313,7 @@ impl<'run> Session<'run> {
             .iter()
             .filter(|step| step.action.always_sends())
             .count();
-        self.expect_requests(u64::try_from(step_count).unwrap_or(0));
+        self.announce_requests(u64::try_from(step_count).unwrap_or(0));
         for group in plan.groups() {
             let steps = steps(group);
             if group[0].action.runs_concurrently() {
@@ -458,7 +458,7 @@ impl<'run> Session<'run> {
     }
 
     /// Emits that this many more requests are to come.
-    pub(super) fn expect_requests(&self, requests: u64) {
+    pub(super) fn announce_requests(&self, requests: u64) {
         self.emit(Event::Expected(requests));
     }
 

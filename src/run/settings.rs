@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::write_log::WriteLog;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::ValueDisplay;
 use crate::history::RunTag;
 use crate::plan::WRITES_BY_DEFAULT;
 use crate::rules::Levels;
@@ -39,45 +39,45 @@ pub struct Settings {
     /// The levels of the rules.
     pub levels: Levels,
     /// How values of the target are shown.
-    pub values: Values,
+    pub values: ValueDisplay,
 }
 
 impl Settings {
     /// The default number of requests under way at once.
-    pub const JOBS: usize = 4;
+    pub const DEFAULT_JOBS: usize = 4;
     /// The most requests that may be under way at once.
     pub const MAX_JOBS: usize = 256;
     /// By default the most pages that are walked in a list.
-    pub const MAX_PAGES: u64 = 200;
-    /// By default the most creates of a run that may leave a record in the target.
-    pub const MAX_WRITES: u64 = WRITES_BY_DEFAULT;
+    pub const DEFAULT_MAX_PAGES: u64 = 200;
+    /// The default of [`Self::max_writes`].
+    pub const DEFAULT_MAX_WRITES: u64 = WRITES_BY_DEFAULT;
     /// How often the plan is carried out by default.
-    pub const ROUNDS: u64 = 1;
+    pub const DEFAULT_ROUNDS: u64 = 1;
     /// How long a run may take by default.
-    pub const MAX_TIME: Duration = Duration::from_secs(300);
+    pub const DEFAULT_MAX_TIME: Duration = Duration::from_secs(300);
     /// The longest time that a setting may name.
-    pub const LONGEST: Duration = Duration::from_secs(86_400);
+    pub const LONGEST_DURATION: Duration = Duration::from_secs(86_400);
     /// The default of [`Self::settle`].
-    pub const SETTLE: Duration = Duration::from_secs(5);
+    pub const DEFAULT_SETTLE: Duration = Duration::from_secs(5);
 
     /// Creates the default settings of a run: the constants above, as fast as the target answers, each rule at its own
     /// level, and no value shown.
     #[must_use]
     pub fn new(run_tag: RunTag) -> Self {
         Self {
-            jobs: Self::JOBS,
+            jobs: Self::DEFAULT_JOBS,
             rate: None,
-            settle: Self::SETTLE,
-            max_writes: Self::MAX_WRITES,
-            max_pages: Self::MAX_PAGES,
-            rounds: Self::ROUNDS,
+            settle: Self::DEFAULT_SETTLE,
+            max_writes: Self::DEFAULT_MAX_WRITES,
+            max_pages: Self::DEFAULT_MAX_PAGES,
+            rounds: Self::DEFAULT_ROUNDS,
             wait: None,
-            max_time: Self::MAX_TIME,
+            max_time: Self::DEFAULT_MAX_TIME,
             write_log: None,
             keep_recording: false,
             run_tag,
             levels: Levels::default(),
-            values: Values::Hidden,
+            values: ValueDisplay::Hidden,
         }
     }
 }

@@ -63,7 +63,7 @@ impl Session<'_> {
         let awkward_create = self.create_with_awkward_values(base, awkward);
         match self.concurrent_create(operation, &accepted) {
             Some(concurrent) => {
-                self.expect_requests(1);
+                self.announce_requests(1);
                 let plain_create = self.write(&concurrent, &head, WriteRole::Additional);
                 let read = async {
                     if let Some(list) = self.contract.list_whose_items_are_created_by(operation) {
@@ -95,7 +95,7 @@ impl Session<'_> {
             };
             let halves = these.halves();
             if draft.vary(&Variant::Awkward(these), accepted) {
-                self.expect_requests(1);
+                self.announce_requests(1);
                 let exchange = self.write(&draft, head, WriteRole::Additional).await;
                 if status_of_rejection(&exchange).is_none() {
                     return;
@@ -132,7 +132,7 @@ impl Session<'_> {
                 continue;
             }
             tries += 1;
-            self.expect_requests(1);
+            self.announce_requests(1);
             let exchange = self.write(&draft, head, WriteRole::Additional).await;
             if self.succeeded(&exchange) {
                 made += 1;
@@ -196,7 +196,7 @@ impl Session<'_> {
             match variant {
                 // It is judged like any update; whatever the response is, the others may still be accepted.
                 Variant::SameAgain => {
-                    self.expect_requests(1);
+                    self.announce_requests(1);
                     self.write(&updates.accepted, &updates.head, WriteRole::Additional)
                         .await;
                 }
@@ -259,7 +259,7 @@ impl Session<'_> {
             return;
         };
         if let Ok(draft) = self.draft_like(operation, &accepted) {
-            self.expect_requests(1);
+            self.announce_requests(1);
             self.write(&draft, &head, WriteRole::Additional).await;
         }
     }
@@ -285,7 +285,7 @@ impl Session<'_> {
 
     /// Sends an update and looks for what it sent.
     async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> UpdateOutcome {
-        self.expect_requests(1);
+        self.announce_requests(1);
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.head, WriteRole::Additional).await;
         if !self.succeeded(&exchange) {

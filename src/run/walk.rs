@@ -35,7 +35,7 @@ impl Session<'_> {
     /// document does not say: which values are allowed, or which other parameters are needed.
     pub(super) async fn read_optional(&self, operation: OperationId) {
         let optional = optional::optional(self.contract, operation);
-        self.expect_requests(u64::try_from(optional.len()).unwrap_or(u64::MAX).saturating_sub(1));
+        self.announce_requests(u64::try_from(optional.len()).unwrap_or(u64::MAX).saturating_sub(1));
         for (index, value) in optional {
             let Some(mut head) = self.request_head_if_any(operation) else {
                 return;
@@ -83,7 +83,7 @@ impl Session<'_> {
             if self.all_were_rejected(operation) {
                 return status;
             }
-            self.expect_requests(1);
+            self.announce_requests(1);
         }
     }
 
@@ -151,7 +151,7 @@ impl Session<'_> {
     /// Requests pages until one shows what is sought or too many are missing. Returns whether a page showed it. It
     /// waits for pages that are still under way: a response that nobody reads would be reported as one that never came.
     async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
-        self.expect_requests(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
+        self.announce_requests(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);
         let numbers = numbers.take_while(|_| !over.get());
         let pages = numbers.map(|number| self.page(look, Some(number)));
@@ -187,7 +187,7 @@ impl Session<'_> {
 
     /// Requests one page of a list, `asked` as in [`Self::page`], and handles it like any other page.
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, goal: &LookGoal) {
-        self.expect_requests(1);
+        self.announce_requests(1);
         let look = self.begin_look(list, goal);
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
         self.page(look, asked).await;

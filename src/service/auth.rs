@@ -1,4 +1,5 @@
-//! Bearer authentication, which every operation requires: [`require_token`] runs before anything else.
+//! Bearer authentication, which every operation requires: [`require_token`] runs before the operation reads
+//! anything.
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, header};

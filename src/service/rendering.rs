@@ -7,7 +7,8 @@ use chrono::{DateTime, FixedOffset, NaiveDate, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
 
 use super::profile::{
-    CustomFields, DobFormat, IdentifierSpelling, MethodsOrder, Profile, TimestampForm, UnsetFields, ValueSpelling,
+    ContactMethodsOrder, CustomFields, DobFormat, IdentifierSpelling, Profile, TimestampForm, UnsetFields,
+    ValueSpelling,
 };
 use super::values::hyphenated;
 
@@ -19,7 +20,7 @@ impl<'a> Rendering<'a> {
     pub(super) fn of(profile: &'a Profile) -> Option<Self> {
         let plain = profile.custom_fields == CustomFields::Strings
             && profile.dob_format == DobFormat::Iso
-            && profile.methods_order == MethodsOrder::AsSent
+            && profile.methods_order == ContactMethodsOrder::AsSent
             && profile.identifier_spelling == IdentifierSpelling::Lowercase
             && profile.timestamp_form == TimestampForm::Utc
             && profile.unset_fields == UnsetFields::Blank
@@ -67,7 +68,7 @@ impl<'a> Rendering<'a> {
                 channels.for_each(|channel| rewrite(channel, |text| Some(self.spelled(text))));
             }
             "contact_methods" => {
-                if let (MethodsOrder::LastFirst, Some(methods)) = (self.0.methods_order, member.as_array_mut()) {
+                if let (ContactMethodsOrder::LastFirst, Some(methods)) = (self.0.methods_order, member.as_array_mut()) {
                     methods.reverse();
                 }
                 self.apply(member);

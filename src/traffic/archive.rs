@@ -29,7 +29,7 @@ use super::source::MAX_ENTRY_BYTES;
 use crate::contract::Contract;
 use crate::contract::operation::{Location, Operation};
 use crate::exchange::Target;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::ValueDisplay;
 use crate::exchange::sanitize::sanitize_json;
 use crate::report::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, archive_header as header};
 
@@ -48,7 +48,7 @@ pub(crate) struct Archive<'run, W> {
     contract: &'run Contract,
     base: Target,
     router: Router,
-    values: Values,
+    values: ValueDisplay,
     credentials: Credentials,
     /// The path in place of one that calls no operation.
     path_of_no_operation: String,
@@ -62,7 +62,7 @@ impl<'run, W: Write> Archive<'run, W> {
     /// # Errors
     ///
     /// Those of the writer.
-    pub(crate) fn begin(mut to: W, contract: &'run Contract, base: Target, values: Values) -> io::Result<Self> {
+    pub(crate) fn begin(mut to: W, contract: &'run Contract, base: Target, values: ValueDisplay) -> io::Result<Self> {
         let creator = json!({"name": "countersign", "version": env!("CARGO_PKG_VERSION")});
         write!(
             to,
@@ -88,7 +88,7 @@ impl<'run, W: Write> Archive<'run, W> {
     pub(crate) fn add(&mut self, request_line: &RequestLine, recorded: Option<&RecordedExchange>) -> io::Result<()> {
         let mut line = self.line(request_line, recorded, self.values);
         if u64::try_from(line.len()).is_ok_and(|bytes| bytes > MAX_ENTRY_BYTES - READ_AHEAD) {
-            line = self.line(request_line, recorded, Values::Hidden);
+            line = self.line(request_line, recorded, ValueDisplay::Hidden);
         }
         // In one piece, so that a file is seldom cut within an entry.
         self.to.write_all(format!("{}{line}", self.separator).as_bytes())?;
@@ -108,7 +108,12 @@ impl<'run, W: Write> Archive<'run, W> {
         Ok(self.to)
     }
 
-    fn line(&mut self, request_line: &RequestLine, recorded: Option<&RecordedExchange>, values: Values) -> String {
+    fn line(
+        &mut self,
+        request_line: &RequestLine,
+        recorded: Option<&RecordedExchange>,
+        values: ValueDisplay,
+    ) -> String {
         let entry = match self.router.call(&request_line.method, &request_line.url) {
             Ok(found) => {
                 let operation = self.contract.operation(found.operation);
@@ -123,7 +128,7 @@ impl<'run, W: Write> Archive<'run, W> {
                     // A secret in the path may be the identifier of a record in the body, and without headers nobody
                     // can say whether the URL has the credential in it.
                     values: if has_secret_path(operation) || recorded.is_none() {
-                        Values::Hidden
+                        ValueDisplay::Hidden
                     } else {
                         values
                     },

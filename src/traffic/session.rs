@@ -13,7 +13,7 @@ use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::OperationId;
 use crate::exchange::json::Body;
-use crate::exchange::redact::Values;
+use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Digest, Exchange, Intent, Purpose, RejectionMeaning, Request, Response, Target};
 use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, SearchExtent, WalkExtent};
 #[cfg(feature = "cli")]
@@ -51,7 +51,7 @@ impl Default for Settings {
         Self {
             base: None,
             levels: Levels::default(),
-            settle: run::Settings::SETTLE,
+            settle: run::Settings::DEFAULT_SETTLE,
         }
     }
 }
@@ -282,7 +282,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     /// Starts with nothing seen.
     pub(crate) fn new(contract: &'run Contract, settings: Settings, emit: &'emit mut dyn FnMut(Event<'_>)) -> Self {
         emit(Event::Begun);
-        let judge = Judge::new(contract, settings.levels, Values::Hidden);
+        let judge = Judge::new(contract, settings.levels, ValueDisplay::Hidden);
         // The tag of a run in 1970, which no traffic contains.
         let unused = RunTag::new(u64::MAX, 0);
         Self {

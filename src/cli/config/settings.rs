@@ -94,7 +94,7 @@ pub(in crate::cli) struct TargetPart {
     /// something.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     #[serde(default)]
-    pub(in crate::cli) max_writes: Setting<Count<{ Settings::MAX_WRITES }>>,
+    pub(in crate::cli) max_writes: Setting<Count<{ Settings::DEFAULT_MAX_WRITES }>>,
     /// Send this target, if it is not on this machine, wrong tokens from which the right one can be read: with letters
     /// appended, in another case, with another last character. Without it each wrong token has the first half of the
     /// right one, or the header and claims of a JWT. Anyone who reads the target's log of rejected calls may learn the
@@ -160,17 +160,17 @@ pub(in crate::cli) struct Pace {
     pub(in crate::cli) rate: Option<Setting<Positive>>,
     /// The maximum number of concurrent requests.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
-    pub(in crate::cli) jobs: Setting<Count<{ Settings::JOBS as u64 }, 1, { Settings::MAX_JOBS as u64 }>>,
+    pub(in crate::cli) jobs: Setting<Count<{ Settings::DEFAULT_JOBS as u64 }, 1, { Settings::MAX_JOBS as u64 }>>,
     /// How many seconds one request may take, from connecting to the last byte decoded.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
-    pub(in crate::cli) timeout: Setting<Positive<{ Limits::DEADLINE.as_secs() }>>,
+    pub(in crate::cli) timeout: Setting<Positive<{ Limits::DEFAULT_DEADLINE.as_secs() }>>,
     /// How many seconds a list may take to show a change: a created, updated or deleted record.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
-    pub(in crate::cli) settle: Setting<Seconds<{ Settings::SETTLE.as_secs() }>>,
+    pub(in crate::cli) settle: Setting<Seconds<{ Settings::DEFAULT_SETTLE.as_secs() }>>,
     /// How many seconds the run may take once the target is ready; after that it ends with 3 and reports what was
     /// judged so far.
     #[arg(long, value_name = "SECONDS", default_value_t, allow_negative_numbers = true)]
-    pub(in crate::cli) max_time: Setting<Positive<{ Settings::MAX_TIME.as_secs() }>>,
+    pub(in crate::cli) max_time: Setting<Positive<{ Settings::DEFAULT_MAX_TIME.as_secs() }>>,
 }
 
 /// The settings of every check, unless a flag or a target overrides them.
@@ -211,11 +211,11 @@ pub(in crate::cli) struct CheckPart {
     pub(in crate::cli) require_facts: Option<Setting<Percent>>,
     /// The maximum number of pages to walk in a list; what only further pages show stays undecided.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
-    pub(in crate::cli) max_pages: Setting<Count<{ Settings::MAX_PAGES }, 1>>,
+    pub(in crate::cli) max_pages: Setting<Count<{ Settings::DEFAULT_MAX_PAGES }, 1>>,
     /// Carry out the plan this many times, to soak the service; the limit on created records covers all rounds
     /// together.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
-    pub(in crate::cli) repeat: Setting<Count<{ Settings::ROUNDS }, 1>>,
+    pub(in crate::cli) repeat: Setting<Count<{ Settings::DEFAULT_ROUNDS }, 1>>,
     /// How fast requests go out, unless the target sets it.
     #[arg(skip)]
     #[serde(skip_serializing)]

@@ -90,7 +90,7 @@ impl<'both> SchemaComparison<'both> {
             .groups
             .first()
             .map_or_else(|| holder.definition(), |group| group.pointer.clone());
-        let (predicate, spots) = if removed {
+        let (text, spots) = if removed {
             let spots = (Location::at(&lone.pointer), Location::missing_from(holder));
             (format!("no longer has the alternative {what}"), spots)
         } else {
@@ -106,7 +106,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::Alternatives,
             relation,
             client,
-            predicate,
+            text,
         };
         self.emit(found, path, spots);
     }
@@ -134,7 +134,7 @@ impl<'both> SchemaComparison<'both> {
                     kind: Kind::Discriminator,
                     relation,
                     client: ClientEffect::Major,
-                    predicate: format!("{verb} has `{value}` in `{name}` for the alternative `{alternative}`"),
+                    text: format!("{verb} has `{value}` in `{name}` for the alternative `{alternative}`"),
                 };
                 self.emit(found, path, (Location::at(&old.pointer), Location::at(&new.pointer)));
             }
@@ -190,7 +190,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::Alternatives,
             relation,
             client: ClientEffect::Major,
-            predicate: if is.exclusive {
+            text: if is.exclusive {
                 "may fit only one alternative now"
             } else {
                 "may fit several alternatives now"

@@ -111,7 +111,7 @@ impl<'both> SchemaComparison<'both> {
                     .iter()
                     .all(|keyword| view.keyword(keyword).is_none())
         };
-        let text = self.writing == ValueEncoding::Text;
+        let text = self.encoding == ValueEncoding::Text;
         let relation = if is.includes(was) {
             Relation::Wider
         } else if was.includes(is) {
@@ -133,7 +133,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::Type,
             relation,
             client: ClientEffect::Major,
-            predicate: format!("was {was}, is {is}"),
+            text: format!("was {was}, is {is}"),
         };
         self.at_keyword(found, (old, new), "type", path);
     }
@@ -169,7 +169,7 @@ impl<'both> SchemaComparison<'both> {
             }
             _ => return,
         };
-        for (relation, predicate) in emitted {
+        for (relation, text) in emitted {
             let found = FoundDifference {
                 kind: Kind::Enum,
                 relation,
@@ -179,7 +179,7 @@ impl<'both> SchemaComparison<'both> {
                     // The client's types accept any value in a response.
                     Side::Operation | Side::Response => ClientEffect::None,
                 },
-                predicate,
+                text,
             };
             self.at_keyword(found, (old, new), keyword, path);
         }
@@ -212,7 +212,7 @@ impl<'both> SchemaComparison<'both> {
                     relation,
                     // The client has a constant for each value of a field, and none for one that is no field, such as a body.
                     client: if path.is_empty() { ClientEffect::None } else { client },
-                    predicate: format!("{verb} {}", listed(&values)),
+                    text: format!("{verb} {}", listed(&values)),
                 };
                 self.at_keyword(found, (old, new), keyword, path);
             }
@@ -227,7 +227,7 @@ impl<'both> SchemaComparison<'both> {
         }
         let text = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".to_owned(), quoted);
         let changed = was.is_some() && is.is_some();
-        let relation = match (self.side, self.writing) {
+        let relation = match (self.side, self.encoding) {
             (Side::Request, ValueEncoding::Text) if changed && path.is_empty() => Relation::Different,
             (Side::Request, ValueEncoding::Text) => {
                 Relation::Unclear("only one document says what a missing value stands for")
@@ -245,7 +245,7 @@ impl<'both> SchemaComparison<'both> {
             } else {
                 ClientEffect::Major
             },
-            predicate: format!("had the default {}, has {}", text(&was), text(&is)),
+            text: format!("had the default {}, has {}", text(&was), text(&is)),
         };
         self.at_keyword(found, (old, new), "default", path);
     }
@@ -310,7 +310,7 @@ impl<'both> SchemaComparison<'both> {
                     _ if views.0.limits_length() != views.1.limits_length() => ClientEffect::Major,
                     _ => client_effect_of_limit(relation),
                 },
-                predicate: format!("had {keyword} {}, has {}", end(was), end(is)),
+                text: format!("had {keyword} {}, has {}", end(was), end(is)),
             };
             self.at_keyword(found, views, keyword, path);
         }
@@ -336,7 +336,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::MultipleOf,
             relation,
             client: ClientEffect::None,
-            predicate: format!("had multipleOf {}, has {}", text(was), text(is)),
+            text: format!("had multipleOf {}, has {}", text(was), text(is)),
         };
         self.at_keyword(found, (old, new), "multipleOf", path);
     }
@@ -379,7 +379,7 @@ impl<'both> SchemaComparison<'both> {
             } else {
                 ClientEffect::Minor
             },
-            predicate: format!("had the pattern {}, has {}", text(&was), text(&is)),
+            text: format!("had the pattern {}, has {}", text(&was), text(&is)),
         };
         self.at_keyword(found, (old, new), "pattern", path);
     }
@@ -421,13 +421,13 @@ impl<'both> SchemaComparison<'both> {
             } else {
                 ClientEffect::Major
             },
-            predicate: format!("had the format {}, has {}", text(was), text(is)),
+            text: format!("had the format {}, has {}", text(was), text(is)),
         };
         self.at_keyword(found, (old, new), "format", path);
     }
 
     fn unique(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let (relation, predicate) = match (old.flag("uniqueItems"), new.flag("uniqueItems")) {
+        let (relation, text) = match (old.flag("uniqueItems"), new.flag("uniqueItems")) {
             (false, true) => (Relation::Narrower, "may no longer repeat an item"),
             (true, false) => (Relation::Wider, "may now repeat an item"),
             _ => return,
@@ -436,7 +436,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::UniqueItems,
             relation,
             client: ClientEffect::None,
-            predicate: predicate.to_owned(),
+            text: text.to_owned(),
         };
         self.at_keyword(found, (old, new), "uniqueItems", path);
     }
@@ -457,7 +457,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::Not,
             relation,
             client: ClientEffect::None,
-            predicate: "excludes other values by `not`".to_owned(),
+            text: "excludes different values by `not`".to_owned(),
         };
         self.at_keyword(found, (old, new), "not", path);
     }
@@ -513,7 +513,7 @@ impl<'both> SchemaComparison<'both> {
         let mapping =
             |at: &Option<LocatedNode<'both>>| at.as_ref().and_then(|at| Some(value(at.member("mapping")?.node)));
         let helps = "a discriminator only helps to choose the schema, it allows and forbids nothing";
-        let (relation, predicate) = match (property(&was), property(&is)) {
+        let (relation, text) = match (property(&was), property(&is)) {
             (None, None) => return,
             (Some(was), Some(is)) if was != is => {
                 (Relation::Different, format!("is told apart by `{is}`, was by `{was}`"))
@@ -533,13 +533,13 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::Discriminator,
             relation,
             client: ClientEffect::Major,
-            predicate,
+            text,
         };
         self.at_keyword(found, (old, new), "discriminator", path);
     }
 
     fn deprecated(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let predicate = match (old.flag("deprecated"), new.flag("deprecated")) {
+        let text = match (old.flag("deprecated"), new.flag("deprecated")) {
             (false, true) => "is now deprecated",
             (true, false) => "is no longer deprecated",
             _ => return,
@@ -548,7 +548,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::Deprecation,
             relation: Relation::Harmless,
             client: ClientEffect::None,
-            predicate: predicate.to_owned(),
+            text: text.to_owned(),
         };
         self.at_keyword(found, (old, new), "deprecated", path);
     }
@@ -562,7 +562,7 @@ impl<'both> SchemaComparison<'both> {
             kind: Kind::Keyword,
             relation: Relation::Unclear("the keyword is not interpreted"),
             client: ClientEffect::None,
-            predicate: format!("has another `{keyword}`"),
+            text: format!("has a different `{keyword}`"),
         };
         self.at_keyword(found, (old, new), keyword, path);
     }
@@ -585,7 +585,7 @@ impl<'both> SchemaComparison<'both> {
                 kind: Kind::Reference,
                 relation: Relation::Unclear("what it refers to is not in the file"),
                 client: ClientEffect::None,
-                predicate: "refers to something else".to_owned(),
+                text: "refers to something else".to_owned(),
             };
             self.at_keyword(found, (old, new), "$ref", path);
         }
@@ -647,8 +647,7 @@ fn is_whole(ratio: f64) -> bool {
     (ratio - ratio.round()).abs() < 1e-9
 }
 
-/// Returns how the numbers of two integer formats relate, where no bound of its own limits them; `None` where they are the
-/// same.
+/// Compares the ranges of two integer formats, where no `minimum` or `maximum` is stated; `None` where they are the same.
 fn by_bounds(old: &View<'_>, new: &View<'_>) -> Option<Relation> {
     let (was, is) = (Range::of_number(old, true), Range::of_number(new, true));
     let stated = |keyword: &str| old.keyword(keyword).or_else(|| new.keyword(keyword)).is_some();

@@ -20,7 +20,8 @@ use crate::diff::view::{Additional, View};
 /// A property on one side.
 struct Property<'both> {
     view: View<'both>,
-    required: Option<String>,
+    /// Where the property is listed as required; none if it is not.
+    required_at: Option<String>,
 }
 
 impl<'both> SchemaComparison<'both> {
@@ -50,16 +51,16 @@ impl<'both> SchemaComparison<'both> {
 
     /// Compares the values of a property; in a multipart body, each is encoded by itself.
     fn property_value(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let whole = self.writing;
+        let whole = self.encoding;
         if whole == ValueEncoding::Parts {
-            self.writing = if is_complex(old, self.old) || is_complex(new, self.new) {
+            self.encoding = if is_complex(old, self.old) || is_complex(new, self.new) {
                 ValueEncoding::Json
             } else {
                 ValueEncoding::Text
             };
         }
         self.compare(old, new, path);
-        self.writing = whole;
+        self.encoding = whole;
     }
 
     /// Returns a property, unless it does not exist on this side of an operation.
@@ -71,16 +72,16 @@ impl<'both> SchemaComparison<'both> {
             Side::Response => "writeOnly",
             Side::Operation => return None,
         };
-        let required = view.requires(name);
+        let required_at = view.required_at(name);
         (!property.flag(hidden)).then_some(Property {
             view: property,
-            required,
+            required_at,
         })
     }
 
     fn required(&mut self, old: (&View<'both>, &Property<'both>), new: (&View<'both>, &Property<'both>), path: &str) {
-        let (was, is) = (&old.1.required, &new.1.required);
-        let (relation, predicate, spots) = match (was, is) {
+        let (was, is) = (&old.1.required_at, &new.1.required_at);
+        let (relation, text, spots) = match (was, is) {
             (None, Some(at)) => {
                 let relation = self.newly_required(&new.1.view);
                 let spots = (Location::missing_from(old.0.place("required")), Location::at(at));
@@ -92,7 +93,7 @@ impl<'both> SchemaComparison<'both> {
             }
             _ => return,
         };
-        self.emit(found(Kind::PropertyRequired, relation, predicate), path, spots);
+        self.emit(found(Kind::PropertyRequired, relation, text), path, spots);
     }
 
     /// What it means that a property is required now.
@@ -107,12 +108,12 @@ impl<'both> SchemaComparison<'both> {
 
     fn removed(&mut self, was: &Property<'both>, new: &View<'both>, path: &str) {
         let hidden = new.property_names().contains(&last(path).as_str());
-        let predicate = match (hidden, self.side) {
+        let text = match (hidden, self.side) {
             (true, Side::Response) => "is now write-only, so no response has it",
             (true, _) => "is now read-only, so no request has it",
             (false, _) => "is gone",
         };
-        let relation = match (self.side, was.required.is_some(), new.additional(self.new)) {
+        let relation = match (self.side, was.required_at.is_some(), new.additional(self.new)) {
             (Side::Response, true, _) => Relation::Wider,
             // What holds for every other name holds for this one now.
             (_, false, Additional::Of(others)) if !hidden => match self.attempt(&was.view, &others) {
@@ -134,13 +135,13 @@ impl<'both> SchemaComparison<'both> {
             Location::at(&was.view.pointer),
             Location::missing_from(new.place("properties")),
         );
-        self.emit(found(Kind::PropertyRemoved, relation, predicate), path, spots);
+        self.emit(found(Kind::PropertyRemoved, relation, text), path, spots);
     }
 
     fn added(&mut self, old: &View<'both>, is: &Property<'both>, path: &str) {
         let additional = old.additional(self.old);
         let relation = match (self.side, &additional) {
-            (Side::Request, _) if is.required.is_some() => self.newly_required(&is.view),
+            (Side::Request, _) if is.required_at.is_some() => self.newly_required(&is.view),
             (_, Additional::Nothing) => Relation::Wider,
             (_, Additional::Anything) => Relation::Harmless,
             (_, Additional::Of(others)) => match self.attempt(others, &is.view) {
@@ -151,13 +152,13 @@ impl<'both> SchemaComparison<'both> {
                 AttemptOutcome::Breaking => Relation::Different,
             },
         };
-        let required = is.required.is_some() && self.side == Side::Request;
-        let predicate = if required { "is new and required" } else { "is new" };
+        let required = is.required_at.is_some() && self.side == Side::Request;
+        let text = if required { "is new and required" } else { "is new" };
         let spots = (
             Location::missing_from(old.place("properties")),
             Location::at(&is.view.pointer),
         );
-        let mut found = found(Kind::PropertyAdded, relation, predicate);
+        let mut found = found(Kind::PropertyAdded, relation, text);
         found.client = if required {
             ClientEffect::Major
         } else {
@@ -168,7 +169,7 @@ impl<'both> SchemaComparison<'both> {
 
     /// Compares whether a property is required that neither schema lists.
     fn required_elsewhere(&mut self, old: &View<'both>, new: &View<'both>, (name, path): (&str, &str)) {
-        let (relation, predicate, spots) = match (old.requires(name), new.requires(name)) {
+        let (relation, text, spots) = match (old.required_at(name), new.required_at(name)) {
             (None, Some(at)) => {
                 let spots = (Location::missing_from(old.place("required")), Location::at(at));
                 (Relation::Narrower, "is now required", spots)
@@ -180,14 +181,14 @@ impl<'both> SchemaComparison<'both> {
             _ => return,
         };
         self.emit(
-            found(Kind::PropertyRequired, relation, predicate),
+            found(Kind::PropertyRequired, relation, text),
             &pointer::join(path, name),
             spots,
         );
     }
 
     fn additional(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let (relation, predicate) = match (old.additional(self.old), new.additional(self.new)) {
+        let (relation, text) = match (old.additional(self.old), new.additional(self.new)) {
             (Additional::Nothing, Additional::Nothing) | (Additional::Anything, Additional::Anything) => return,
             (Additional::Of(old), Additional::Of(new)) => return self.compare(&old, &new, &any_below(path)),
             (_, Additional::Nothing) => (Relation::Narrower, "may no longer have other properties"),
@@ -208,18 +209,18 @@ impl<'both> SchemaComparison<'both> {
         };
         let keyword = "additionalProperties";
         let spots = (Location::at(old.place(keyword)), Location::at(new.place(keyword)));
-        let mut found = found(Kind::AdditionalProperties, relation, predicate);
+        let mut found = found(Kind::AdditionalProperties, relation, text);
         found.client = client;
         self.emit(found, path, spots);
     }
 }
 
-fn found(kind: Kind, relation: Relation, predicate: &str) -> FoundDifference {
+fn found(kind: Kind, relation: Relation, text: &str) -> FoundDifference {
     FoundDifference {
         kind,
         relation,
         client: ClientEffect::Major,
-        predicate: predicate.to_owned(),
+        text: text.to_owned(),
     }
 }
 

@@ -21,9 +21,9 @@ pub(super) enum PlacedCredential {
 }
 
 impl PlacedCredential {
-    /// Returns the credential as its scheme has it; `bearer` is the spelling of `Bearer`. `None` if no header can have
-    /// that name or value.
-    pub(super) fn of(scheme: &SecurityScheme, secret: &str, bearer: &str) -> Option<Self> {
+    /// Places the credential as its scheme wants it, in a header, a cookie or the query; `bearer_spelling` is the spelling
+    /// of `Bearer`. `None` if no header can have that name or value.
+    pub(super) fn of(scheme: &SecurityScheme, secret: &str, bearer_spelling: &str) -> Option<Self> {
         let encoded = |name: &str| utf8_percent_encode(name, NOT_UNRESERVED).to_string();
         match scheme {
             SecurityScheme::ApiKeyCookie { name } => {
@@ -38,8 +38,8 @@ impl PlacedCredential {
             // Without user and password, but as the scheme wants it.
             SecurityScheme::Basic if secret.is_empty() => Self::authorization("Basic", &basic::encoded(":")),
             SecurityScheme::Basic => Self::authorization("Basic", &basic::encoded(secret)),
-            SecurityScheme::Bearer => Self::authorization(bearer, secret),
-            SecurityScheme::Named { name } => Self::authorization(&spelled(name, bearer), secret),
+            SecurityScheme::Bearer => Self::authorization(bearer_spelling, secret),
+            SecurityScheme::Named { name } => Self::authorization(&spelled(name, bearer_spelling), secret),
         }
     }
 
@@ -80,8 +80,8 @@ impl PlacedCredential {
 }
 
 /// Returns the name of a scheme as `Bearer` is spelled: in lower case, or as it is.
-fn spelled(name: &str, bearer: &str) -> String {
-    if bearer == "bearer" {
+fn spelled(name: &str, bearer_spelling: &str) -> String {
+    if bearer_spelling == "bearer" {
         name.to_ascii_lowercase()
     } else {
         name.to_owned()
@@ -142,12 +142,12 @@ mod tests {
         let named = SecurityScheme::Named {
             name: "Token".to_owned(),
         };
-        for (secret, bearer, expected) in [
+        for (secret, bearer_spelling, expected) in [
             ("tk-of-nobody", "Bearer", "Token tk-of-nobody"),
             ("tk-of-nobody", "bearer", "token tk-of-nobody"),
             ("", "Bearer", "Token "),
         ] {
-            let placed = header(PlacedCredential::of(&named, secret, bearer));
+            let placed = header(PlacedCredential::of(&named, secret, bearer_spelling));
             assert_eq!(placed.as_deref(), Some(expected));
         }
         let other = header(PlacedCredential::under_other_scheme(&named, "tk-of-nobody"));

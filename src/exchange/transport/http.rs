@@ -52,7 +52,7 @@ pub(super) struct Http {
     /// Shares connections among requests.
     shared: reqwest::Client,
     /// Opens a connection for each request. It is made when it is first needed, because many runs do without it.
-    single: OnceLock<reqwest::Client>,
+    unpooled: OnceLock<reqwest::Client>,
     /// Whether a response has come, so that there may be a connection that was used before.
     has_response: AtomicBool,
     /// Whether no connection is shared any more, because one was closed.
@@ -65,7 +65,7 @@ pub(super) struct Http {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sharing {
     Shared,
-    Single,
+    PerRequest,
 }
 
 impl Http {
@@ -80,7 +80,7 @@ impl Http {
         let shared = client(target, deadline, Sharing::Shared);
         Ok(Self {
             shared: shared.map_err(|error| TransportError::Client(error.to_string()))?,
-            single: OnceLock::new(),
+            unpooled: OnceLock::new(),
             has_response: AtomicBool::new(false),
             stops_sharing: AtomicBool::new(false),
             target: target.clone(),
@@ -108,7 +108,7 @@ impl Http {
         *request.headers_mut() = outgoing.headers;
         *request.body_mut() = outgoing.body.map(Into::into);
         if closes || self.stops_sharing.load(Ordering::Relaxed) {
-            return send(self.single()?, request).await;
+            return send(self.unpooled()?, request).await;
         }
         let again = request.try_clone().filter(|_| outgoing.may_repeat);
         match (send(&self.shared, request).await, again) {
@@ -116,21 +116,21 @@ impl Http {
             // becomes free meanwhile. Without any response, no connection was used before.
             (Err(Failure::Incomplete), Some(again)) if self.has_response.load(Ordering::Relaxed) => {
                 self.stops_sharing.store(true, Ordering::Relaxed);
-                send(self.single()?, again).await
+                send(self.unpooled()?, again).await
             }
             (outcome, _) => outcome,
         }
     }
 
     /// Returns the client that opens a connection for each request.
-    fn single(&self) -> Result<&reqwest::Client, Failure> {
-        if let Some(client) = self.single.get() {
+    fn unpooled(&self) -> Result<&reqwest::Client, Failure> {
+        if let Some(client) = self.unpooled.get() {
             return Ok(client);
         }
-        let client = client(&self.target, self.deadline, Sharing::Single).map_err(|_| Failure::Tls {
+        let client = client(&self.target, self.deadline, Sharing::PerRequest).map_err(|_| Failure::Tls {
             reason: "the library could not be set up again".to_owned(),
         })?;
-        Ok(self.single.get_or_init(|| client))
+        Ok(self.unpooled.get_or_init(|| client))
     }
 }
 
@@ -144,7 +144,7 @@ fn client(target: &Target, deadline: Duration, sharing: Sharing) -> reqwest::Res
     };
     let builder = match sharing {
         Sharing::Shared => builder.pool_idle_timeout(IDLE),
-        Sharing::Single => builder.pool_max_idle_per_host(0),
+        Sharing::PerRequest => builder.pool_max_idle_per_host(0),
     };
     builder
         .redirect(reqwest::redirect::Policy::none())

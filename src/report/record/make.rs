@@ -13,7 +13,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::Operation;
 use crate::contract::shared_string::StringPool;
 use crate::contract::vocabulary::{Gap, Stated};
-use crate::exchange::redact::{Redaction, Values};
+use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Target, curl};
 use crate::plan::NotCalled;
 use crate::report::excerpt::Excerpt;
@@ -41,7 +41,7 @@ pub struct RunContext<'run> {
     /// How much of the facts must be decided, in percent.
     pub require_facts: Option<f64>,
     /// Whether values are shown.
-    pub values: Values,
+    pub values: ValueDisplay,
     /// Removes the token from a text.
     pub redaction: &'run Redaction,
 }
@@ -92,7 +92,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         },
         target: about.target.origin(),
         base_path: about.redaction.hide(&about.target.base_path()),
-        values_shown: about.values == Values::Shown,
+        values_shown: about.values == ValueDisplay::Shown,
         seed: about.seed,
         started_at: about.started_at.to_rfc3339_opts(SecondsFormat::Secs, true),
         duration_ms: u64::try_from(about.duration.as_millis()).unwrap_or(u64::MAX),

@@ -63,7 +63,7 @@ impl Reach {
         match self {
             Reach::Every => true,
             Reach::TopLevelRecords => updates || standalone_created(operation).is_some(),
-            Reach::Rewritten => updates || is_rewritten(operation),
+            Reach::Overwritable => updates || is_rewritten(operation),
             Reach::Updates => updates,
         }
     }

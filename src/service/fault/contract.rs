@@ -171,7 +171,7 @@ pub(super) struct Carry {
     pub(super) gap: Option<String>,
 }
 
-/// `x-invariants`, `accepts`: the forms that a request field may have.
+/// `x-invariants`, `accepts`: a request field that may have several forms; only its pointer is read.
 #[derive(Debug, Deserialize)]
 pub(super) struct Accepts {
     pub(super) sent: String,

@@ -16,7 +16,7 @@ pub(super) enum CreateFault {
     IdentifierReused,
     /// A record that belongs to another is also listed under every other one.
     ListedElsewhereToo,
-    /// A record that is added to another is the only one of its kind that it shows.
+    /// A record shows only the last one that was added to it.
     OthersReplaced,
     /// The last elements of two new records with several elements are exchanged.
     PartsExchanged,

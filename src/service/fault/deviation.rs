@@ -7,7 +7,7 @@ use super::edge_case::{EdgeCaseFailure, FaultyEdgeCase};
 use super::expected::{ExpectedFinding, ProposedFault};
 use super::locations::Edit;
 use super::pages::PageFault;
-use super::repetition::Repetition;
+use super::repetition::WriteFault;
 use super::request::RequestFault;
 use super::response::ResponseFault;
 use super::spelling::SpellingFault;
@@ -54,7 +54,7 @@ pub(super) enum DeviationKind {
     /// An update gives its record another identifier.
     IdentifierChanged,
     /// A write is done more or less often than it was sent.
-    Repetition(Repetition),
+    WriteFault(WriteFault),
     /// An edge case is answered with a 500, or incompletely.
     EdgeCase {
         edge_case: FaultyEdgeCase,

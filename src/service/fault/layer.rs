@@ -97,7 +97,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inne
     for (deviation, state) in deviations {
         match &deviation.kind {
             DeviationKind::Distortion(_)
-            | DeviationKind::Repetition(_)
+            | DeviationKind::WriteFault(_)
             | DeviationKind::Request(_)
             | DeviationKind::Array(_)
             | DeviationKind::Spelling(_) => {}
@@ -124,10 +124,10 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inne
     response.into_response()
 }
 
-/// Has the service do a call: once, or as often as the first [`DeviationKind::Repetition`] says.
+/// Has the service do a call: once, or as often as the first [`DeviationKind::WriteFault`] says.
 async fn perform(call: &Call, deviations: &[&(&Deviation, FaultState)], inner: &InnerService) -> ServedResponse {
     for (deviation, state) in deviations {
-        if let DeviationKind::Repetition(repetition) = &deviation.kind {
+        if let DeviationKind::WriteFault(repetition) = &deviation.kind {
             return repetition.perform(call, inner, &state.rendezvous).await;
         }
     }
@@ -152,7 +152,7 @@ impl DeviationKind {
     fn order(&self) -> u8 {
         match self {
             DeviationKind::Distortion(_)
-            | DeviationKind::Repetition(_)
+            | DeviationKind::WriteFault(_)
             | DeviationKind::Request(_)
             | DeviationKind::Array(_)
             | DeviationKind::Spelling(_) => 0,

@@ -34,8 +34,8 @@
 //!
 //! # Design
 //!
-//! A fault at a location under `each` changes every element. A response without an element there gets one that conforms
-//! except for the fault, so that an active fault can always be seen. Only successes are changed, except by faults about
+//! A fault at a location under `each` changes every element. An empty array there gets an element that conforms except
+//! for the fault; only an empty page stays empty. Only successes are changed, except by faults about
 //! rejections and about edge cases. Several faults may be active at once; those on a location are applied before those
 //! on a whole response. Faults that edit a single response, those on locations and on whole responses among them, also
 //! work on a recording, without a service ([`Fault::edited`]).

@@ -1,5 +1,5 @@
-//! Writes that are done more or less often than they were sent: [`Repetition`]. A create adds one record and an update
-//! none, and two concurrent creates add two.
+//! Writes that are done too often or not at all, and concurrent creates whose responses are mixed up: [`WriteFault`].
+//! Correctly, a create adds one record, an update none, and two concurrent creates two.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use super::contract::{Created, Operation, operations};
 use super::expected::{ExpectedFinding, ProposedFault, carried};
 use super::locations::altered;
 
-/// How often a write is done.
+/// What goes wrong when a write is done, or two creates at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Repetition {
+pub(super) enum WriteFault {
     /// An update adds another record.
     AddedToo,
     /// A write without a credential is rejected, but done.
@@ -27,7 +27,7 @@ pub(super) enum Repetition {
     OneIdentifier,
     /// A create is done again after its response.
     StoredAfter,
-    /// A create is done before the one that is returned.
+    /// A create is done twice, and the second record is returned.
     StoredBefore,
     /// Each of two creates at once is answered with the record of the other.
     Swapped,
@@ -48,8 +48,8 @@ struct Waiting {
     response: oneshot::Sender<Value>,
 }
 
-/// Returns a fault for each [`Repetition`] and each write that it applies to.
-pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Repetition>> {
+/// Returns a fault for each [`WriteFault`] and each write that it applies to.
+pub(super) fn faults() -> impl Iterator<Item = ProposedFault<WriteFault>> {
     operations().iter().flat_map(|operation| {
         let created = operation
             .created
@@ -69,7 +69,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Repetition>> {
             });
             let about = "an update also adds a record";
             let expected = [once].into_iter().chain(other).collect();
-            ProposedFault::new(&operation.name, "row-added", about, expected, Repetition::AddedToo)
+            ProposedFault::new(&operation.name, "row-added", about, expected, WriteFault::AddedToo)
         });
         created
             .chain(updated)
@@ -78,7 +78,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<Repetition>> {
     })
 }
 
-fn done_unauthorized(operation: &Operation) -> Option<ProposedFault<Repetition>> {
+fn done_unauthorized(operation: &Operation) -> Option<ProposedFault<WriteFault>> {
     let created = operation.created.as_ref().map(|created| &created.listed);
     let listed = created.or(operation.updated.as_ref().map(|updated| &updated.listed))?;
     let expected = ExpectedFinding {
@@ -87,7 +87,7 @@ fn done_unauthorized(operation: &Operation) -> Option<ProposedFault<Repetition>>
         pointer: listed.records().unwrap_or_default(),
     };
     let about = "a write without a credential is rejected but done";
-    let (deviation, repetition) = ("done-without-credential", Repetition::DoneUnauthorized);
+    let (deviation, repetition) = ("done-without-credential", WriteFault::DoneUnauthorized);
     Some(ProposedFault::new(
         &operation.name,
         deviation,
@@ -97,7 +97,7 @@ fn done_unauthorized(operation: &Operation) -> Option<ProposedFault<Repetition>>
     ))
 }
 
-fn created_faults(operation: &Operation, created: &Created) -> Vec<ProposedFault<Repetition>> {
+fn created_faults(operation: &Operation, created: &Created) -> Vec<ProposedFault<WriteFault>> {
     let (on, list) = (&operation.name, &created.listed.list);
     let id = created.response_id();
     let once = || {
@@ -115,13 +115,13 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<ProposedFault
             "stored-twice",
             "a create also stores a record that it does not return",
             once(),
-            Repetition::StoredBefore,
+            WriteFault::StoredBefore,
         ),
         (
             "stored-again",
             "a create is done again after its response",
             once(),
-            Repetition::StoredAfter,
+            WriteFault::StoredAfter,
         ),
         (
             "one-identifier-at-once",
@@ -129,19 +129,19 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<ProposedFault
             // Two records without a run tag may be equal in every field, and then cannot be told apart: the list shows
             // the other's values under the identifier.
             [vec![unique], carried.clone()].concat(),
-            Repetition::OneIdentifier,
+            WriteFault::OneIdentifier,
         ),
         (
             "one-lost-at-once",
             "one of two creates at once is not listed",
             vec![listed],
-            Repetition::OneOfTwoLost,
+            WriteFault::OneOfTwoLost,
         ),
         (
             "swapped-at-once",
             "two creates at once get each other's response",
             carried,
-            Repetition::Swapped,
+            WriteFault::Swapped,
         ),
     ];
     let row = |(deviation, about, expected, repetition)| ProposedFault::new(on, deviation, about, expected, repetition);
@@ -156,23 +156,23 @@ fn expected_finding(rule: &'static str, fact: String, pointer: &str) -> Expected
     }
 }
 
-impl Repetition {
+impl WriteFault {
     /// Has the service do a call, and returns the response.
     pub(super) async fn perform(self, call: &Call, inner: &InnerService, rendezvous: &Rendezvous) -> ServedResponse {
         let once = async || ServedResponse::read(inner.run(call.request()).await).await;
         match self {
-            Repetition::StoredBefore => {
+            WriteFault::StoredBefore => {
                 inner.run(call.request()).await;
                 once().await
             }
-            Repetition::StoredAfter => {
+            WriteFault::StoredAfter => {
                 let response = once().await;
                 if response.is_success() {
                     inner.run(call.request()).await;
                 }
                 response
             }
-            Repetition::DoneUnauthorized => {
+            WriteFault::DoneUnauthorized => {
                 if !call.head.headers.contains_key(header::AUTHORIZATION) {
                     let mut done = call.request();
                     let token = inner.credential.clone();
@@ -181,14 +181,14 @@ impl Repetition {
                 }
                 once().await
             }
-            Repetition::AddedToo => {
+            WriteFault::AddedToo => {
                 let response = once().await;
                 if let (true, Some(create)) = (response.is_success(), create_beside(call, inner)) {
                     inner.run(create).await;
                 }
                 response
             }
-            Repetition::OneIdentifier | Repetition::OneOfTwoLost | Repetition::Swapped => {
+            WriteFault::OneIdentifier | WriteFault::OneOfTwoLost | WriteFault::Swapped => {
                 self.wait_for_other(call, inner, rendezvous).await
             }
         }
@@ -236,7 +236,7 @@ impl Repetition {
     async fn second(self, first: Waiting, call: &Call, inner: &InnerService) -> ServedResponse {
         let created = call.operation.created.as_ref();
         let id = created.map(Created::response_id).unwrap_or_default();
-        if self == Repetition::OneOfTwoLost {
+        if self == WriteFault::OneOfTwoLost {
             let body = unstored(call, &id, first.body);
             return ServedResponse {
                 head: first.head,
@@ -247,7 +247,7 @@ impl Repetition {
         let Some(body) = response.success() else {
             return response;
         };
-        if self == Repetition::Swapped {
+        if self == WriteFault::Swapped {
             let own = std::mem::replace(body, first.body);
             // A create that no longer waits needs no response.
             let _ = first.response.send(own);

@@ -9,7 +9,7 @@ use super::call::Call;
 use super::contract::{ALL_OPERATIONS, Operation, operations};
 use super::expected::{ExpectedFinding, ProposedFault, carried};
 
-/// A way to write a request.
+/// A spelling that the service rejects or misreads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SpellingFault {
     /// A UUID in upper case names no record (RFC 9562, section 4).

@@ -30,12 +30,12 @@ pub(super) enum Reach {
     /// string is an address.
     TopLevelRecords,
     /// Updates, and creates of what an update can overwrite.
-    Rewritten,
+    Overwritable,
     /// Updates.
     Updates,
 }
 
-use Reach::{Every, Rewritten, TopLevelRecords, Updates};
+use Reach::{Every, Overwritable, TopLevelRecords, Updates};
 
 const fn distortion(
     name: &'static str,
@@ -63,7 +63,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "quote-entity",
         "has an entity for a quotation mark",
-        Rewritten,
+        Overwritable,
         |text| text.replace('"', "&quot;"),
     ),
     distortion("angle-entity", "has an entity for an angle bracket", Updates, |text| {
@@ -82,7 +82,9 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
         cut(text, "<")
     }),
     // Escapes, of strings and of addresses.
-    distortion("dots-lost", "loses each ../", Rewritten, |text| text.replace("../", "")),
+    distortion("dots-lost", "loses each ../", Overwritable, |text| {
+        text.replace("../", "")
+    }),
     distortion(
         "outer-quotes-lost",
         "loses the quotation marks around it",
@@ -92,52 +94,66 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
             inner.unwrap_or(text).to_owned()
         },
     ),
-    distortion("backslash-lost", "loses its backslashes", Rewritten, |text| {
+    distortion("backslash-lost", "loses its backslashes", Overwritable, |text| {
         without(text, &['\\'])
     }),
-    distortion("backslash-doubled", "has two backslashes for one", Rewritten, |text| {
-        text.replace('\\', "\\\\")
-    }),
+    distortion(
+        "backslash-doubled",
+        "has two backslashes for one",
+        Overwritable,
+        |text| text.replace('\\', "\\\\"),
+    ),
     distortion(
         "escape-decoded",
         "has what follows a backslash decoded",
         Updates,
         unescaped,
     ),
-    distortion("quotes-slashed", "has backslashes before quotes", Rewritten, |text| {
-        text.replace('\'', "\\'").replace('"', "\\\"")
-    }),
+    distortion(
+        "quotes-slashed",
+        "has backslashes before quotes",
+        Overwritable,
+        |text| text.replace('\'', "\\'").replace('"', "\\\""),
+    ),
     distortion(
         "percent-decoded",
         "has its percent signs decoded",
-        Rewritten,
+        Overwritable,
         decoded_percents,
     ),
-    distortion("percent-encoded", "has %25 for a percent sign", Rewritten, |text| {
+    distortion("percent-encoded", "has %25 for a percent sign", Overwritable, |text| {
         text.replace('%', "%25")
     }),
-    distortion("plus-blank", "has a space for a plus sign inside", Rewritten, |text| {
-        text.char_indices()
-            .map(|(at, sign)| if at > 0 && sign == '+' { ' ' } else { sign })
-            .collect()
-    }),
-    distortion("ampersand-cut", "ends before an ampersand", Rewritten, |text| {
+    distortion(
+        "plus-blank",
+        "has a space for a plus sign inside",
+        Overwritable,
+        |text| {
+            text.char_indices()
+                .map(|(at, sign)| if at > 0 && sign == '+' { ' ' } else { sign })
+                .collect()
+        },
+    ),
+    distortion("ampersand-cut", "ends before an ampersand", Overwritable, |text| {
         cut(text, "&")
     }),
     // Templates and formats.
     distortion(
         "dollar-expanded",
         "loses a dollar sign and the name after it",
-        Rewritten,
+        Overwritable,
         dollar_names_lost,
     ),
-    distortion("dollar-braces-expanded", "loses what is in ${}", Rewritten, |text| {
+    distortion("dollar-braces-expanded", "loses what is in ${}", Overwritable, |text| {
         without_between(text, "${", "}")
     }),
-    distortion("double-braces-expanded", "loses what is in {{}}", Rewritten, |text| {
-        without_between(text, "{{", "}}")
-    }),
-    distortion("braces-expanded", "loses what is in {}", Rewritten, |text| {
+    distortion(
+        "double-braces-expanded",
+        "loses what is in {{}}",
+        Overwritable,
+        |text| without_between(text, "{{", "}}"),
+    ),
+    distortion("braces-expanded", "loses what is in {}", Overwritable, |text| {
         without_between(text, "{", "}")
     }),
     distortion("hash-braces-expanded", "loses what is in #{}", Updates, |text| {
@@ -146,7 +162,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "format-expanded",
         "has %s and %d replaced as placeholders",
-        Rewritten,
+        Overwritable,
         |text| text.replace("%s", "").replace("%d", "0").replace("%%", "%"),
     ),
     // SQL and lists of values.
@@ -159,15 +175,17 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion("apostrophe-cut", "ends before an apostrophe", Every, |text| {
         cut(text, "'")
     }),
-    distortion("quote-lost", "loses its quotation marks", Rewritten, |text| {
+    distortion("quote-lost", "loses its quotation marks", Overwritable, |text| {
         without(text, &['"'])
     }),
-    distortion("semicolon-cut", "ends before a semicolon", Rewritten, |text| {
+    distortion("semicolon-cut", "ends before a semicolon", Overwritable, |text| {
         cut(text, ";")
     }),
-    distortion("comma-cut", "ends before a comma", Rewritten, |text| cut(text, ",")),
+    distortion("comma-cut", "ends before a comma", Overwritable, |text| cut(text, ",")),
     distortion("dashes-cut", "ends before two hyphens", Updates, |text| cut(text, "--")),
-    distortion("hash-cut", "ends before a hash sign", Rewritten, |text| cut(text, "#")),
+    distortion("hash-cut", "ends before a hash sign", Overwritable, |text| {
+        cut(text, "#")
+    }),
     distortion("bar-cut", "ends before a vertical bar", Updates, |text| cut(text, "|")),
     distortion(
         "formula-marked",
@@ -246,13 +264,13 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "beyond-bmp-lost",
         "loses its characters beyond U+FFFF",
-        Rewritten,
+        Overwritable,
         |text| replaced_above(text, '\u{ffff}', ""),
     ),
     distortion(
         "beyond-bmp-cut",
         "ends before a character beyond U+FFFF",
-        Rewritten,
+        Overwritable,
         |text| text.chars().take_while(|character| *character <= '\u{ffff}').collect(),
     ),
     distortion(
@@ -263,15 +281,20 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     ),
     distortion("read-as-latin", "has its UTF-8 read as Latin-1", Every, mojibake),
     distortion("marks-lost", "has letters without their diacritics", Every, folded),
-    distortion("combining-marks-lost", "loses its combining marks", Rewritten, |text| {
-        text.chars()
-            .filter(|character| !('\u{300}'..='\u{36f}').contains(character))
-            .collect()
-    }),
+    distortion(
+        "combining-marks-lost",
+        "loses its combining marks",
+        Overwritable,
+        |text| {
+            text.chars()
+                .filter(|character| !('\u{300}'..='\u{36f}').contains(character))
+                .collect()
+        },
+    ),
     distortion(
         "invisible-lost",
         "loses its joiners, selectors and direction marks",
-        Rewritten,
+        Overwritable,
         |text| {
             let is_shown = |character: &char| !matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{fe0f}' | '\u{feff}');
             text.chars().filter(is_shown).collect()
@@ -280,7 +303,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "right-to-left-reversed",
         "has Hebrew and Arabic letters in reversed order",
-        Rewritten,
+        Overwritable,
         |text| reversed(text, |character| ('\u{590}'..='\u{8ff}').contains(&character)),
     ),
     distortion(
@@ -310,15 +333,21 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "words-capitalised",
         "gets a capital at the start of each further word",
-        Rewritten,
+        Overwritable,
         words_capitalised,
     ),
-    distortion("sharp-s-doubled", "has two letters for a sharp s", Rewritten, |text| {
-        text.replace(['ß', 'ẞ'], "ss")
-    }),
-    distortion("turkish-i-lost", "has a plain i for a Turkish one", Rewritten, |text| {
-        text.replace('ı', "i").replace('İ', "I")
-    }),
+    distortion(
+        "sharp-s-doubled",
+        "has two letters for a sharp s",
+        Overwritable,
+        |text| text.replace(['ß', 'ẞ'], "ss"),
+    ),
+    distortion(
+        "turkish-i-lost",
+        "has a plain i for a Turkish one",
+        Overwritable,
+        |text| text.replace('ı', "i").replace('İ', "I"),
+    ),
     // Blanks and typography.
     distortion(
         "inner-blanks-collapsed",
@@ -329,7 +358,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "hard-blank-softened",
         "has a plain space for a no-break space",
-        Rewritten,
+        Overwritable,
         |text| text.replace(['\u{a0}', '\u{202f}'], " "),
     ),
     distortion(
@@ -341,7 +370,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "apostrophe-straightened",
         "has a plain apostrophe for a typographic one",
-        Rewritten,
+        Overwritable,
         |text| text.replace('’', "'"),
     ),
     distortion(
@@ -365,7 +394,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "hyphen-plain",
         "has a plain hyphen for a typographic hyphen or dash",
-        Rewritten,
+        Overwritable,
         |text| text.replace(['\u{2010}', '\u{2011}', '–', '—'], "-"),
     ),
     // Lengths.
@@ -390,7 +419,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
         Updates,
         |text| clipped_bytes(text, 255),
     ),
-    // Addresses and numbers of methods.
+    // Email addresses and phone numbers of contact methods.
     distortion(
         "address-lowered",
         "is an address that is lower-cased before the @",
@@ -406,7 +435,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     distortion(
         "phone-signs-lost",
         "is a phone number that loses brackets, hyphens and dots",
-        Rewritten,
+        Overwritable,
         |text| phone(text, |text| without(text, &['(', ')', '-', '.'])),
     ),
     distortion(

@@ -52,7 +52,7 @@ pub enum ProfileError {
         origin: SettingOrigin,
         /// The name.
         name: String,
-        /// The near ones.
+        /// Similar names.
         near: Suggestions,
     },
     /// No such value of an axis.
@@ -64,7 +64,7 @@ pub enum ProfileError {
         axis: &'static str,
         /// The name.
         name: String,
-        /// The near ones.
+        /// Similar names.
         near: Suggestions,
         /// All of them.
         known: Vec<&'static str>,

@@ -34,9 +34,9 @@ pub(super) use self::{
     delivery::{Compression, Latency, RateLimit},
     lists::{ListOrder, ListingDelay, PageBeyondLast, PageSize},
     rejections::{Challenge, CredentialStatus, ErrorBody, InvalidInputStatus},
-    rendering::{IdentifierSpelling, MethodsOrder, TimestampForm, UnsetFields},
+    rendering::{ContactMethodsOrder, IdentifierSpelling, TimestampForm, UnsetFields},
     requests::{
-        Duplicates, FieldSizes, MethodsAtOnce, PathCase, RequiredFields, TagsEntries, UnknownReferences,
+        ContactMethodsAtOnce, Duplicates, FieldSizes, PathCase, RequiredFields, TagsEntries, UnknownReferences,
         UnknownRequestFields, UpdateSemantics, VenueOfContact,
     },
     responses::{CreateStatus, ListStatus, UpdateBody, UpdateStatus},
@@ -86,7 +86,7 @@ profile! {
     /// How many characters the names of a contact or of a tag may have.
     name_sizes: NameSizes = "name-sizes" in "field-sizes",
     /// How many contact methods may be sent with a contact.
-    methods_at_once: MethodsAtOnce = "methods-at-once" in "field-sizes",
+    methods_at_once: ContactMethodsAtOnce = "methods-at-once" in "field-sizes",
     /// What happens to white space at the ends of a string.
     text_ends: TextEnds = "text-ends" in "value-spelling",
     /// How letters with diacritics are stored.
@@ -132,7 +132,7 @@ profile! {
     /// What a list returns for a page beyond the last.
     page_beyond_last: PageBeyondLast = "page-beyond-last" in "page-beyond-last",
     /// The order of the methods that a contact shows.
-    methods_order: MethodsOrder = "methods-order" in "list-order",
+    methods_order: ContactMethodsOrder = "methods-order" in "list-order",
     /// The order of lists.
     list_order: ListOrder = "list-order" in "list-order",
     /// How soon a created record is listed by the replica that created it; the others list it at once.

@@ -48,7 +48,7 @@ axis_values! {
 
 axis_values! {
     /// The order of the methods that a contact shows.
-    MethodsOrder {
+    ContactMethodsOrder {
         /// In the order in which they were sent.
         AsSent = "as-sent",
         /// The last one first.

@@ -162,7 +162,7 @@ impl FieldSizes {
 
 axis_values! {
     /// How many contact methods may be sent with a contact. One that is added by itself is always accepted.
-    MethodsAtOnce {
+    ContactMethodsAtOnce {
         /// 100, as in any array.
         Hundred = "100",
         /// Two.
@@ -172,12 +172,12 @@ axis_values! {
     }
 }
 
-impl MethodsAtOnce {
+impl ContactMethodsAtOnce {
     pub(in crate::service) fn max_methods(self) -> usize {
         match self {
-            MethodsAtOnce::Hundred => 100,
-            MethodsAtOnce::One => 1,
-            MethodsAtOnce::Two => 2,
+            ContactMethodsAtOnce::Hundred => 100,
+            ContactMethodsAtOnce::One => 1,
+            ContactMethodsAtOnce::Two => 2,
         }
     }
 }

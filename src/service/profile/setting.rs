@@ -98,12 +98,13 @@ impl Profile {
 
     /// Leaves out the body of an update that is answered with 204; fails where a setting asks for a body.
     fn reconcile_status_and_body(mut self, settings: &[Setting]) -> Result<Profile, ProfileError> {
-        let last = |name: &str| {
+        let effective = |name: &str| {
             let mut of_axis = settings.iter().filter(|setting| setting.axis.name == name);
             of_axis.clone().find(|setting| setting.is_flag()).or(of_axis.next())
         };
         if self.update_contact_status == UpdateStatus::NoContent && self.update_response_body != UpdateBody::Empty {
-            if let (Some(status), Some(body)) = (last("update-contact-status"), last("update-response-body")) {
+            if let (Some(status), Some(body)) = (effective("update-contact-status"), effective("update-response-body"))
+            {
                 return Err(ProfileError::Excluded {
                     first: status.origin.clone(),
                     second: body.origin.clone(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{NOT_IN_THE_CONTRACT, date_of_response, entry};
 use crate::contract::Contract;
 use crate::contract::operation::{Location, Operation};
-use crate::exchange::redact::{Redaction, Values, render_media_type};
+use crate::exchange::redact::{Redaction, ValueDisplay, render_media_type};
 use crate::exchange::shapes::{BodyNames, shape_text};
 use crate::exchange::{Target, json, with_query};
 use crate::report::{
@@ -53,7 +53,7 @@ pub(super) struct CallWriter<'run, 'archive> {
     pub(super) base: &'archive Target,
     pub(super) credentials: &'archive mut Credentials,
     pub(super) redaction: Redaction,
-    pub(super) values: Values,
+    pub(super) values: ValueDisplay,
 }
 
 impl CallWriter<'_, '_> {
@@ -70,7 +70,7 @@ impl CallWriter<'_, '_> {
 
     fn url(&mut self, request_line: &RequestLine) -> String {
         match self.values {
-            Values::Hidden => {
+            ValueDisplay::Hidden => {
                 let mut path = printable_path(self.operation, &request_line.url);
                 // With such a parameter the response need not be the documented one.
                 if request_line
@@ -82,7 +82,7 @@ impl CallWriter<'_, '_> {
                 }
                 format!("{}{path}", self.base.base_url())
             }
-            Values::Shown => {
+            ValueDisplay::Shown => {
                 let query = self.query(request_line);
                 let path = format!(
                     "{}{}{query}",
@@ -125,10 +125,10 @@ impl CallWriter<'_, '_> {
             let (name, value) = (name.as_str(), String::from_utf8_lossy(value.as_bytes()));
             let is_listed = SHOWN_REQUEST_HEADERS.contains(&name) || OVERRIDING_HEADERS.contains(&name);
             let value = match (name, self.values) {
-                (_, Values::Shown) if is_listed => self.redaction.hide(&value),
-                ("accept", Values::Hidden) => accepted(&value),
-                ("content-type", Values::Hidden) => render_media_type(&media_type(&value)),
-                (_, Values::Hidden) if OVERRIDING_HEADERS.contains(&name) => "<value>".to_owned(),
+                (_, ValueDisplay::Shown) if is_listed => self.redaction.hide(&value),
+                ("accept", ValueDisplay::Hidden) => accepted(&value),
+                ("content-type", ValueDisplay::Hidden) => render_media_type(&media_type(&value)),
+                (_, ValueDisplay::Hidden) if OVERRIDING_HEADERS.contains(&name) => "<value>".to_owned(),
                 _ if !is_listed && may_identify_client(name) => self.credentials.stand_in(&value),
                 _ => continue,
             };
@@ -143,11 +143,11 @@ impl CallWriter<'_, '_> {
         let content_type = content_type.map(|value| String::from_utf8_lossy(value.as_bytes()));
         let content_type = content_type.unwrap_or_default();
         Some(match self.values {
-            Values::Hidden => ArchiveBody {
+            ValueDisplay::Hidden => ArchiveBody {
                 media_type: render_media_type(&media_type(&content_type)),
                 ..self.shape(body.as_bytes(), BodyNames::of_undocumented(self.contract))
             },
-            Values::Shown => ArchiveBody {
+            ValueDisplay::Shown => ArchiveBody {
                 media_type: self.redaction.hide(&content_type),
                 ..self.text(body)
             },
@@ -161,11 +161,11 @@ impl CallWriter<'_, '_> {
                 comments: vec![LEFT_OUT],
                 ..ArchiveBody::default()
             },
-            (Some(body), Values::Hidden) => self.shape(
+            (Some(body), ValueDisplay::Hidden) => self.shape(
                 body,
                 BodyNames::of_response(self.contract, self.operation, recorded.status),
             ),
-            (Some(body), Values::Shown) => self.shown(body),
+            (Some(body), ValueDisplay::Shown) => self.shown(body),
         };
         let mut headers = self.response_headers(request_line, recorded);
         // When the archive is judged, a body that is not JSON counts as complete only if it has the stated length.
@@ -188,7 +188,7 @@ impl CallWriter<'_, '_> {
     fn media_type(&self, recorded: &RecordedExchange) -> Option<String> {
         let received = recorded.response_headers.get(CONTENT_TYPE)?;
         let received = String::from_utf8_lossy(received.as_bytes());
-        if self.values == Values::Shown {
+        if self.values == ValueDisplay::Shown {
             return Some(self.redaction.hide(&received));
         }
         let received = media_type(&received);
@@ -207,10 +207,10 @@ impl CallWriter<'_, '_> {
 
     fn response_headers(&self, request_line: &RequestLine, recorded: &RecordedExchange) -> Vec<Value> {
         let mut headers = match self.values {
-            Values::Hidden => self.known_headers(recorded),
-            Values::Shown => self.listed_headers(&recorded.response_headers),
+            ValueDisplay::Hidden => self.known_headers(recorded),
+            ValueDisplay::Shown => self.listed_headers(&recorded.response_headers),
         };
-        if self.values == Values::Hidden || !recorded.response_headers.contains_key(DATE) {
+        if self.values == ValueDisplay::Hidden || !recorded.response_headers.contains_key(DATE) {
             headers.push(header(DATE.as_str(), &date_of_response(request_line)));
         }
         let schemes = schemes(&recorded.response_headers);

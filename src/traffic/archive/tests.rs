@@ -53,7 +53,11 @@ fn response(media_type: &'static str, body: impl Into<Vec<u8>>) -> RecordedExcha
     }
 }
 
-fn archived_by(contract: &Contract, values: Values, exchanges: &[(RequestLine, Option<RecordedExchange>)]) -> String {
+fn archived_by(
+    contract: &Contract,
+    values: ValueDisplay,
+    exchanges: &[(RequestLine, Option<RecordedExchange>)],
+) -> String {
     let mut archive = Archive::begin(Vec::new(), contract, base(), values).unwrap();
     for (request_line, recorded) in exchanges {
         archive.add(request_line, recorded.as_ref()).unwrap();
@@ -61,7 +65,7 @@ fn archived_by(contract: &Contract, values: Values, exchanges: &[(RequestLine, O
     String::from_utf8(archive.end("all is in it").unwrap()).unwrap()
 }
 
-fn archived(values: Values, exchanges: &[(RequestLine, Option<RecordedExchange>)]) -> String {
+fn archived(values: ValueDisplay, exchanges: &[(RequestLine, Option<RecordedExchange>)]) -> String {
     archived_by(&built_in(), values, exchanges)
 }
 
@@ -89,7 +93,7 @@ fn judged(contract: &Contract, text: &str) -> Judged {
 }
 
 /// The archive of what another one contains.
-fn again(contract: &Contract, text: &str, values: Values) -> String {
+fn again(contract: &Contract, text: &str, values: ValueDisplay) -> String {
     let base = judged(contract, text).target.unwrap();
     let mut archive = Archive::begin(Vec::new(), contract, base, values).unwrap();
     for entry in entries(text).0 {
@@ -133,14 +137,14 @@ fn not_judged(judged: &Judged) -> BTreeMap<NotJudged, u64> {
 #[track_caller]
 fn assert_judged_alike(contract: &Contract, name: &str, text: &str) -> usize {
     let original = judged(contract, text);
-    let shown = judged(contract, &again(contract, text, Values::Shown));
+    let shown = judged(contract, &again(contract, text, ValueDisplay::Shown));
     let known = verdicts(contract, &original);
     let mut differing = verdicts(contract, &shown);
     differing.retain(|fact, verdict| *verdict != known[fact]);
     assert!(differing.is_empty(), "{name}: {differing:#?}");
     assert_eq!(findings(contract, &shown), findings(contract, &original), "{name}");
     assert_eq!(not_judged(&shown), not_judged(&original), "{name}");
-    let hidden = judged(contract, &again(contract, text, Values::Hidden));
+    let hidden = judged(contract, &again(contract, text, ValueDisplay::Hidden));
     for (fact, verdict) in verdicts(contract, &hidden) {
         let agrees = verdict == known[&fact] || matches!(verdict, Verdict::Undecided(_));
         assert!(agrees, "{name}: {fact}: {verdict:?}");
@@ -179,7 +183,7 @@ fn an_archive_is_judged_up_to_where_it_was_cut_off() {
         let recorded = response("application/json", body);
         (request_line("GET", &format!("{TAGS}?page={page}")), Some(recorded))
     });
-    let text = archived(Values::Shown, &exchanges);
+    let text = archived(ValueDisplay::Shown, &exchanges);
     let ends: Vec<_> = text
         .match_indices('\n')
         .map(|(at, _)| at - usize::from(text[..at].ends_with(',')))
@@ -220,7 +224,7 @@ fn values_are_shapes_unless_they_are_asked_for() {
         (request_line("GET", &format!("{TAGS}?page=2")), Some(list)),
         (request_line("DELETE", TAGS), None),
     ];
-    let archives = [Values::Hidden, Values::Shown].map(|values| archived(values, &exchanges));
+    let archives = [ValueDisplay::Hidden, ValueDisplay::Shown].map(|values| archived(values, &exchanges));
     crate::testing::with_snapshots(|| insta::assert_snapshot!("traffic_archive", archives.join("\n")));
 }
 
@@ -235,7 +239,7 @@ fn every_body_comes_back_as_it_was() {
         ("application/octet-stream", &[0xff, 0xfe, 0, 1]),
     ] {
         let recorded = response(media_type, body);
-        let text = archived(Values::Shown, &[(request_line("GET", TAGS), Some(recorded))]);
+        let text = archived(ValueDisplay::Shown, &[(request_line("GET", TAGS), Some(recorded))]);
         let (read, recorded) = exchange(&text);
         assert_eq!(recorded.response_body.as_deref(), Some(body), "{text}");
         assert_eq!(recorded.response_headers["content-type"], media_type);
@@ -247,7 +251,7 @@ fn every_body_comes_back_as_it_was() {
     }
     let mut unknown = response("application/json", "");
     unknown.response_body = None;
-    let text = archived(Values::Shown, &[(request_line("GET", TAGS), Some(unknown))]);
+    let text = archived(ValueDisplay::Shown, &[(request_line("GET", TAGS), Some(unknown))]);
     assert_eq!(exchange(&text).1.response_body, None);
 }
 
@@ -256,11 +260,11 @@ fn a_shape_is_not_judged_as_a_body_and_an_unusual_media_type_not_as_another() {
     let contract = built_in();
     let mut create = response("application/json", r#"{"data": 7}"#);
     create.request_body = Some(r#"{"name": "regular"}"#.to_owned());
-    let text = archived(Values::Hidden, &[(request_line("POST", TAGS), Some(create))]);
+    let text = archived(ValueDisplay::Hidden, &[(request_line("POST", TAGS), Some(create))]);
     let (_, read) = exchange(&text);
     assert_eq!((read.request_body, read.response_body), (None, None));
     let unusual = response("application/x-ada", "{}");
-    let text = archived(Values::Hidden, &[(request_line("GET", TAGS), Some(unusual))]);
+    let text = archived(ValueDisplay::Hidden, &[(request_line("GET", TAGS), Some(unusual))]);
     assert!(!text.contains("x-ada"), "{text}");
     let judged = judged(&contract, &text);
     let expected = BTreeMap::from([(NotJudged::Skipped(Skipped::WithoutHeaders), 1)]);
@@ -282,7 +286,7 @@ fn a_request_that_is_not_documented_is_not_made_one_by_hiding_its_values() {
     ] {
         let mut recorded = response("application/json", "{}");
         recorded.request_headers = headers(&[header]);
-        for values in [Values::Hidden, Values::Shown] {
+        for values in [ValueDisplay::Hidden, ValueDisplay::Shown] {
             let text = archived(values, &[(request_line("GET", &url), Some(clone(&recorded)))]);
             let judged = judged(&contract, &text);
             let expected = BTreeMap::from([(NotJudged::NotAsDocumented, 1)]);
@@ -319,7 +323,7 @@ fn two_clients_stay_two_and_one_stays_one() {
         .iter()
         .flat_map(|caller| [caller.to_vec(), [*caller, &noise].concat()]);
     let requests: Vec<_> = requests.map(|request| headers(&request)).collect();
-    for values in [Values::Hidden, Values::Shown] {
+    for values in [ValueDisplay::Hidden, ValueDisplay::Shown] {
         let exchanges: Vec<_> = requests
             .iter()
             .map(|headers| {
@@ -360,7 +364,7 @@ fn what_calls_no_operation_is_seen_and_not_judged_and_nothing_of_it_is_kept() {
         .response_headers
         .insert("set-cookie", HeaderValue::from_static("session=tk-of-somebody"));
     let url = "https://jane:hunter2@contacts.example.com/login/jane.roe?password=hunter2#jane";
-    for values in [Values::Hidden, Values::Shown] {
+    for values in [ValueDisplay::Hidden, ValueDisplay::Shown] {
         for recorded in [Some(clone(&login)), None] {
             let is_whole = recorded.is_some();
             let text = archived(values, &[(request_line("POST", url), recorded)]);
@@ -385,7 +389,7 @@ fn what_calls_no_operation_is_seen_and_not_judged_and_nothing_of_it_is_kept() {
         }
     }
     let elsewhere = archived(
-        Values::Shown,
+        ValueDisplay::Shown,
         &[(request_line("JANE", "https://id.example.com/a?b"), Some(login))],
     );
     let (request_line, _) = exchange(&elsewhere);
@@ -413,7 +417,7 @@ fn the_path_of_no_operation_calls_none_even_where_a_contract_has_nothing_but_par
     let login = response("text/html", "Jane Roe");
     let text = archived_by(
         &contract,
-        Values::Shown,
+        ValueDisplay::Shown,
         &[(request_line("POST", "https://contacts.example.com/a/b/c"), Some(login))],
     );
     let (request_line, _) = exchange(&text);
@@ -443,7 +447,7 @@ fn a_secret_in_the_path_or_the_query_is_hidden() {
             Some(response("application/json", r#"{"of": "Jane Roe"}"#)),
         )
     });
-    let text = archived_by(&contract, Values::Shown, &exchanges);
+    let text = archived_by(&contract, ValueDisplay::Shown, &exchanges);
     assert!(!text.contains("hunter2"), "{text}");
     let (entries, _) = entries(&text);
     let urls = entries.iter().map(|entry| match entry {
@@ -466,7 +470,7 @@ fn an_entry_that_is_too_large_to_be_read_is_written_as_shapes() {
     // Its characters take four bytes each, and each of them is looked at.
     recorded.request_body = Some(format!("{{\"name\": \"{}\"}}", "\u{1f4c7}".repeat(body / 4)));
     let text = archived(
-        Values::Shown,
+        ValueDisplay::Shown,
         &[
             (request_line("POST", TAGS), Some(recorded)),
             (request_line("POST", TAGS), None),
@@ -596,9 +600,9 @@ mod of_a_check {
                 let (request_line, _) = telling(&canary, Vec::new());
                 [telling(&canary, body.clone()), login, unusual, (request_line, None)]
             };
-            let hidden = archived(Values::Hidden, &exchanges());
+            let hidden = archived(ValueDisplay::Hidden, &exchanges());
             canary.scanner().assert_clean("the archive", hidden.as_bytes());
-            let shown = archived(Values::Shown, &exchanges());
+            let shown = archived(ValueDisplay::Shown, &exchanges());
             canary.token_scanner().assert_clean("the archive", shown.as_bytes());
             assert!(
                 shown.contains("<credential 1>") && hidden.contains("<credential 1>"),
@@ -612,7 +616,7 @@ mod of_a_check {
         let body = json!({"data": {"id": "tk-of-somebody"}}).to_string();
         let mut recorded = response("application/json", body.clone());
         recorded.request_body = Some(body);
-        let text = archived(Values::Shown, &[(request_line("POST", TAGS), Some(recorded))]);
+        let text = archived(ValueDisplay::Shown, &[(request_line("POST", TAGS), Some(recorded))]);
         assert!(!text.contains("tk-of-somebody"), "{text}");
         let (_, read) = exchange(&text);
         assert_eq!((read.request_body, read.response_body), (None, None));
@@ -621,7 +625,7 @@ mod of_a_check {
     #[test]
     fn an_archive_follows_the_schema_of_its_format() {
         let validator = jsonschema::validator_for(&archive::schema()).unwrap();
-        for values in [Values::Hidden, Values::Shown] {
+        for values in [ValueDisplay::Hidden, ValueDisplay::Shown] {
             let text = again(&built_in(), &SOUND, values);
             let mut archive: Value = serde_json::from_str(&text).unwrap();
             // Entries are alike, and validating them is slow: every fifth one, but where everything is tried.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use countersign::contract::is_json;
 use countersign::contract::operation::SecurityScheme;
 use countersign::contract::operation::{OperationId, StatusPattern};
-use countersign::exchange::redact::Values;
+use countersign::exchange::redact::ValueDisplay;
 use countersign::exchange::{Credential, Exchange, Purpose, RejectionMeaning, Request, Response};
 use countersign::rules::{Judge, Levels};
 use http::{HeaderMap, HeaderValue, header};
@@ -159,7 +159,7 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
 /// Every finding, whatever its level.
 fn findings(document: &Document, exchange: &Exchange) -> Vec<String> {
     let contract = &document.contract;
-    let mut judge = Judge::new(contract, Levels::default(), Values::Shown);
+    let mut judge = Judge::new(contract, Levels::default(), ValueDisplay::Shown);
     judge.exchange(exchange, Purpose::Documented(RejectionMeaning::Gap).into());
     let reported = judge.verdicts().findings().iter().map(|finding| {
         let fact = contract.fact(finding.fact);

@@ -28,8 +28,8 @@ const PAGE: &str = "SELECT list.total, contact.position, contact.id, firstname, 
     LEFT JOIN countersign.venue AS last_venue ON last_venue.position = last_visited_venue
     WHERE list.name = 'contact' ORDER BY contact.position";
 
-/// Adds the contacts of a JSON array, each with its number in it from 1, if there are `$2` contacts so far; with null,
-/// however many there are.
+/// Adds the contacts of a JSON array, each with its position there (`nth`, from 1), only if the total is `$2`; null skips
+/// that check.
 macro_rules! added {
     () => {
         "WITH counted AS (
