@@ -246,8 +246,8 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Adds the trials and the answers of the run to the ledger, puts into the record what all runs of the ledger know, and writes the
-    /// overlay.
+    /// Adds the trials and the answers of the run to the ledger, puts into the record what all runs of the ledger know,
+    /// and writes the overlay.
     ///
     /// # Errors
     ///

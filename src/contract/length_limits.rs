@@ -84,8 +84,8 @@ impl Contract {
         let item = format!("{collection}/{{}}");
         let is_of_collection = |other: &Operation| {
             let path = comparable_path(&other.path);
-            let is_adaptive = other.is_query() && path.rsplit_once('/').is_some_and(|(above, _)| above == collection);
-            path == collection || path == item || is_adaptive
+            let is_search = other.is_query() && path.rsplit_once('/').is_some_and(|(above, _)| above == collection);
+            path == collection || path == item || is_search
         };
         let by_path = self.operation_ids().filter(|id| is_of_collection(self.operation(*id)));
         let creates = self.links_to(operation).map(|link| link.from).chain([operation]);

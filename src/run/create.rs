@@ -47,7 +47,7 @@ pub(super) struct Drafts<'run> {
     count: Cell<u64>,
     /// The creates under a name of the run's choice for which the service has rejected a read by a name that no record
     /// has.
-    creates_whose_reads_reject_unknown_names: RefCell<HashSet<OperationId>>,
+    rejected_unknown_names: RefCell<HashSet<OperationId>>,
     /// The awkward values that were rejected.
     pub(super) rejected_values: RefCell<Vec<RejectedValue>>,
 }
@@ -271,17 +271,13 @@ impl Session<'_> {
     ///
     /// # Errors
     ///
-    /// The reason why such a name may be that of somebody else's record: see [`Self::require_rejection_of_unknown_names`].
+    /// The reason why such a name may be that of somebody else's record: see
+    /// [`Self::require_rejection_of_unknown_names`].
     pub(super) fn own_name(&self, operation: OperationId) -> Result<String, Reason> {
         if self.contract.operation(operation).chosen().is_none() {
             return Ok(String::new());
         }
-        if !self
-            .drafts
-            .creates_whose_reads_reject_unknown_names
-            .borrow()
-            .contains(&operation)
-        {
+        if !self.has_rejected_unknown_name(operation) {
             return Err(self.names_may_be_known(operation));
         }
         if let Ownership::Doubtful(reason) = self.history().ownership(operation) {
@@ -300,24 +296,19 @@ impl Session<'_> {
     /// reject the read may ignore names, so that the create would change whatever record it takes instead.
     async fn require_rejection_of_unknown_names(&self, create: OperationId) -> Result<(), Reason> {
         let is_chosen = self.contract.operation(create).chosen().is_some();
-        if !is_chosen
-            || self
-                .drafts
-                .creates_whose_reads_reject_unknown_names
-                .borrow()
-                .contains(&create)
-        {
+        if !is_chosen || self.has_rejected_unknown_name(create) {
             return Ok(());
         }
         let status = self.read_unknown_name(create).await;
         if !status.is_some_and(|status| SAYS_UNKNOWN.contains(&status)) {
             return Err(self.names_may_be_known(create));
         }
-        self.drafts
-            .creates_whose_reads_reject_unknown_names
-            .borrow_mut()
-            .insert(create);
+        self.drafts.rejected_unknown_names.borrow_mut().insert(create);
         Ok(())
+    }
+
+    fn has_rejected_unknown_name(&self, create: OperationId) -> bool {
+        self.drafts.rejected_unknown_names.borrow().contains(&create)
     }
 
     /// Reads what a create makes by a name that no record has. Returns the status.

@@ -54,7 +54,7 @@ pub(super) enum DeviationKind {
     /// An update gives its record another identifier.
     IdentifierChanged,
     /// A write is done more or less often than it was sent.
-    WriteFault(WriteFault),
+    Write(WriteFault),
     /// An edge case is answered with a 500, or incompletely.
     EdgeCase {
         edge_case: FaultyEdgeCase,

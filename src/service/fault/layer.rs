@@ -97,7 +97,7 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inne
     for (deviation, state) in deviations {
         match &deviation.kind {
             DeviationKind::Distortion(_)
-            | DeviationKind::WriteFault(_)
+            | DeviationKind::Write(_)
             | DeviationKind::Request(_)
             | DeviationKind::Array(_)
             | DeviationKind::Spelling(_) => {}
@@ -124,11 +124,11 @@ async fn response(mut call: Call, deviations: &[&(&Deviation, FaultState)], inne
     response.into_response()
 }
 
-/// Has the service do a call: once, or as often as the first [`DeviationKind::WriteFault`] says.
+/// Has the service do a call: once, or as the first [`DeviationKind::Write`] says.
 async fn perform(call: &Call, deviations: &[&(&Deviation, FaultState)], inner: &InnerService) -> ServedResponse {
     for (deviation, state) in deviations {
-        if let DeviationKind::WriteFault(repetition) = &deviation.kind {
-            return repetition.perform(call, inner, &state.rendezvous).await;
+        if let DeviationKind::Write(fault) = &deviation.kind {
+            return fault.perform(call, inner, &state.rendezvous).await;
         }
     }
     ServedResponse::read(inner.run(call.request()).await).await
@@ -152,7 +152,7 @@ impl DeviationKind {
     fn order(&self) -> u8 {
         match self {
             DeviationKind::Distortion(_)
-            | DeviationKind::WriteFault(_)
+            | DeviationKind::Write(_)
             | DeviationKind::Request(_)
             | DeviationKind::Array(_)
             | DeviationKind::Spelling(_) => 0,

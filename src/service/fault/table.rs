@@ -15,7 +15,7 @@ pub fn faults() -> &'static [Fault] {
         let let_in = |credential| DeviationKind::Request(RequestFault::LetIn(credential));
         let credential = credential::faults().filter_map(|proposed| proposed.fault(let_in));
         let spelling = spelling::faults().filter_map(|proposed| proposed.fault(DeviationKind::Spelling));
-        let repetition = repetition::faults().filter_map(|proposed| proposed.fault(DeviationKind::WriteFault));
+        let repetition = repetition::faults().filter_map(|proposed| proposed.fault(DeviationKind::Write));
         let identifier_changed =
             identifier_changed::faults().filter_map(|proposed| proposed.fault(|()| DeviationKind::IdentifierChanged));
         let known = derived::faults().chain(handwritten::faults());
