@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstream::ColorChoice;
 use chrono::{DateTime, Utc};
 use clap::ValueEnum;
+use serde::Serialize;
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
 use crate::client::Token;
 use crate::exchange::redact::{Redaction, SHORTEST_TOKEN};
-use crate::exchange::sanitize::{Colours, sanitize};
+use crate::exchange::sanitize::{Colours, json_text, sanitize};
 
 /// The variable that names the service to check.
 pub(super) const BASE_URL_VARIABLE: &str = "COUNTERSIGN_BASE_URL";
@@ -343,6 +344,15 @@ pub(super) fn note_closed_stdout() {
 /// The system's error, such as a full disk after a redirection; a standard output that is closed.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     print_verbatim(sanitize(&without_token(text), Colours::Kept).as_bytes())
+}
+
+/// Writes a value to standard output as JSON over several lines, as [`print`] writes a page.
+///
+/// # Errors
+///
+/// Those of [`print`].
+pub(super) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    print_verbatim(without_token(&json_text(value)).as_bytes())
 }
 
 /// Returns a text without the token of the environment: a user may have typed that in place of a name.

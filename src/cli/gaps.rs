@@ -51,8 +51,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         }
     };
     if arguments.json {
-        let text = serde_json::to_string_pretty(&answers).unwrap_or_default();
-        edge::print(&(text + "\n"))?;
+        edge::print_json(&answers)?;
     } else {
         edge::print(&listing(&contract, (&answers, &trials), arguments.ledger.is_some()))?;
     }
@@ -71,7 +70,7 @@ pub(super) fn of_contract(lines: Vec<LedgerLine>, contract: &Contract) -> Result
     }
     if !others.is_empty() {
         edge::note(&format!(
-            "{} about another contract, or another version of it, left out",
+            "left out {} about another contract, or another version of it",
             counted(others.len(), "line")
         ));
     }

@@ -2,7 +2,7 @@
 //! [`LedgerFile`].
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use ring::digest::{Context, SHA256};
@@ -69,9 +69,7 @@ impl LedgerFile {
             .create(true)
             .open(path)
             .map_err(failure)?;
-        let mut bytes = Vec::new();
-        (&file).take(MAX_BYTES).read_to_end(&mut bytes).map_err(failure)?;
-        let lines = lines(path, &bytes)?;
+        let lines = lines(path, &edge::read_whole("ledger", path, MAX_BYTES)?)?;
         end_line(&mut file).map_err(failure)?;
         Ok(Self {
             path: path.to_owned(),
@@ -125,7 +123,7 @@ fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
         let text = std::str::from_utf8(line).map_err(|_| UnreadableLine::NotOfARun);
         match text.and_then(gaps::read_line) {
             Ok(line) => lines.push(line),
-            Err(UnreadableLine::NotOfARun) => unreadable.push(number),
+            Err(UnreadableLine::NotOfARun) => unreadable.push((number, line)),
             Err(UnreadableLine::Version(version)) => {
                 return Err(Failure::Usage(format!(
                     "line {number} of the ledger `{}` has version {version}, which this version of countersign does not \
@@ -135,7 +133,7 @@ fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
             }
         }
     }
-    if let Some(first) = unreadable.first() {
+    if let Some((first, _)) = unreadable.first() {
         let more = match unreadable.len() {
             1 => String::new(),
             count => format!(", and {} more", count - 1),
@@ -145,11 +143,14 @@ fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
             "line {first}{more} of the ledger `{path}` was not written by `learn` and is ignored"
         ));
     }
-    // The first run may have been killed while it wrote its first line.
-    let began = unreadable == [1] && bytes.starts_with(FIRST_BYTES);
-    if lines.is_empty() && !unreadable.is_empty() && !began {
+    // The first runs may have been killed while they wrote their first lines.
+    let is_cut = |line: &[u8]| {
+        let line = line.trim_ascii_end();
+        line.starts_with(FIRST_BYTES) || FIRST_BYTES.starts_with(line)
+    };
+    if lines.is_empty() && !unreadable.iter().all(|(_, line)| is_cut(line)) {
         return Err(Failure::Usage(format!(
-            "`{}` is not a ledger: none of its lines is one",
+            "`{}` is not a ledger: none of its lines was written by `learn`",
             path.display()
         )));
     }

@@ -121,7 +121,7 @@ impl io::Write for SanitizedJson<'_> {
 
 /// Whether a terminal interprets the character, or a reader is misled by it. A line feed does neither.
 #[must_use]
-pub(super) fn is_interpreted(character: char) -> bool {
+pub(crate) fn is_interpreted(character: char) -> bool {
     (character.is_control() && character != '\n')
         || matches!(character,
             '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'

@@ -119,7 +119,7 @@ pub enum WhyUnanswered {
     /// The target rejected every request that would have shown it.
     #[serde(rename = "refused")]
     Rejected,
-    /// Requests succeeded, but no response had a value there. Ledgers spell it `no row`.
+    /// Requests succeeded, but no response had a value there. Reports in JSON spell it `no row`.
     #[serde(rename = "no row")]
     NoValue,
     /// Only a write shows it, and none was sent.
@@ -131,7 +131,7 @@ pub enum WhyUnanswered {
 }
 
 impl WhyUnanswered {
-    /// Returns the reason in words. Reports in JSON and ledgers keep shorter spellings.
+    /// Returns the reason in words. Reports in JSON keep shorter spellings.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -17,7 +17,7 @@ use super::listing::Listing;
 use super::locations::{GapLocation, GapLocations, LocationId};
 use super::rate::Rate;
 use super::tally::ClaimTally;
-use super::trial::Trial;
+use super::trial::{Trial, joined};
 use super::trials::{ObservedClaim, RunTrials};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
@@ -612,7 +612,7 @@ impl<'contract> Gaps<'contract> {
 
     /// Removes and returns the trials that have ended.
     pub fn take_trials(&mut self) -> Vec<Trial> {
-        std::mem::take(&mut self.trials.log.trials)
+        joined(std::mem::take(&mut self.trials.log.trials).into_iter())
     }
 
     /// Returns what is known about each gap, by gap, operation and location.
@@ -912,6 +912,7 @@ fn needs_writes(kind: GapKind) -> bool {
             | GapKind::SideEffect
             | GapKind::UnknownReferences
             | GapKind::UnknownRequestFields
+            | GapKind::UpdateResponseBody
             | GapKind::UpdateSemantics
             | GapKind::ValueSpelling
             | GapKind::VisibilityDelay

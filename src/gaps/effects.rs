@@ -5,10 +5,11 @@
 //!
 //! No request is sent for this alone. A create may have an effect only if it refers to a record that a list has shown.
 //! There is an effect if another list, whose items refer to such records, then shows an item about the new record. There
-//! is none if that list, read completely after the new record was listed, shows no such item. Items may be listed late. So showing none counts only if that reading began late enough after the create: at least twice the shortest time
-//! that any record of this create took to be listed. And it counts only if the record itself does not show the value:
-//! that may be the effect, which the other list shows later. The field is the reason for an item only if the item has its
-//! value, and if no record that was created without the field has an item.
+//! is none if that list, read completely after the new record was listed, shows no such item. Items may be listed late.
+//! So showing none counts only if that reading began late enough after the create: at least twice the shortest time that
+//! any record of this create took to be listed. And it counts only if the record itself does not show the value: that may
+//! be the effect, which the other list shows later. The field is the reason for an item only if the item has its value,
+//! and if no record that was created without the field has an item.
 //!
 //! Once the run writes something about the record, that may be the reason for an item. If it has written about the record,
 //! an item that it did not make leaves the effect unclear; if it has updated the record, such an item is ignored.
@@ -105,7 +106,7 @@ struct Record {
     may_have_own_item: bool,
 }
 
-/// What is known of a record.
+/// What lists show of the effect of one field of a created record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
     /// This list has an item about it.
@@ -210,7 +211,7 @@ impl Effects {
         }
     }
 
-    /// Adds a page of a list, which was requested without any parameter but that of the page.
+    /// Adds a page of a list; one that was requested with any other parameter shows references alone.
     pub(super) fn add_page(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
         let list = exchange.request.operation;
         let open = self.fields.iter_mut();

@@ -14,10 +14,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::answer::{Answer, AnswerState};
 use super::join::{join_all, put_in_order, subject};
 use super::trial::{self, Trial};
+use crate::exchange::sanitize::is_interpreted;
 use crate::plan::TRIALS_TO_INDICATE;
 
 /// The version of the lines that are written.
@@ -131,21 +133,41 @@ pub enum UnreadableLine {
 ///
 /// # Errors
 ///
-/// [`UnreadableLine`] if it is not a whole line of this version, or claims more than its trials show.
+/// [`UnreadableLine`] if it is not a whole line of this version, or claims more than one run can show, or has a control
+/// character or an invisible one in a string: it could look like other lines wherever it is printed.
 pub fn read_line(line: &str) -> Result<LedgerLine, UnreadableLine> {
-    #[derive(Deserialize)]
-    struct Versioned {
-        version: u32,
+    let value: Value = serde_json::from_str(line).map_err(|_| UnreadableLine::NotOfARun)?;
+    let version = value["version"].as_u64().and_then(|version| version.try_into().ok());
+    match version {
+        Some(VERSION) => {}
+        Some(other) => return Err(UnreadableLine::Version(other)),
+        None => return Err(UnreadableLine::NotOfARun),
     }
-    let versioned: Versioned = serde_json::from_str(line).map_err(|_| UnreadableLine::NotOfARun)?;
-    if versioned.version != VERSION {
-        return Err(UnreadableLine::Version(versioned.version));
+    if !is_plain(&value) {
+        return Err(UnreadableLine::NotOfARun);
     }
     let line: LedgerLine = serde_json::from_str(line).map_err(|_| UnreadableLine::NotOfARun)?;
     if line.answer().is_some_and(is_overstated) {
         return Err(UnreadableLine::NotOfARun);
     }
     Ok(line)
+}
+
+/// Whether no string in it has a character that a terminal interprets or that a reader does not see.
+fn is_plain(value: &Value) -> bool {
+    let is_plain_text = |text: &str| {
+        !text
+            .chars()
+            .any(|character| character == '\n' || is_interpreted(character))
+    };
+    match value {
+        Value::String(text) => is_plain_text(text),
+        Value::Array(elements) => elements.iter().all(is_plain),
+        Value::Object(members) => members
+            .iter()
+            .all(|(name, member)| is_plain_text(name) && is_plain(member)),
+        Value::Bool(_) | Value::Null | Value::Number(_) => true,
+    }
 }
 
 /// Whether an answer claims more than one run can show: it is established, or indicated by too few trials or in spite of
@@ -179,8 +201,8 @@ pub fn known_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Answer> {
 }
 
 /// Returns what follows from the lines of a target and a contract, with the runs that indicate it: answers of several
-/// runs that agree are added, and where they disagree, the answer is unstable. What two runs indicate that started an
-/// hour or more apart is established. Lines that are older than 30 days do not count, nor do those that are more than
+/// runs that agree are added, and where they disagree, the answer is unstable. What is indicated
+/// by two runs that started at least an hour apart is established. Lines that are older than 30 days do not count, nor do those that are more than
 /// five minutes ahead of `now`.
 #[must_use]
 pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAnswer> {
@@ -211,13 +233,11 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
 /// are one.
 #[must_use]
 pub fn known_trials(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Trial> {
-    let mut trials = Vec::new();
-    for line in lines.iter().filter(|line| line.counts(now)) {
-        if let LedgerEntry::Trial(trial) = &line.entry {
-            trial::add(&mut trials, trial.clone());
-        }
-    }
-    trials
+    let counted = lines.iter().filter(|line| line.counts(now));
+    trial::joined(counted.filter_map(|line| match &line.entry {
+        LedgerEntry::Trial(trial) => Some(trial.clone()),
+        LedgerEntry::Answer(_) => None,
+    }))
 }
 
 /// Adds the answers that a run cannot tell to the known ones, where nothing else is known about the same location.
@@ -372,6 +392,28 @@ mod tests {
             read_line(&written.replace("\"version\":1", "\"version\":2")),
             Err(UnreadableLine::Version(2))
         );
+    }
+
+    #[test]
+    fn a_line_that_could_look_like_others_where_it_is_printed_is_not_read() {
+        for forged in ["a\nb", "a\u{1b}[8m", "\u{202e}a", "a\u{200b}b", "a\rb"] {
+            let of_trial = Trial {
+                probe: forged.to_owned(),
+                ..trial(TrialClaim::OfRequest { accepted: true }, [200, 200, 200])
+            };
+            let of_trial = LedgerLine {
+                entry: LedgerEntry::Trial(of_trial),
+                ..line(0, AnswerState::Seen, 200)
+            };
+            let of_target = LedgerLine {
+                target: forged.to_owned(),
+                ..line(0, AnswerState::Seen, 200)
+            };
+            for line in [of_trial, of_target] {
+                let written = serde_json::to_string(&line).unwrap();
+                assert_eq!(read_line(&written), Err(UnreadableLine::NotOfARun), "{forged:?}");
+            }
+        }
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl Listing {
         }
     }
 
-    /// Adds a page of a list, which was requested without any parameter but that of the page.
+    /// Adds a page of a list; one that was requested with any other parameter does not count.
     pub(super) fn add_page(&mut self, contract: &Contract, exchange: &Exchange, body: &Body) {
         let list = exchange.request.operation;
         let page = contract.operation(list).page.as_ref();

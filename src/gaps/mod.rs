@@ -36,7 +36,7 @@
 //! Times and rates depend on machines and networks, so nothing is asked about them and they are never more than seen.
 //! They come from the recorded exchanges alone, so a recording that is judged again gives the same ones.
 //!
-//! Per location, at most eight different observations are kept, so memory is bounded by the contract,
+//! Per location, at most eight different claims are kept, so memory is bounded by the contract,
 //! whatever a target sends. Time is linear in the size of a body, and parts of a body that no gap concerns are skipped.
 
 mod answer;

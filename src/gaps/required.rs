@@ -5,7 +5,8 @@
 //! A rejected create leaves nothing, and an accepted one leaves a record. So the search grows from the empty body, by
 //! the members that rejections name, or one by one, until a body is accepted: the smallest one. What it lacks is
 //! optional. A member that it has is required if both bodies, the smallest and the whole one, are rejected when just
-//! that member is left out. Where they are not, as where either of two members is enough, no list of members says what is required.
+//! that member is left out. Where they are not, as where either of two members is enough, no list of members says what is
+//! required.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,8 @@ use crate::plan::TRIALS_TO_INDICATE;
 
 /// How many rejections of each of the two bodies show that a member is required.
 const REJECTIONS: u64 = TRIALS_TO_INDICATE / 2;
-/// How often a create must accept the smallest bodies: each leaves a record. An update may do so more often.
+/// How often a create must accept the smallest bodies: each leaves a record. An update leaves none, so
+/// it must do so [`TRIALS_TO_INDICATE`] times.
 const NEEDED_ACCEPTANCES: u64 = 2;
 /// The most required members that are asked about: each takes [`TRIALS_TO_INDICATE`] requests.
 const MAX_REQUIRED: usize = 8;
@@ -36,8 +38,8 @@ pub(super) struct RequiredSearch {
     is_whole: bool,
     /// How often the smallest body must be accepted.
     needed_acceptances: u64,
-    /// The members at the top that are never left out of [`SmallestBodies::with_objects`]: those that tell a record from others, and
-    /// those whose effect is looked for.
+    /// The members at the top that are never left out of [`SmallestBodies::with_objects`]: those that tell a record from
+    /// others, and those whose effect is looked for.
     always_sent: Members,
     /// Whether the service may accept a body without any member as one that does nothing, whatever it requires of others.
     pub(super) may_do_nothing: bool,
@@ -423,7 +425,7 @@ impl RequiredSearch {
                 Err(()) => return SearchStep::Stuck,
             }
         }
-        // A rejection may name more than it misses.
+        // A rejection may name members that are not required.
         while let Some(spare) = chosen.iter().copied().find(|member| {
             let without = &chosen - &[*member].into();
             self.is_accepted(&body(&without)) == Ok(Some(true))

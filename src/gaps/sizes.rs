@@ -4,7 +4,7 @@
 //!
 //! Halving the interval between an accepted length and a rejected one, along the limits that software usually has, finds
 //! a limit in a few requests, and takes any rejection for one of the length. So both lengths next to the limit are sent
-//! again, several times each, in an order in which either meets each of two or three replicas that answer in turn. A
+//! again, several times each, in an order that sends either length to each of two or three replicas that answer in turn. A
 //! service that rejects every second or third request accepts the longer text once, or rejects the shorter one, and then
 //! nothing is claimed. Nothing is claimed either if the limit is one of several texts together or of the whole body: to
 //! detect that, the other texts of the body are made a little longer in every second trial.

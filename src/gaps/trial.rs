@@ -1,5 +1,7 @@
 //! What the trials of a run sent and showed, for whoever asks why an answer is what it is. The main type is [`Trial`].
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,8 +28,8 @@ pub struct Trial {
     pub claim: Option<TrialClaim>,
     /// Whether the trial shows what `claim` says.
     pub outcome: TrialOutcome,
-    /// The status of each request, in the order sent: the control, the request that asks and the next control. Creates
-    /// share their controls, so there it is the request that asks alone. `null` is no complete response.
+    /// The status of each request, in the order sent: the control, the request that asks and the next control. Where
+    /// each trial decides the next (`Question::is_adaptive`), it is the request that asks alone. `null` is no complete response.
     pub statuses: Vec<Option<u16>>,
     /// How many trials sent and showed this.
     pub count: u64,
@@ -88,32 +90,22 @@ impl TrialLog {
             statuses,
             count: 1,
         };
-        add(&mut self.trials, trial);
+        self.trials.push(trial);
     }
 }
 
-/// Adds a trial to others, of which one may have sent and shown the same.
-pub(super) fn add(trials: &mut Vec<Trial>, trial: Trial) {
-    fn but_for_the_count(trial: &Trial) -> impl PartialEq {
-        let Trial {
-            gap,
-            operation,
-            location,
-            probe,
-            claim,
-            outcome,
-            statuses,
-            count: _,
-        } = trial;
-        (gap, operation, location, probe, claim, outcome, statuses)
+/// Joins the trials that sent and showed the same, in the order in which each is met first.
+pub(super) fn joined(trials: impl Iterator<Item = Trial>) -> Vec<Trial> {
+    let mut counts: BTreeMap<Trial, (usize, u64)> = BTreeMap::new();
+    for (position, mut trial) in trials.enumerate() {
+        let count = std::mem::take(&mut trial.count);
+        let (_, sum) = counts.entry(trial).or_insert((position, 0));
+        *sum = sum.saturating_add(count);
     }
-    let known = trials
-        .iter_mut()
-        .find(|known| but_for_the_count(known) == but_for_the_count(&trial));
-    match known {
-        Some(known) => known.count = known.count.saturating_add(trial.count),
-        None => trials.push(trial),
-    }
+    let mut joined: Vec<_> = counts.into_iter().collect();
+    joined.sort_unstable_by_key(|(_, (position, _))| *position);
+    let with_count = joined.into_iter().map(|(trial, (_, count))| Trial { count, ..trial });
+    with_count.collect()
 }
 
 fn trial_claim(question: &Question, shown: TrialResult) -> Option<TrialClaim> {

@@ -254,7 +254,7 @@ impl RunTrials {
     ) -> Option<VariantOutcome> {
         let last = self.last_pages.get(&operation).copied();
         match (&question.asks, status) {
-            // How a value comes back does not show where it is rejected.
+            // A rejected request does not show how its value would come back.
             (_, None) | (Asks::Spelling { .. }, _) if request.is_none() => None,
             (Asks::PageBeyondLast, Some(status)) => {
                 let shown = beyond(contract, operation, (status, request.is_some()), body, last);
@@ -571,7 +571,7 @@ impl RunTrials {
         })
     }
 
-    /// Returns which fields of a record the entries of an array may be, if the trials decide it: a service that accepts
+    /// Returns by which fields the entries of an array may refer to a record, if the trials decide it: a service that accepts
     /// an entry that names no record shows nothing by accepting others.
     pub(super) fn accepted_entries(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<String>>> {
         let JointResult {

@@ -76,9 +76,7 @@ impl ConfigArguments {
 
 /// Prints the schema of the file.
 pub(in crate::cli) fn print_schema() -> Result<u8, Failure> {
-    // A schema is plain data, so writing it cannot fail.
-    let text = serde_json::to_string_pretty(&file::schema()).unwrap_or_default();
-    edge::print(&(text + "\n"))?;
+    edge::print_json(&file::schema())?;
     Ok(0)
 }
 
@@ -101,10 +99,10 @@ pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result
         entries: &entries,
         differences: &differences,
     };
-    edge::print(&match form {
-        Printed::Json => serde_json::to_string_pretty(&page.json()).unwrap_or_default() + "\n",
-        Printed::Lines => page.lines(),
-    })?;
+    match form {
+        Printed::Json => edge::print_json(&page.json())?,
+        Printed::Lines => edge::print(&page.lines())?,
+    }
     Ok(0)
 }
 

@@ -609,14 +609,27 @@ fn replicas_that_are_chosen_for_each_connection_are_met_in_turn() {
 }
 
 #[test]
-fn a_ledger_whose_only_line_is_cut_is_added_to() {
+fn a_ledger_whose_lines_are_all_cut_is_added_to() {
     let target = Target::sound();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(LEDGER);
-    std::fs::write(&path, "{\"version\":1,\"run\":\"r").unwrap();
+    std::fs::write(&path, "{\"version\":1,\"run\":\"r\n{\"vers").unwrap();
     let ended = learn(&target.url(), &["--ledger", path.to_str().unwrap()]);
     assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(ended.stderr.contains("line 1 of the ledger"), "{}", ended.stderr);
+    let note = "line 1, and 1 more of the ledger";
+    assert!(ended.stderr.contains(note), "{}", ended.stderr);
+}
+
+#[test]
+fn the_answers_of_a_ledger_are_json_whatever_its_names_look_like() {
+    let folder = learned("http://127.0.0.1:1");
+    let marker = "/a##[group]";
+    let answers = known(folder.path(), |number, line| {
+        if number == 0 || line.get("place").is_some() {
+            line["place"] = Value::from(marker);
+        }
+    });
+    assert!(answers.iter().any(|answer| answer["place"] == marker), "{answers:?}");
 }
 
 #[test]
