@@ -57,6 +57,10 @@ impl Cause {
     /// Finds the cause from an error of opening a connection, and its sources.
     #[cfg(feature = "cli")]
     pub(crate) fn of_connecting(error: &(dyn Error + 'static)) -> Self {
+        let mut causes = chain(Some(error)).filter_map(|cause| cause.downcast_ref::<io::Error>());
+        if causes.any(|io| io.kind() == io::ErrorKind::TimedOut) {
+            return timed_out_connecting();
+        }
         Self::in_chain(Some(error), true).unwrap_or_else(closed_in_handshake)
     }
 
@@ -93,6 +97,10 @@ fn chain<'a>(error: Option<&'a (dyn Error + 'static)>) -> impl Iterator<Item = &
     std::iter::successors(error, |&error| error.source())
 }
 
+fn timed_out_connecting() -> Cause {
+    Cause::Connect("timed out".to_owned())
+}
+
 fn closed_in_handshake() -> Cause {
     Cause::Tls("the target closed the connection in the handshake; is it a plain `http` address?".to_owned())
 }
@@ -101,7 +109,7 @@ fn unfinished(error: &reqwest::Error) -> Cause {
     let text = deepest(error);
     if error.is_timeout() {
         return if error.is_connect() {
-            Cause::Connect("timed out".to_owned())
+            timed_out_connecting()
         } else {
             Cause::Deadline
         };
@@ -173,4 +181,17 @@ fn deepest(error: &reqwest::Error) -> String {
         deepest = source;
     }
     deepest.to_string()
+}
+
+#[cfg(all(test, feature = "cli"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_is_not_opened_in_time_is_no_tls_failure() {
+        let timed_out = io::Error::new(io::ErrorKind::TimedOut, "it took too long");
+        assert_eq!(Cause::of_connecting(&timed_out), timed_out_connecting());
+        let closed = io::Error::new(io::ErrorKind::UnexpectedEof, "tls handshake eof");
+        assert_eq!(Cause::of_connecting(&closed), closed_in_handshake());
+    }
 }

@@ -1,5 +1,5 @@
-//! Reads what was learned about a service but is not in its document, and may therefore change: nothing here makes a
-//! call fail that the service has carried out. Generated code uses it where an overlay states such answers.
+//! Reads what was learned about a service but is not in its document, and may therefore change: no unexpected body makes
+//! a call fail that the service has carried out. Generated code uses it where an overlay states such answers.
 
 use std::marker::PhantomData;
 
@@ -21,7 +21,7 @@ impl<'de, Value, Inner: LenientDecode<'de, Value>> LenientDecode<'de, Option<Val
     }
 }
 
-/// Reads the body of a success, as far as it is what was learned.
+/// Decodes the body of a success; a body that is not as it was learned becomes the default.
 ///
 /// # Errors
 ///

@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Field, File, GenericArgument, Ident, Item, PathArguments, Type, parse_quote};
 
-/// Changes every field of every type of the file. Those of the `learned` types are read without ever failing.
+/// Sets a decoder on every field that needs one. In the `learned` types, a field that cannot be read becomes `None`.
 pub(super) fn make_lenient(file: &mut File, learned: &BTreeSet<Ident>) {
     each_item(&mut file.items, learned);
 }

@@ -174,7 +174,7 @@ fn add(schema: &mut Value, part: Value) {
     }
 }
 
-/// Gives the response to an update the body that a service was found to return.
+/// Documents the body that a service was found to return from an update.
 pub(super) fn type_responses(document: &mut Value) -> Result<(), GenerateError> {
     let original = document.clone();
     let mut named = Map::new();
@@ -385,7 +385,7 @@ fn collect(value: &Value, gaps: &BTreeSet<&str>, pointer: &mut String, found: &m
 }
 
 /// Returns a name that no schema has: this one, or one with a number after it.
-fn unused(name: &str, document: &Value) -> String {
+pub(super) fn unused(name: &str, document: &Value) -> String {
     let is_free = |name: &String| document["components"]["schemas"].get(name).is_none();
     let numbered = (2..).map(|number: u32| format!("{name}{number}"));
     std::iter::once(name.to_owned())
@@ -395,7 +395,7 @@ fn unused(name: &str, document: &Value) -> String {
 }
 
 /// Adds schemas to those that have a name, in place of those that have the same.
-fn name_schemas(document: &mut Value, named: Map<String, Value>) {
+pub(super) fn name_schemas(document: &mut Value, named: Map<String, Value>) {
     if named.is_empty() {
         return;
     }

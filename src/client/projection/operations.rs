@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::GenerateError;
+use super::answers::{name_schemas, unused};
 use super::marks::{self, OpenGaps};
 use super::schemas::{each_schema, resolve};
 
@@ -52,7 +53,7 @@ fn same_parameter(one: &Value, other: &Value) -> bool {
     one.get("name") == other.get("name") && one.get("in") == other.get("in")
 }
 
-/// Gives the schema of the items that `x-page` points at a name, if it has none.
+/// Names the schema of the items to which `x-page` points, if it has no name.
 pub(super) fn name_page_items(document: &mut Value) -> Result<(), GenerateError> {
     let original = document.clone();
     let mut named = Map::new();
@@ -65,6 +66,7 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), GenerateError>
             continue;
         };
         let name = format!("{}Item", operation["operationId"].as_str().unwrap_or_default());
+        let name = unused(&name, &original);
         for schema in response_schemas_mut(operation) {
             // A page that is itself a reference is followed, and left alone if its items already have a name.
             let mut page = resolve(schema, &original)?.clone();
@@ -80,9 +82,7 @@ pub(super) fn name_page_items(document: &mut Value) -> Result<(), GenerateError>
             }
         }
     }
-    if let Some(Value::Object(schemas)) = document.pointer_mut("/components/schemas") {
-        schemas.extend(named);
-    }
+    name_schemas(document, named);
     Ok(())
 }
 
@@ -401,6 +401,18 @@ mod tests {
 
         let other = json!({ "$ref": "#/components/schemas/Thing" });
         assert_eq!(after(name_page_items, document(&other)), document(&other));
+
+        let mut taken = document(&inline);
+        taken["components"]["schemas"]["getThingsItem"] = json!({ "type": "string" });
+        let named = after(name_page_items, taken);
+        assert_eq!(named["components"]["schemas"]["getThingsItem"]["type"], "string");
+        assert_eq!(named["components"]["schemas"]["getThingsItem2"], inline);
+        let mut without_components = document(&inline);
+        without_components.as_object_mut().unwrap().remove("components");
+        assert_eq!(
+            after(name_page_items, without_components)["components"]["schemas"]["getThingsItem"],
+            inline
+        );
     }
 
     #[test]
