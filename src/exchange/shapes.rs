@@ -77,6 +77,10 @@ impl Names for BodyNames<'_> {
         match self.documented {
             Documented::Shape(shape) if self.contract.shape(shape).is_map() => hidden_name(name),
             Documented::Data => hidden_name(name),
+            // In place of a text or a number, too, an object may be a map.
+            Documented::Shape(shape) if self.contract.shape(shape).fields.is_empty() => {
+                self.contract.render_known_name(name)
+            }
             Documented::InUndocumentedField => self.contract.render_known_name(name),
             Documented::Shape(_) | Documented::Nothing => self.contract.render_name(name),
         }
@@ -106,7 +110,7 @@ impl Names for BodyNames<'_> {
         };
         let items = self.contract.shape(shape).items;
         Self {
-            documented: items.map_or(Documented::Nothing, Documented::Shape),
+            documented: items.map_or(Documented::InUndocumentedField, Documented::Shape),
             ..self
         }
     }
@@ -315,13 +319,13 @@ mod tests {
                     responses: {'200': {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}\n\
                     components:\n  schemas:\n    A:\n      type: array\n      items:\n        type: object\n        properties:\n          \
                     tags: {type: object, additionalProperties: {type: object, properties: {size: {}}}}\n          \
-                    notes: {type: object, additionalProperties: true}\n          open: {type: object, properties: {a: {}}, \
+                    notes: {type: object, additionalProperties: true}\n          text: {type: string}\n          open: {type: object, properties: {a: {}}, \
                     additionalProperties: true}\n";
         let contract = Contract::read("a.yaml", text.to_owned()).unwrap();
         let value = json!([{"tags": {"maria": {"size": 1, "maria": 2}}, "notes": {"size": {"maria": 1}},
-            "open": {"maria": 1}, "maria": {"maria": 1}}]);
+            "open": {"maria": 1}, "maria": {"maria": 1}, "text": {"maria": 1, "size": [{"maria": 1}]}}]);
         let shown = shape_text(&value, BodyNames::of_response(&contract, &contract.operations[0], 200));
-        let expected = r#"[{"tags":{"<name(5)>":{"size":"integer","maria":"integer"}},"notes":{"<name(4)>":{"<name(5)>":"integer"}},"open":{"maria":"integer"},"maria":{"<undocumented name(5)>":"integer"}}]"#;
+        let expected = r#"[{"tags":{"<name(5)>":{"size":"integer","maria":"integer"}},"notes":{"<name(4)>":{"<name(5)>":"integer"}},"open":{"maria":"integer"},"maria":{"<undocumented name(5)>":"integer"},"text":{"<undocumented name(5)>":"integer","size":[{"<undocumented name(5)>":"integer"}]}}]"#;
         assert_eq!(shown, expected);
         let error = json!({"error": {"code": 1, "maria": {"size": 1}}, "reason": [{"maria": 1, "message": ""}]});
         let expected = r#"{"error":{"code":"integer","<undocumented name(5)>":{"size":"integer"}},"reason":[{"<undocumented name(5)>":"integer","message":"string(0)"}]}"#;
