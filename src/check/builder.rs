@@ -229,7 +229,7 @@ impl Check {
 
     /// Sets the most requests per second; by default as many as the service answers.
     pub fn rate(mut self, per_second: f64) -> Self {
-        // `LONGEST` is a day: from one request a day to 86,400 a second, more than anybody needs.
+        // `LONGEST_DURATION` is a day: from one request a day to 86,400 a second, more than anybody needs.
         let highest = Settings::LONGEST_DURATION.as_secs_f64();
         self.settings.rate = Some(per_second.clamp(1.0 / highest, highest));
         self

@@ -34,7 +34,7 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
     }
     if has_token && !target.is_tls() && !target.is_loopback() {
         edge::note(&format!(
-            "warning: the token goes to {} unencrypted, and anyone on the way can read it; use https",
+            "warning: the token goes to {} unencrypted, and anyone along the way can read it; use https",
             target.origin()
         ));
     }

@@ -101,7 +101,7 @@ impl Arguments {
         self.service.overlay.as_ref().map(|overlay| overlay.value.as_path())
     }
 
-    /// Returns whether requests that create and update are sent.
+    /// Returns whether creates, updates and queries by `POST` are sent.
     pub(super) fn writes(&self) -> bool {
         // The embedded service has nobody's data, so it always gets writes.
         self.service.writes.value || self.service.base_url.is_none()

@@ -44,7 +44,7 @@ pub(super) enum CertificateError {
 ///
 /// # Errors
 ///
-/// A file that cannot be read, or has not what it should have.
+/// A file that cannot be read, or lacks what it should have.
 pub(super) fn read(arguments: &Arguments) -> Result<Option<Tls>, Failure> {
     let authorities = arguments.service.cacert.as_ref().map(|path| path.value.as_path());
     let (certificate, key) = (arguments.cert.as_deref(), arguments.key.as_deref());

@@ -45,7 +45,7 @@ use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Run, RunEnd, Settings};
 
-/// The time that a service which we start has to be ready, unless `wait` says otherwise.
+/// How long a service that we start may take to become ready, unless `wait` says otherwise.
 const READY: Duration = Duration::from_secs(60);
 
 /// Checks, writes the reports, and ends with the outcome's exit code.
@@ -244,7 +244,7 @@ pub(super) fn reject_own_overwrites(
 }
 
 /// Reads the contract from a file, or the built-in one, and applies an overlay to it. Operations of a
-/// file that have a defect are left out, with a warning. With an overlay, a defect is an error.
+/// file that have a defect are left out, with a warning. A defect in the overlay is an error.
 pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Contract, Failure> {
     let stdin = Some(Path::new(STANDARD_INPUT));
     if spec == stdin && overlay == stdin {

@@ -1,4 +1,5 @@
-//! Reads a document that is compared: from a file, from standard input, or from a revision of the git repository around.
+//! Reads a document that is compared: from a file, from standard input, or from a revision of the surrounding git
+//! repository.
 //! The main type is [`Source`].
 
 use std::fmt;
@@ -73,7 +74,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// Rejects a URL: a contract decides what is sent and judged, so nobody is to change it between two runs unseen. Messages
+/// Rejects a URL: a contract decides what is sent and judged, so it must not change unnoticed between two runs. Messages
 /// call the file `what`.
 ///
 /// # Errors

@@ -25,7 +25,7 @@ pub(super) const COULD_NOT_JUDGE: u8 = 3;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     /// The configuration cannot be written.
-    #[error("failed to write the accepted findings to `{}`: {reason}", path.display())]
+    #[error("failed to add entries to `{}`: {reason}", path.display())]
     Accept {
         /// The file.
         path: PathBuf,
@@ -164,7 +164,7 @@ pub(super) enum Failure {
         /// Why.
         source: StartError,
     },
-    /// The runtime or the HTTP client could not be set up.
+    /// The runtime, the HTTP client, the clock or the service could not be set up.
     #[error("failed to start: {0}")]
     Start(String),
     /// The token is too short to be hidden.
@@ -176,7 +176,7 @@ pub(super) enum Failure {
     /// The requested text could not be printed.
     #[error("failed to write to standard output: {0}")]
     Stdout(std::io::Error),
-    /// The reference service could not be opened.
+    /// The store of the reference service could not be opened.
     #[cfg(feature = "service")]
     #[error("{0}; give another with --store")]
     Store(String),

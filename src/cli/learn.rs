@@ -153,7 +153,7 @@ impl LearnArguments {
 /// Asks, writes the reports, the ledger and the overlay, and ends with 0 if a gap was answered. With an overlay and
 /// without a target, it asks nothing, and ends with 0 if the ledger establishes something.
 pub(super) fn run(learning: &Learning, resolved: &ResolvedArguments, matches: &ArgMatches) -> Result<u8, Failure> {
-    // A target that is only configured is not asked by somebody who wants what the ledger knows.
+    // Nobody asked for requests where a target is merely configured: `--overlay` alone reads the ledger.
     let asks = learning.overlay.is_none() || is_typed(matches, "base_url") || is_typed(matches, "target");
     match (&learning.overlay, &learning.ledger) {
         (Some(_), None) => Err(Failure::Usage(
@@ -235,7 +235,7 @@ fn is_about(named: &[String], gap: &str) -> bool {
     named.is_empty() || named.iter().any(|named| named == gap)
 }
 
-/// A ledger that a run adds to, if there is one, and what the run's lines say of it.
+/// The ledger and the overlay that a run writes, where they are asked for, and what identifies the run in its lines.
 #[derive(Debug)]
 pub(super) struct Opened {
     overlay: Option<OverlayFile>,

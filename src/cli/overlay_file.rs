@@ -49,7 +49,7 @@ impl OverlayFile {
         // A link that leads nowhere is something, too.
         if path.symlink_metadata().is_ok() {
             return Err(Failure::Usage(format!(
-                "`{}` is there already, and somebody may have reviewed it; name a new file for the overlay, and compare \
+                "`{}` already exists, and somebody may have reviewed it; name a new file for the overlay, and compare \
                  the two",
                 path.display()
             )));

@@ -182,7 +182,7 @@ impl Listing<'_> {
             Variant::Awkward(values) if !self.verbose => counted(values.len(), "awkward value"),
             _ => variant.to_string(),
         });
-        let parameters = described.optional.iter().map(|name| self.contract.render_name(name));
+        let parameters = described.optional.iter().cloned();
         let sent: Vec<_> = variants.chain(parameters).collect();
         if !sent.is_empty() {
             let _ = writeln!(

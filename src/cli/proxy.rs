@@ -179,7 +179,7 @@ fn lower_priority() {
     }
 }
 
-/// Listens for clients, and for who asks for metrics, and says where. Returns the URL for clients.
+/// Listens for clients, and for whoever asks for metrics, and says where. Returns the URL for clients.
 fn listen(
     (runtime, proxying): (&Runtime, &Proxying),
     target: &Target,

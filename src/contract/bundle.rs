@@ -320,7 +320,7 @@ impl Bundle<'_> {
         self.bytes += text.len();
         if self.bytes > MAX_TOTAL_BYTES {
             return failed(format!(
-                "the document's files together have more than {} MiB",
+                "the document's files are together larger than {} MiB",
                 MAX_TOTAL_BYTES >> 20
             ));
         }

@@ -187,7 +187,7 @@ impl fmt::Display for Defects {
 
 impl std::error::Error for Defects {}
 
-/// What is wrong with a contract. Each message ends with what to do about it.
+/// What is wrong with a contract. Nearly each message ends with what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
@@ -364,8 +364,8 @@ impl Problem {
         match self {
             Self::TooManyAlternatives { maximum } => write!(
                 formatter,
-                "this has more than {maximum} alternatives, nested ones included; let fewer `oneOf` and `anyOf` refer to each \
-                 other"
+                "this has more than {maximum} alternatives, nested ones included; use fewer `oneOf` and `anyOf` that refer to \
+                 each other"
             ),
             Self::TooManyDefects { maximum } => write!(
                 formatter,
@@ -374,7 +374,7 @@ impl Problem {
             Self::TooManyParts { maximum } => write!(
                 formatter,
                 "with this response, the schemas expand to more than {maximum} schemas and fields; check a document with \
-                 fewer operations, or let fewer schemas repeat each other by `allOf`"
+                 fewer operations, or fewer schemas that repeat each other through `allOf`"
             ),
             Self::TooDeep { maximum } => write!(formatter, "this nests deeper than {maximum} levels; flatten it"),
             Self::TooLarge { maximum } => write!(formatter, "this is larger than {} MiB; split it", maximum >> 20),

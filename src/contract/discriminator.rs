@@ -1,5 +1,5 @@
 //! Reads the discriminator of a schema that others inherit from by `allOf` (OpenAPI 3.0.3, section
-//! 4.7.25): which of them a value names. The entries are [`children`] and [`of_child`].
+//! 4.7.25): which of them a value names. The entry points are [`children`] and [`of_child`].
 //!
 //! # Design
 //!

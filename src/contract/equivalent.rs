@@ -3,7 +3,7 @@
 
 use super::document::Document;
 use super::edge_case::ParameterKind;
-use super::operation::{Location, Method, Operation, Parameter, SecurityScheme};
+use super::operation::{JSON, Location, Method, Operation, Parameter, SecurityScheme};
 use super::vocabulary::Equivalence;
 
 /// Returns the index of the operation on which this way of writing a request is tested; `None` where no request can be
@@ -45,9 +45,9 @@ fn updates(document: &Document, operation: &Operation, way: Equivalence) -> bool
     is_update
         && match way {
             Equivalence::IdentifierCase => parameters.any(|parameter| is_uuid_in_path(document, operation, parameter)),
-            Equivalence::JsonEscapes | Equivalence::JsonOrder | Equivalence::MediaTypeCharset => {
-                operation.request_body.is_some()
-            }
+            Equivalence::JsonEscapes | Equivalence::JsonOrder => operation.request_body.is_some(),
+            // What a charset means for another type, such as `application/merge-patch+json`, is for that type to say.
+            Equivalence::MediaTypeCharset => operation.request_body.is_some() && operation.content_type() == JSON,
             Equivalence::SchemeCase => takes_a_token(operation),
         }
 }

@@ -1,10 +1,12 @@
 //! The fields that a request body documents, at every depth. The main type is [`RequestField`].
 
+use std::collections::HashSet;
+
 use super::Contract;
 use super::document::{Document, Member, Node};
 use super::inferred::comparable_name;
 use super::load::resolve;
-use super::operation::OperationId;
+use super::operation::{Operation, OperationId};
 use super::pointer;
 use super::shape::JsonType;
 use super::vocabulary::EdgeCaseKind;
@@ -79,8 +81,9 @@ fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields
     }
     let properties = pointer::join(&schema, "properties");
     for property in node.member("properties").map_or(&[][..], Node::members) {
-        if !is_flagged(&property.node, "readOnly") {
-            let below = pointer::join(&properties, &property.name);
+        let below = pointer::join(&properties, &property.name);
+        let stated = document.node(&resolve(document, below.clone()));
+        if !stated.is_some_and(|stated| is_flagged(stated, "readOnly")) {
             collect(
                 document,
                 (&below, &pointer::join(at, &property.name)),
@@ -105,7 +108,7 @@ pub(super) fn is_string(schema: &Node) -> bool {
     schema.member("type").and_then(Node::string) == Some("string")
 }
 
-/// Whether a schema admits any string, of any length.
+/// Whether a schema admits any string, without a maximum length.
 pub(crate) fn is_free_string(schema: &Node) -> bool {
     let states = |keyword: &&str| schema.member(keyword).is_some();
     is_string(schema) && !["enum", "format", "maxLength", "pattern"].iter().any(states)
@@ -142,6 +145,27 @@ impl Contract {
         let schema = request.and_then(|request| request.schema.clone());
         schema.map_or_else(Vec::new, |schema| with_all_of(&self.document, schema))
     }
+}
+
+/// Returns the names of the fields that the body of an operation must have, each once; also of those that an `allOf`
+/// member requires. With each comes the location of its schema, where the body has one for it.
+pub(super) fn required_fields<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> Vec<(&'document str, Option<String>)> {
+    let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
+    let schemas = schema.map_or_else(Vec::new, |schema| with_all_of(document, schema));
+    let stated = schemas.iter().flat_map(|(_, node)| node.member("required"));
+    let mut seen = HashSet::new();
+    let names = stated.flat_map(Node::elements).filter_map(Node::string);
+    let names: Vec<_> = names.filter(|name| seen.insert(*name)).collect();
+    let schema_of = |name: &str| {
+        schemas.iter().find_map(|(schema, node)| {
+            node.member("properties")?.member(name)?;
+            Some(pointer::join(&pointer::join(schema, "properties"), name))
+        })
+    };
+    names.into_iter().map(|name| (name, schema_of(name))).collect()
 }
 
 /// Returns a schema and its `allOf` members, at any depth, each with its pointer.
@@ -225,6 +249,8 @@ mod tests {
     fn what_has_no_type_or_is_for_responses_alone_is_no_field() {
         let schema = "{type: object, properties: {any: {}, id: {type: string, readOnly: true}, a: {type: boolean}}}";
         assert_eq!(of(schema, ""), ["/a boolean"]);
+        let referred = "{type: object, properties: {id: {$ref: '#/components/schemas/Id'}, a: {type: boolean}}}";
+        assert_eq!(of(referred, "Id: {type: string, readOnly: true}"), ["/a boolean"]);
         assert!(of("{type: array, items: {}}", "").is_empty());
     }
 

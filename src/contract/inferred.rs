@@ -15,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Contract;
 use super::document::{Document, Node};
+use super::field::required_fields;
 use super::guessed;
 use super::link::{Link, LinkTarget};
 use super::load::resolve;
@@ -152,7 +153,10 @@ fn in_bodies(
         .enumerate()
         .filter(|(_, operation)| !operation.is_read())
     {
-        for (name, field) in required_fields(document, operation) {
+        for (name, schema) in required_fields(document, operation) {
+            let Some(field) = schema.and_then(|schema| document.node(&resolve(document, schema))) else {
+                continue;
+            };
             let target = LinkTarget::Body(pointer::join("", name));
             let to = OperationId(index);
             let is_written = written.iter().any(|link| link.to == to && link.target == target);
@@ -187,26 +191,6 @@ fn only<'link>(links: &[&'link Link]) -> Option<&'link Link> {
         ([link], ..) | (_, Some(link), None) => Some(link),
         _ => None,
     }
-}
-
-/// Returns the required fields of an operation's body, by name.
-fn required_fields<'document>(
-    document: &'document Document,
-    operation: &Operation,
-) -> Vec<(&'document str, &'document Node)> {
-    let schema = operation
-        .request_body
-        .as_ref()
-        .and_then(|request| request.schema.clone());
-    let node = schema.and_then(|schema| document.node(&resolve(document, schema)));
-    let names = node
-        .and_then(|node| node.member("required"))
-        .map_or(&[][..], Node::elements);
-    let fields = names.iter().filter_map(|name| {
-        let name = name.string()?;
-        Some((name, node?.member("properties")?.member(name)?))
-    });
-    fields.collect()
 }
 
 /// Returns the shape of the value that a link takes from a success.
@@ -244,14 +228,11 @@ fn queries(operations: &[Operation]) -> HashMap<String, Vec<OperationId>> {
 
 /// Whether a 201 of a create documents a `Location` header: it names the record (RFC 9110, section 15.3.2).
 fn documents_location(document: &Document, create: &Operation) -> bool {
-    let created = create
+    let mut created = create
         .responses
         .iter()
-        .find(|response| response.status == StatusPattern::Exact(201));
-    let response = created.and_then(|created| document.node(&resolve(document, created.pointer.clone())));
-    let headers = response.and_then(|response| response.member("headers"));
-    let mut names = headers.map_or(&[][..], Node::members).iter();
-    create.creates() && names.any(|header| header.name.eq_ignore_ascii_case("Location"))
+        .filter(|response| response.status == StatusPattern::Exact(201));
+    create.creates() && created.any(|created| created.documents_header(document, "Location"))
 }
 
 /// Returns the path of the collection whose record a path parameter names: the path before it, if

@@ -45,7 +45,7 @@ impl LengthLimits {
 }
 
 impl Contract {
-    /// Returns the limits that an edge case of an operation keeps: none if the contract lists the edge cases that the
+    /// Returns the limits within which an edge case of an operation must stay: none if the contract lists the edge cases that the
     /// operation must withstand.
     pub(crate) fn length_limits_of_edge_cases(&self, operation: OperationId) -> LengthLimits {
         let documented = self.operation(operation);
@@ -77,7 +77,7 @@ impl Contract {
         limits
     }
 
-    /// Returns the operations that create, update, read or list the records of an operation, this one included.
+    /// Returns the operations that create, update, read, list or delete the records of an operation, this one included.
     pub(crate) fn of_the_same_record(&self, operation: OperationId) -> HashSet<OperationId> {
         let documented = self.operation(operation);
         let collection = collection(documented);

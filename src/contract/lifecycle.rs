@@ -381,7 +381,7 @@ fn same_as_sent(schema: &Node) -> Option<Same> {
     }
 }
 
-/// Whether services often set a field with this name themselves, normalise it, or never show it.
+/// Whether services often set a field with this name themselves, normalize it, or never show it.
 fn is_set_by_service(name: &str) -> bool {
     const SET_BY_SERVICE: [&str; 41] = [
         "archived",

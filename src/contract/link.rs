@@ -93,8 +93,8 @@ pub enum LinkTarget {
     Parameter(usize),
 }
 
-/// Reads all links of all successes. Expressions other than `$response.body#/…` carry no value and are passed over, and
-/// so are links to an operation that is left out.
+/// Reads all links of all successes. Passed over are expressions other than `$response.body#/…`, links that name their
+/// operation by `operationRef`, and links to an operation that is left out.
 pub(super) fn read(
     document: &Document,
     operations: &[Operation],

@@ -95,6 +95,7 @@ pub use load::is_json;
 pub(crate) use load::resolve;
 use load::{ClientTypes, ReadingOptions, SchemePreference};
 use openapi::{did_you_mean, near, referred_pointer};
+pub(crate) use operation::JSON;
 use operation::{Method, Operation, OperationId, Security, SecurityScheme};
 use paging::Paging;
 use path_template::PathTemplate;
@@ -219,7 +220,7 @@ pub struct Contract {
     lifecycles: Lifecycles,
     /// How lists without `x-page` are divided into pages, as it is inferred.
     pagings: HashMap<OperationId, Paging>,
-    /// The names of all documented fields.
+    /// The names of all documented fields of responses.
     field_names: HashSet<SharedString>,
     /// Whether a name that it does not document is never printed.
     hides_undocumented_names: bool,
@@ -712,7 +713,7 @@ impl Contract {
         }
     }
 
-    /// Returns the name as it may be printed: unchanged where the contract documents a field with that name anywhere,
+    /// Returns the name as it may be printed: unchanged where the contract documents a field of a response with that name,
     /// or where it looks like an identifier; otherwise a placeholder with its length, because a name that the target
     /// chose may be a value.
     #[must_use]
@@ -725,7 +726,7 @@ impl Contract {
     }
 
     /// Returns the name as it may be printed where it may be the key of a map, which is data: unchanged only where the
-    /// contract documents a field with that name anywhere, or where anybody may know it.
+    /// contract documents a field of a response with that name, or where anybody may know it.
     #[must_use]
     pub fn render_known_name(&self, name: &str) -> String {
         if self.documents_field(name) || name::COMMON_NAMES.contains(&name) {

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use super::document::{Document, Node};
 use super::edge_case::EdgeCase;
 use super::field::RequestField;
-use super::load::is_json;
+use super::load::{is_json, resolve};
 use super::shape::ShapeId;
 use super::vocabulary::{AcceptedTimestampFormats, Invariants, PageInvariant};
 
@@ -208,10 +209,16 @@ impl Operation {
         });
         let weighed: Vec<_> = weighed.collect();
         if weighed.is_empty() {
-            "application/json".to_owned()
+            JSON.to_owned()
         } else {
             weighed.join(", ")
         }
+    }
+
+    /// Returns the media type in which a request sends its body; `application/json` if the operation takes no JSON body.
+    #[must_use]
+    pub fn content_type(&self) -> &str {
+        self.request_body.as_ref().map_or(JSON, RequestBody::content_type)
     }
 
     /// Returns the successes in words: `201`, `2XX`, `200 or 204`.
@@ -225,6 +232,23 @@ impl Operation {
         }
     }
 }
+
+impl RequestBody {
+    /// Returns the media type in which a request sends the body: the documented one, or `application/json` if that is a
+    /// range, such as `application/*+json`, or cannot stand in a header.
+    #[must_use]
+    pub fn content_type(&self) -> &str {
+        let documented = &self.media_type;
+        if is_acceptable(documented) && !documented.contains('*') {
+            documented
+        } else {
+            JSON
+        }
+    }
+}
+
+/// The media type of JSON (RFC 8259, section 11).
+pub(crate) const JSON: &str = "application/json";
 
 /// Whether a documented media type can be an element of `Accept` (RFC 9110, section 12.5.1).
 fn is_acceptable(media_type: &str) -> bool {
@@ -378,6 +402,16 @@ pub struct RequestBody {
     pub schema: Option<String>,
     /// The contract's own example.
     pub example: Option<serde_json::Value>,
+}
+
+impl DocumentedResponse {
+    /// Whether the response documents a header with this name, in any case.
+    pub(super) fn documents_header(&self, document: &Document, name: &str) -> bool {
+        let response = document.node(&resolve(document, self.pointer.clone()));
+        let headers = response.and_then(|response| response.member("headers"));
+        let mut headers = headers.map_or(&[][..], Node::members).iter();
+        headers.any(|header| header.name.eq_ignore_ascii_case(name))
+    }
 }
 
 /// One documented response.

@@ -465,12 +465,7 @@ fn page_size(contract: &Contract, parameter: &Parameter, index: usize) -> Option
 /// Whether a success documents the header `Link`.
 fn documents_link(contract: &Contract, operation: &Operation) -> bool {
     let mut successes = operation.successes();
-    successes.any(|response| {
-        let response = contract.document.node(&contract.resolve(&response.pointer));
-        let headers = response.and_then(|response| response.member("headers"));
-        let headers = headers.map_or(&[][..], Node::members);
-        headers.iter().any(|header| header.name.eq_ignore_ascii_case("link"))
-    })
+    successes.any(|response| response.documents_header(&contract.document, "Link"))
 }
 
 /// What a list's response has beside its records.

@@ -1,7 +1,7 @@
 //! JSON pointers (RFC 6901), the form in which every location in a contract or a response is written.
 //!
-//! A pointer is kept as a string. In the response pointers of facts, `*` is any element of an array; [`join`] treats it
-//! as an ordinary token.
+//! A pointer is kept as a string. In the response pointers of facts, `*` is any element of an array or member of a map;
+//! [`join`] treats it as an ordinary token.
 
 use std::borrow::Cow;
 

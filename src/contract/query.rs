@@ -16,6 +16,7 @@
 use std::collections::HashSet;
 
 use super::document::{Document, Node};
+use super::field::{required_fields, with_all_of};
 use super::inferred::comparable_path;
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::{Contract, load, pointer};
@@ -190,7 +191,7 @@ const CONSUMES: [&str; 9] = [
     "ack", "ackmode", "acks", "consume", "dequeue", "lease", "pop", "requeue", "take",
 ];
 
-/// Sayings in a description that mean the same.
+/// Phrases in a description that mean the same.
 const SAYS_CONSUMED: [&str; 5] = ["invisible", "no longer", "not returned again", "poll for", "taken off"];
 
 /// Verbs that are nouns or adjectives too.
@@ -682,7 +683,7 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
     };
     let part_acts = |text: &str| {
         let words = words(text);
-        mentions_act(&words) || contains_act(&words) || SAYS_CONSUMED.iter().any(|saying| text.contains(saying))
+        mentions_act(&words) || contains_act(&words) || SAYS_CONSUMED.iter().any(|phrase| text.contains(phrase))
     };
     let is_named = || stated(document, operation, "operationId").is_some_and(|name| begins(&words(name)));
     (!sentences.is_empty() || is_named())
@@ -717,12 +718,11 @@ fn said_about_parts<'document>(
         below(&operation.pointer, "requestBody"),
         below(&operation.pointer, "externalDocs"),
     ];
-    let request = operation.request_body.as_ref().and_then(|body| body.schema.clone());
-    let schema = request.map(|schema| load::resolve(document, schema));
-    let properties = schema.as_ref().map(|schema| pointer::join(schema, "properties"));
-    let required = required_fields(document, operation);
-    places.extend(required.filter_map(|name| properties.as_ref().map(|properties| below(properties, name))));
-    places.extend(schema);
+    let required = required_fields(document, operation).into_iter();
+    places.extend(required.filter_map(|(_, schema)| Some(load::resolve(document, schema?))));
+    let body = operation.request_body.as_ref().and_then(|body| body.schema.clone());
+    let schemas = body.map_or_else(Vec::new, |schema| with_all_of(document, schema));
+    places.extend(schemas.into_iter().map(|(schema, _)| schema));
     for success in operation.successes() {
         let response = load::resolve(document, success.pointer.clone());
         let content = pointer::join(&response, "content");
@@ -753,14 +753,9 @@ fn only_shows(document: &Document, operation: &Operation) -> bool {
         return false;
     };
     let response = document.node(&load::resolve(document, success.pointer.clone()));
-    let has_header = |header: &str| {
-        let headers = response.and_then(|response| response.member("headers"));
-        let mut names = headers.map_or(&[][..], Node::members).iter();
-        names.any(|member| member.name.eq_ignore_ascii_case(header))
-    };
     let calls_back = document.node(&pointer::join(&operation.pointer, "callbacks")).is_some();
     let links = response.and_then(|response| response.member("links"));
-    links.is_none() && !calls_back && !has_header("Location")
+    links.is_none() && !calls_back && !success.documents_header(document, "Location")
 }
 
 /// Whether a word of the operation's name, its summary, its description or a field that its body must have says that it
@@ -774,9 +769,11 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
     let mut others = ["delete", "patch", "put"]
         .into_iter()
         .chain(is_ambiguous.then_some("get"));
-    said.any(|text| contains_act(&words(text)) || SAYS_CONSUMED.iter().any(|saying| text.contains(saying)))
+    said.any(|text| contains_act(&words(text)) || SAYS_CONSUMED.iter().any(|phrase| text.contains(phrase)))
         || consumes(document, operation)
-        || required_fields(document, operation).any(|field| words(field).iter().any(|word| is_command(word)))
+        || required_fields(document, operation)
+            .into_iter()
+            .any(|(field, _)| words(field).iter().any(|word| is_command(word)))
         || others.any(|method| document.node(&pointer::join(path, method)).is_some())
 }
 
@@ -832,20 +829,6 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
 
 fn is_command(word: &str) -> bool {
     is_act(word) || MAY_ACT.contains(&word) || COMMANDS.contains(&word)
-}
-
-/// Returns the names of the fields that the body of a request must have.
-fn required_fields<'document>(
-    document: &'document Document,
-    operation: &Operation,
-) -> impl Iterator<Item = &'document str> {
-    let schema = operation
-        .request_body
-        .as_ref()
-        .and_then(|request| request.schema.clone());
-    let schema = schema.and_then(|schema| document.node(&load::resolve(document, schema)));
-    let required = schema.and_then(|schema| schema.member("required"));
-    required.map_or(&[][..], Node::elements).iter().filter_map(Node::string)
 }
 
 /// Whether the document has a path with a parameter right below this one.
@@ -1225,6 +1208,13 @@ mod tests {
         for field in ["delete", "action", "save_as", "callbackUrl", "notify_email"] {
             assert!(!reads(&post("/pets/search", &body(field), SHOWN)), "{field}");
         }
+        let in_a_part = |field: &str| {
+            let part =
+                format!("{{allOf: [{{required: [{field}], properties: {{{field}: {{type: string}}}}}}], type: object,");
+            body("name").replace("{type: object,", &part)
+        };
+        assert!(reads(&post("/pets/search", &in_a_part("size"), SHOWN)));
+        assert!(!reads(&post("/pets/search", &in_a_part("webhook"), SHOWN)));
         let also = "  delete: {responses: {'204': {description: a}}}\n";
         assert!(!reads(&format!("{}{also}", post("/pets/search", "", SHOWN))));
     }

@@ -8,7 +8,8 @@
 //! would explode, shapes are shared after the first thousand, and a shared fact is named after the first location that
 //! uses it. A document that still states far more than its length suggests is rejected.
 //!
-//! A `response_pointer` is the JSON pointer of a location in the response, with `*` for the elements of an array.
+//! A `response_pointer` is the JSON pointer of a location in the response, with `*` for the elements of an array
+//! and the members of a map.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

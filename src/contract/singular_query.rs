@@ -1,5 +1,5 @@
 //! `JSONPath` queries that select at most one location: the singular queries of RFC 9535, section 2.3.5.1, without
-//! negative indexes. The entries are `read` and `write`.
+//! negative indexes. The entry points are `read` and `write`.
 //!
 //! # Design
 //!

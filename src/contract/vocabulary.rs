@@ -7,7 +7,7 @@
 //! | `x-gap` | anything | the ids of the gaps that concern this location |
 //! | `x-answers` | a location that a gap concerns | what a service answers to its gaps, as an overlay of `learn` states it: the `gap`, the `operation` that showed it, and the `claim` of the answer |
 //! | `x-null` | the schema of a record in a response | the id of the gap that leaves open whether null may appear below: in the fields of the record and in what they contain, but not as the record itself; elsewhere null is a wrong type |
-//! | `x-page` | a list operation | the query parameter `page`, where `page`, `per_page`, `total`, `last_page` and `items` are in a response, and the `id` within an item: the invariant of pages |
+//! | `x-page` | a list operation | the invariant of pages: `parameter`, the query parameter that requests one; the pointers `page`, `per_page`, `total`, `last_page` and `items` into a response; and `id`, the pointer within an item |
 //! | `x-invariants` | a create or update operation | what is created, updated and accepted, see [`Invariants`] |
 //! | `x-edge-cases` | the root, or an operation, which overrides the root | the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; a contract without the key has a few for each operation; see [`EdgeCaseKind`] |
 //! | `x-equivalent` | the root | the other ways of writing the same request: each is accepted as the plain one is; see [`Equivalence`] |
@@ -322,7 +322,7 @@ impl EdgeCaseKind {
             )
     }
 
-    /// Whether the edge case is about a parameter, so that the request has no body of its own.
+    /// Whether the edge case is about a parameter, so that the body, if there is one, is an ordinary one.
     #[must_use]
     pub fn is_of_a_parameter(self) -> bool {
         matches!(

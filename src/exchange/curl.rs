@@ -52,9 +52,8 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
         words.push(format!("-H {}", word(&header)));
     }
     words.extend(cookie.map(|cookie| format!("-H \"Cookie: {cookie}\"")));
-    if let Some(content) = &request.body {
-        let media_type = request.spelling.media_type();
-        words.push(format!("-H {}", quote(&format!("Content-Type: {media_type}"))));
+    if let (Some(content), Some(content_type)) = (&request.body, request.sent_content_type()) {
+        words.push(format!("-H {}", quote(&format!("Content-Type: {content_type}"))));
         words.push(format!("-d {}", word(&placeholders.in_body(content, values))));
     }
     // Joined as text: the path is encoded already.
@@ -513,6 +512,7 @@ mod tests {
             method: Method::Post,
             path: "/v1/visits".to_owned(),
             accept: "application/json".to_owned(),
+            content_type: "application/json".to_owned(),
             headers: Vec::new(),
             body: Some(Content::Json(
                 json!({"contact_id": OWN, "venue_id": "v-17", "note": "it's"}),

@@ -57,7 +57,9 @@ pub struct Request {
     pub accept: String,
     /// The documented header parameters.
     pub headers: Vec<(String, String)>,
-    /// The body, sent as JSON whatever its content.
+    /// The media type of the body.
+    pub content_type: String,
+    /// The body, sent in that media type whatever its content.
     pub body: Option<Content>,
     /// How the body, its media type and the scheme of the credential are spelled.
     pub spelling: Spelling,
@@ -127,6 +129,7 @@ impl Request {
             path: operation.path.clone(),
             accept: operation.accept(),
             headers: Vec::new(),
+            content_type: operation.content_type().to_owned(),
             body: None,
             spelling: Spelling::default(),
             unprintable: Vec::new(),
@@ -153,6 +156,12 @@ impl Request {
         request.path = with_query_value(&request.path, name, &value);
         request.printable.path = with_query_value(&request.printable.path, name, &value);
         request
+    }
+
+    /// Returns the `Content-Type` that the request carries; `None` if it has no body.
+    pub(crate) fn sent_content_type(&self) -> Option<String> {
+        self.body.as_ref()?;
+        Some(self.spelling.content_type(&self.content_type))
     }
 
     /// Returns the body as it is written; `None` where there is none.

@@ -52,13 +52,12 @@ impl Spelling {
         }
     }
 
-    /// Returns the media type of a JSON body (RFC 8259, section 11: a charset has no effect).
-    #[must_use]
-    pub fn media_type(&self) -> &'static str {
+    /// Spells the media type of a JSON body (RFC 8259, section 11: a charset has no effect).
+    pub(super) fn content_type(&self, media_type: &str) -> String {
         if self.has(Equivalence::MediaTypeCharset) {
-            "application/json; charset=utf-8"
+            format!("{media_type}; charset=utf-8")
         } else {
-            "application/json"
+            media_type.to_owned()
         }
     }
 

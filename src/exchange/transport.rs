@@ -354,9 +354,9 @@ impl Transport {
         if let Some(placed) = self.credential(request) {
             placed.put(&mut headers, &mut url);
         }
-        let body = request.body_text().map(Bytes::from);
-        if body.is_some() {
-            headers.append(CONTENT_TYPE, HeaderValue::from_static(request.spelling.media_type()));
+        if let Some(content_type) = request.sent_content_type() {
+            let content_type = HeaderValue::from_str(&content_type).map_err(|_| Failure::NotHttp)?;
+            headers.append(CONTENT_TYPE, content_type);
         }
         // A target may count the wrong tokens.
         let is_wrong = matches!(request.credential, Credential::Wrong { .. });
@@ -365,7 +365,7 @@ impl Transport {
             method: Method::from_bytes(request.method.as_str().as_bytes()).unwrap_or_default(),
             url,
             headers,
-            body,
+            body: request.body_text().map(Bytes::from),
         })
     }
 

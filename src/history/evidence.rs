@@ -74,7 +74,7 @@ pub enum WalkEnd {
     /// Every page was seen.
     Complete,
     /// The record was found before every page was seen, only selected pages were requested, or the list has too few
-    /// records for several pages: no page is missing in any of these cases.
+    /// records for several pages: in none of these cases did a page fail to come.
     SeenEnough,
     /// The response to a page had this status.
     Rejected(u16),

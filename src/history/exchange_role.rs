@@ -8,7 +8,7 @@ use crate::contract::vocabulary::{Equivalence, TimestampFormat};
 /// The role of an exchange in its run.
 #[derive(Clone, Debug)]
 pub(crate) enum ExchangeRole {
-    /// None: it is judged by itself.
+    /// No role: it is judged by itself.
     Alone,
     /// A request of another client, with the values in its path, by parameter.
     OtherClient(Vec<(String, Value)>),

@@ -1,12 +1,11 @@
-//! Remembers which records lists have shown that are not the run's own, so that no write goes to one of them although a
-//! create claims to have made it. The main type is [`ForeignIdentifiers`].
+//! Remembers the records in lists that are not the run's own, so that nothing is written to one of them even if a create
+//! returns its identifier. The main type is [`ForeignIdentifiers`].
 //!
 //! # Design
 //!
 //! A list shows the identifiers of its own items, and those of other records that its items refer to: what a create was
 //! sent as a reference comes back there. Both follow from the invariants; the list of an inferred lifecycle shows its own
-//! items. An item with the run tag is the run's own, and
-//! may be shown before the response to its create has come.
+//! items. An item with the run tag is the run's own, and may be shown before the response to its create has come.
 
 use std::collections::HashMap;
 

@@ -38,7 +38,8 @@ pub(crate) struct History<'run> {
     pub(super) run_tag: RunTag,
     /// The values that links take from responses.
     pub(super) bindings: Bindings,
-    /// The records that the run, or other clients whose traffic is judged, created.
+    /// The records that creates with the invariant `created` made, those of the run or of other clients whose traffic is
+    /// judged.
     pub(super) made: Vec<CreatedRecord>,
     /// The records that creates without the invariant `created` returned, where the contract says how to read them.
     pub(super) tracked: Vec<TrackedRecord>,
@@ -55,7 +56,7 @@ pub(crate) struct History<'run> {
     /// The creates whose identifiers led to another record, each with the reason: nothing is written under any of them
     /// after that, not even in later rounds.
     pub(super) doubted_creates: HashMap<OperationId, String>,
-    /// Those of them that returned the identifier of a record that already existed. They are not sent again.
+    /// Those of `doubted_creates` that returned the identifier of a record that already existed. They are not sent again.
     pub(super) replacing_creates: HashSet<OperationId>,
     /// The creates with a record in which an accepted update changed nothing.
     pub(super) updated_without_effect: HashSet<OperationId>,

@@ -287,8 +287,8 @@ impl History<'_> {
         self.tracked.iter().rposition(is_named)
     }
 
-    /// Returns the tracked record that a write which is no create of it concerns, by its path, and where the response may
-    /// show it. A create and a query below a record concern no record of its create.
+    /// Returns the tracked record that the path of a write other than its create names or lies below, and where the
+    /// response may show it. A create and a query below a record concern no record of its create.
     fn written<'own>(&'own self, exchange: &Exchange, body: &'own Value) -> Option<WrittenRecord<'own>> {
         let write = exchange.request.operation;
         let operation = self.contract.operation(write);
@@ -308,8 +308,8 @@ impl History<'_> {
         })
     }
 
-    /// Returns the number of the tracked record below which a write is, by its path: of several, the last that is closest
-    /// to it.
+    /// Returns the number of the tracked record under whose path a write is sent: of several, the innermost, and of these
+    /// the latest.
     fn containing_in_path(&self, write: &Request) -> Option<usize> {
         let named = records_in(self.contract.operation(write.operation), &write.path);
         let contains = |record: &TrackedRecord| named.starts_with(&record.path_records);
@@ -371,9 +371,7 @@ impl History<'_> {
             .is_some_and(|read| self.is_another(search.number, (read, lifecycle)));
         let shown = match (exchange.status(), body) {
             (None, _) => ShownState::NoResponse,
-            (Some(_), Some(body))
-                if matches!(search.stage, RecordStage::CreatedInList | RecordStage::DeletedInList) =>
-            {
+            (Some(_), Some(body)) if is_in_list => {
                 let list = lifecycle.list.as_ref();
                 list.map_or(ShownState::NoResponse, |list| {
                     let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
@@ -383,7 +381,7 @@ impl History<'_> {
                     self.in_list((record, search.stage), list, (exchange, &body.value))
                 })
             }
-            (Some(_), Some(body)) => match pointer::get(&body.value, &lifecycle.record) {
+            (Some(_), Some(_)) => match read {
                 // A service that keeps deleted records and marks them returns this one changed. One
                 // that returns it unchanged has deleted nothing.
                 Some(shown)

@@ -75,7 +75,7 @@ pub struct UnexplainedRecord {
     pub id: Option<String>,
 }
 
-/// The maximum number of unexplained records that is reported.
+/// The maximum number of unexplained records that one look keeps.
 const MAX_UNEXPLAINED: usize = 100;
 
 /// Something that a run may have left in the target.
@@ -621,7 +621,7 @@ impl History<'_> {
         }
     }
 
-    /// Finds in the residue the record that an item of an inferred lifecycle's list is, or notes that its create was
+    /// Looks up an item of an inferred lifecycle's list in the residue, or notes that the create of this record was
     /// rejected.
     fn find_listed(&self, create: OperationId, list: &RecordList, item: Item<'_>, update: &mut ResidueUpdate<'_>) {
         let members = item.value.as_object();

@@ -36,7 +36,7 @@ pub(super) struct UnnamedCreates {
 #[derive(Debug)]
 struct UnnamedCreate {
     request: Request,
-    /// What was sent, if later steps use its record.
+    /// The context of the write, if later requests build on its record.
     main: Option<WriteContext>,
     sent: SentStrings,
 }

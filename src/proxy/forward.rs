@@ -50,7 +50,7 @@ impl Forwarding {
     ///
     /// # Errors
     ///
-    /// Why the TLS library cannot be set up.
+    /// Why the TLS library cannot be set up, or an origin that no request can name.
     pub(crate) fn new(target: Target, queue: Arc<Queue>) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let upstream = Upstream::new(&target)?;
         Ok(Self {
@@ -99,7 +99,7 @@ impl Forwarding {
         let pending = self.begin(&parts.method, &parts.uri, &parts.headers);
         let is_chunked = parts.headers.contains_key(TRANSFER_ENCODING);
         let protocol = remove_connection_headers(&mut parts.headers);
-        // Without one, or with several, the request is for the target to reject (RFC 9112, section 3.2).
+        // A request with no `Host`, or with several, is for the target to reject (RFC 9112, section 3.2).
         match parts.headers.get_all(HOST).iter().count() {
             0 if parts.version >= Version::HTTP_11 => {}
             0 | 1 => drop(parts.headers.insert(HOST, self.upstream.host.clone())),

@@ -116,8 +116,8 @@ impl Link {
         {
             match open.try_send_request(request).await {
                 Ok(response) => return Ok(response),
-                // The target has closed the connection, and nothing of the request was sent.
                 Err(mut error) => match error.take_message() {
+                    // The target has closed the connection, and nothing of the request was sent.
                     Some(unsent) => request = unsent,
                     None => return Err(cause(&error.into_error())),
                 },

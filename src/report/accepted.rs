@@ -1,6 +1,6 @@
 //! The accepted deviations, and what a run showed about each: how many findings have their level from it, whether it
-//! still applies, whether what it accepts still occurs. An accepted deviation is what an entry of `countersign.toml`
-//! expects. The main types are [`AcceptedDeviation`] and [`AcceptedDeviationRecord`].
+//! still applies, whether what it accepts still occurs. An accepted deviation is an entry of `countersign.toml`
+//! that sets the level of a part of the contract, with its reason. The main types are [`AcceptedDeviation`] and [`AcceptedDeviationRecord`].
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ pub struct AcceptedDeviation {
     pub location: String,
 }
 
-/// An accepted deviation: an entry of the configuration that accepts findings, and what the run showed about it.
+/// An accepted deviation, and what the run showed about it.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AcceptedDeviationRecord {
     /// The part of the contract that it applies to.

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
+use crate::contract::JSON;
 use crate::contract::operation::{OperationId, SecurityScheme};
 use crate::exchange::json::Body;
 use crate::exchange::redact::{Redaction, ValueDisplay, render_media_type};
@@ -23,8 +24,6 @@ const MAX_KEPT: usize = 1000;
 const LARGEST_BODY: usize = 256 << 10;
 /// How much of all bodies together is shown, in bytes: each report repeats them.
 const MAX_SHOWN: usize = 8 << 20;
-/// What a request asks for in most contracts.
-pub(super) const ACCEPT_JSON: &str = "application/json";
 /// How much of a body is shown, in characters.
 const LONGEST_TEXT: usize = 16 << 10;
 
@@ -46,7 +45,7 @@ pub struct ExchangeRecord {
     /// The documented scheme of the credential, if it is neither a bearer token nor a key in a header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_scheme: Option<SchemeRecord>,
-    /// Whether it was sent again later because the target asked to wait; then only the later one was judged.
+    /// Whether it was sent again later because the target asked the client to wait; then only the later one was judged.
     pub superseded: bool,
     /// The method.
     pub method: String,
@@ -55,6 +54,9 @@ pub struct ExchangeRecord {
     /// The media types that it asked for, if not JSON alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept: Option<String>,
+    /// The media type in which it sent its body, if not plain JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
     /// The documented header parameters that it carried.
     pub headers: Vec<HeaderRecord>,
     /// The body that it carried.
@@ -253,7 +255,8 @@ impl<'run> Exchanges<'run> {
             superseded: intent.is_superseded,
             method: request.method.to_string(),
             path: self.path(request),
-            accept: Some(&request.accept).filter(|accept| *accept != ACCEPT_JSON).cloned(),
+            accept: Some(&request.accept).filter(|accept| *accept != JSON).cloned(),
+            content_type: request.sent_content_type().filter(|sent| sent != JSON),
             headers: headers
                 .map(|(name, value)| HeaderRecord {
                     name: name.clone(),

@@ -220,10 +220,7 @@ impl<'record> Group<'record> {
         let mut lines: Vec<_> = lines.collect();
         match self.rest.len().saturating_sub(max_lines) {
             0 => {}
-            more => lines.push(format!(
-                "and {}: with verbose, all are printed",
-                phrases::counted(more, "more finding")
-            )),
+            more => lines.push(format!("and {}", phrases::counted(more, "more finding"))),
         }
         lines
     }
@@ -353,7 +350,7 @@ mod tests {
             "also line 17: getThings /c: documented; received null, 2 times, first at /c"
         );
         let cut = groups(&record)[0].others(1);
-        assert_eq!(cut[1..], ["and 1 more finding: with verbose, all are printed"]);
+        assert_eq!(cut[1..], ["and 1 more finding"]);
     }
 
     #[test]

@@ -6,10 +6,11 @@ use std::collections::HashSet;
 use chrono::{DateTime, FixedOffset, SecondsFormat, TimeDelta};
 use serde_json::{Value, json};
 
-use super::exchanges::{ACCEPT_JSON, CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord, SchemeRecord};
+use super::exchanges::{CredentialRecord, ExchangeRecord, PurposeRecord, ResponseRecord, SchemeRecord};
 use super::har_entry::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, COMMENT_SHAPES, header};
 use super::phrases;
 use super::record::Record;
+use crate::contract::JSON;
 use crate::exchange::sanitize::json_text;
 
 /// Returns the record's exchanges as an HTTP archive that ends in a newline.
@@ -89,7 +90,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
         .as_ref()
         .map_or_else(String::new, |edge_case| format!(": {edge_case}"));
     let superseded = if exchange.superseded {
-        "; sent again later, because the target asked to wait"
+        "; sent again later, because the target asked the client to wait"
     } else {
         ""
     };
@@ -97,12 +98,12 @@ fn comment(exchange: &ExchangeRecord) -> String {
 }
 
 fn request(record: &Record, exchange: &ExchangeRecord) -> ArchiveRequest {
-    let mut headers = vec![header("Accept", exchange.accept.as_deref().unwrap_or(ACCEPT_JSON))];
+    let mut headers = vec![header("Accept", exchange.accept.as_deref().unwrap_or(JSON))];
     let (authentication, pair) = credential(exchange);
     headers.extend(authentication);
     headers.extend(exchange.headers.iter().map(|field| header(&field.name, &field.value)));
     let body = exchange.body.as_ref().map(|body| ArchiveBody {
-        media_type: "application/json".to_owned(),
+        media_type: exchange.content_type.as_deref().unwrap_or(JSON).to_owned(),
         text: Some(body.clone()),
         ..ArchiveBody::default()
     });

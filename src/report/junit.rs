@@ -195,7 +195,7 @@ fn case(record: &Record, row: &FactRow, findings: &[GroupedFinding<'_>]) -> Test
     case.set_classname(safe(&row.operation));
     let mut output: Vec<_> = warned.iter().map(|found| text(record, found)).collect();
     if row.verdict == VerdictRecord::Broken && findings.is_empty() {
-        output.push(format!("broken, but not reported: rule {} is set to allow", row.rule));
+        output.push(format!("broken, but not reported: rule {} is allowed here", row.rule));
     }
     if !output.is_empty() {
         case.set_system_out(safe(&output.join("\n\n")));
@@ -336,7 +336,7 @@ mod tests {
         let broken = &report.test_suites[0].test_cases[1];
         assert_eq!(
             broken.system_out.as_deref(),
-            Some("broken, but not reported: rule wrong-type is set to allow")
+            Some("broken, but not reported: rule wrong-type is allowed here")
         );
     }
 

@@ -169,7 +169,7 @@ pub fn lint_markdown_within(lints: &[LintReport], max_bytes: usize) -> String {
     text
 }
 
-/// An error is what a check leaves operations out for, or cannot read the document for.
+/// A finding is an error if a check leaves operations out because of it, or cannot read the document at all.
 fn level(finding: &LintFinding) -> &'static str {
     if finding.is_error { "error" } else { "warning" }
 }

@@ -63,8 +63,7 @@ pub(super) fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Conforms => "conforms",
         Outcome::CouldNotJudge => "could not be judged",
         Outcome::DoesNotConform => "does not conform",
-        Outcome::Interrupted => "was not fully checked",
-        Outcome::WriteLogFailed => "write log failed",
+        Outcome::Interrupted | Outcome::WriteLogFailed => "was not fully checked",
     }
 }
 

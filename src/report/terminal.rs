@@ -115,8 +115,8 @@ impl Terminal {
         // Writing into a String does not fail.
         let _ = match (more, printed > full) {
             (0, false) => Ok(()),
-            (0, true) => writeln!(text, "with verbose, each is printed in full\n"),
-            _ => writeln!(text, "and {more} more findings: with verbose, all are printed\n"),
+            (0, true) => writeln!(text, "verbose output has each in full\n"),
+            _ => writeln!(text, "and {more} more findings; verbose output has all\n"),
         };
     }
 

@@ -428,6 +428,7 @@ impl Session<'_> {
             path: head.path.clone(),
             accept: documented.accept(),
             headers: head.headers.clone(),
+            content_type: documented.content_type().to_owned(),
             body: documented.request_body.as_ref().map(|_| Content::Json(body)),
             spelling: Spelling::default(),
             unprintable,

@@ -248,7 +248,7 @@ fn known_names(what: &str, known: &[String]) -> String {
     match known {
         [] if what == "kind" => "; `countersign diff --verbose` prints the entry to write".to_owned(),
         [] => String::new(),
-        [one] => format!("; the one {what} is `{one}`"),
+        [one] => format!("; the only {what} is `{one}`"),
         _ => format!("; the {what}s are {}", listed(known)),
     }
 }

@@ -147,7 +147,7 @@ fn is_secret(name: &str) -> bool {
 fn is_scheme(text: &str) -> bool {
     const MARKS: &str = "!#$%&'*+-.^_`|~";
     let is_token = |character: char| character.is_ascii_alphanumeric() || MARKS.contains(character);
-    // A longer one is rather the token itself.
+    // A longer one is more likely the token itself.
     (1..=20).contains(&text.len()) && text.chars().all(is_token) && !text.eq_ignore_ascii_case("basic")
 }
 

@@ -84,7 +84,7 @@ impl Config {
     }
 }
 
-/// Adds the entries that apply to the levels, and returns all entries for the report.
+/// Adds to the levels the entries that apply, and returns all entries for the report.
 pub(in crate::cli) fn add(entries: &[WrittenEntry], levels: &mut Levels) -> Vec<AcceptedDeviation> {
     let deviations = entries.iter().map(|written| {
         let applies = written.state == State::Applies;
@@ -224,7 +224,7 @@ fn fact(contract: &Contract, name: &str) -> Result<(), Problem> {
     Err(unlisted("fact", name, near(name, names)))
 }
 
-/// Makes the problem of a name that is not among hundreds of known ones; `countersign facts` lists them.
+/// Makes the problem of a name that is not among hundreds of known ones; a command lists them.
 fn unlisted(what: &'static str, name: &str, near: Option<&str>) -> Problem {
     Problem::UnknownName {
         what,

@@ -178,6 +178,7 @@ impl<N: Amount, const L: u64, const M: u64, const D: u64, const OPEN: bool> Numb
             value if OPEN && value == N::of(L) => Err(format!("{MUST_BE}more than {L}")),
             value if (N::of(L)..=N::of(M)).contains(&value) => Ok(Self(value)),
             _ if M == u64::MAX => Err(format!("{MUST_BE}at least {L}")),
+            _ if OPEN => Err(format!("{MUST_BE}more than {L}, and at most {M}")),
             _ => Err(format!("{MUST_BE}from {L} to {M}")),
         }
     }

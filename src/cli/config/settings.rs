@@ -81,7 +81,7 @@ pub(in crate::cli) struct TargetPart {
     #[serde(default, serialize_with = "shown_query")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub(in crate::cli) query: BTreeMap<String, Setting<String>>,
-    /// Send requests that create and update too. What they create stays, unless it is cleaned up.
+    /// Also send creates, updates and queries (reads by `POST`). What a create makes stays, unless it is cleaned up.
     #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
     pub(in crate::cli) writes: Setting<bool>,

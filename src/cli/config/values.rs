@@ -42,7 +42,8 @@ impl ResolvedArguments {
     }
 }
 
-/// Gives a value to the parameter of this name in every operation that takes one: not in an update, nor where the
+/// Gives a value to the parameter of this name in every operation that takes one: in an update only where it names the
+/// parent of the record, and nowhere that the
 /// schema does not admit it.
 fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scalar>)) -> Result<(), Problem> {
     let value = json(&value.value);

@@ -110,11 +110,7 @@ fn dangling_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
         let _ = writeln!(text, "  {reference}");
     }
     if all.len() > max_lines {
-        let _ = writeln!(
-            text,
-            "  and {} more: with verbose, all are printed",
-            all.len() - max_lines
-        );
+        let _ = writeln!(text, "  and {} more; verbose output has all", all.len() - max_lines);
     }
     text.push('\n');
 }
@@ -141,7 +137,7 @@ fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {
         }
         let more = changes.len().saturating_sub(max_lines);
         if more > 0 {
-            let _ = writeln!(text, "  {word:<6}  and {more} more: with verbose, all are printed");
+            let _ = writeln!(text, "  {word:<6}  and {more} more; verbose output has all");
         }
     }
     text.push('\n');

@@ -75,7 +75,7 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
             } @else {
                 p.hint { "What the run may have left in the target; " (phrases::residue_search(view.record)) "." }
                 table.residue {
-                    thead { tr { th scope="col" { "Created by" } th scope="col" { "Identifier" } } }
+                    thead { tr { th scope="col" { "Operation" } th scope="col" { "Identifier" } } }
                     tbody { @for left in residue { tr { th scope="row" { (left.operation) } td { (identifier(left)) } } }
                         @for unexplained in &view.record.unexplained_records {
                             tr {

@@ -5,7 +5,6 @@ use base64::prelude::BASE64_STANDARD;
 use maud::{Markup, PreEscaped, html};
 use ring::digest::{SHA256, digest};
 
-use super::masthead::verdict;
 use crate::report::phrases;
 use crate::report::record::Record;
 
@@ -35,7 +34,7 @@ pub(super) fn own_markup() -> String {
 
 /// Returns the title of the page.
 pub(super) fn title(record: &Record) -> Markup {
-    html! { title { (phrases::target_url(record)) " " (verdict(record.outcome).1) " · countersign" } }
+    html! { title { (phrases::target_url(record)) " " (phrases::outcome(record.outcome)) " · countersign" } }
 }
 
 /// Returns the policy: nothing is fetched, sent or embedded, and only the page's own style and script are used.

@@ -8,26 +8,24 @@ use crate::report::record::{Outcome, Record};
 use crate::report::{accepted, phrases};
 use crate::rules::Level;
 
-/// Returns the CSS class of an outcome, and its words.
-pub(super) fn verdict(outcome: Outcome) -> (&'static str, &'static str) {
+/// Returns the CSS class of an outcome.
+fn class_of(outcome: Outcome) -> &'static str {
     match outcome {
-        Outcome::Conforms => ("held", "conforms"),
-        Outcome::DoesNotConform => ("broken", "does not conform"),
-        Outcome::CouldNotJudge | Outcome::WriteLogFailed => ("undecided", "could not be judged"),
-        Outcome::Interrupted => ("undecided", "was interrupted"),
+        Outcome::Conforms => "held",
+        Outcome::DoesNotConform => "broken",
+        Outcome::CouldNotJudge | Outcome::Interrupted | Outcome::WriteLogFailed => "undecided",
     }
 }
 
 /// Returns the verdict and what it is based on.
 pub(super) fn masthead(view: &View<'_>) -> Markup {
     let record = view.record;
-    let (css_class, words) = verdict(record.outcome);
     html! {
         header.masthead {
             p.brand { "countersign" span { (record.contract.title) } }
             h1 {
                 span.target { (phrases::target_url(record)) } " "
-                span class={ "verdict " (css_class) } { (words) (phrases::in_operations(record)) }
+                span class={ "verdict " (class_of(record.outcome)) } { (phrases::outcome(record.outcome)) (phrases::in_operations(record)) }
             }
             p.because { (because(record)) }
             @if let Some(cause) = phrases::suspected_cause(record) { p.because { (capital(cause)) } }
@@ -192,7 +190,7 @@ fn filter() -> Markup {
 pub(super) fn footer(view: &View<'_>) -> Markup {
     html! {
         footer {
-            p { "Made by countersign " (view.record.countersign) ". Responses are shown as shapes: the page contains values of the target only if they were requested." }
+            p { "Made by countersign " (view.record.countersign) ". " (if view.record.values_shown { "Values of the target are shown, because they were requested." } else { "Responses are shown as shapes, without values of the target." }) }
             p.keys hidden {
                 kbd { "/" } " filter " kbd { "j" } " " kbd { "k" } " next, previous " kbd { "Enter" } " open or close "
                 kbd { "Esc" } " show all"

@@ -83,7 +83,7 @@ impl FactTopic {
             Self::Fields => "every documented field, and no other",
             Self::Values => "types, bounds and formats of the fields’ values",
             Self::Invariants => "what holds across responses: pages add up, what was created is listed",
-            Self::EdgeCases => "edge cases cause no 5xx",
+            Self::EdgeCases => "edge cases get complete responses and no 5xx",
             Self::Others => "rules that this version of the report does not know",
         }
     }

@@ -1,4 +1,4 @@
-//! Joins two records of different shards of one plan. The main function is [`join`].
+//! Joins two records: of different shards of one plan, or of a run and of traffic. The main function is [`join`].
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -63,9 +63,11 @@ fn outcome(record: &Record) -> Option<String> {
     let denied = record.findings.iter().any(|finding| finding.level == Level::Deny);
     let decided = record.facts.held + record.facts.broken > 0;
     let wrong = match outcome {
-        Outcome::Conforms if denied => "/outcome is that it conforms, but there is a finding at deny",
-        Outcome::Conforms if !decided => "/outcome is that it conforms, but no fact is decided",
-        Outcome::DoesNotConform if !denied => "/outcome is that it does not conform, but there is no finding at deny",
+        Outcome::Conforms if denied => "/outcome says that the service conforms, but there is a finding at deny",
+        Outcome::Conforms if !decided => "/outcome says that the service conforms, but no fact is decided",
+        Outcome::DoesNotConform if !denied => {
+            "/outcome says that the service does not conform, but there is no finding at deny"
+        }
         _ => return None,
     };
     Some(wrong.to_owned())
@@ -148,7 +150,7 @@ fn several(record: &Record, shards: &ShardsRecord) -> Option<String> {
         return Some("/outcome and the outcomes in /shards/present disagree on whether it conforms".to_owned());
     }
     let green = record.outcome == Outcome::Conforms && !shards.missing.is_empty();
-    green.then(|| "/outcome is that it conforms, but a shard is missing".to_owned())
+    green.then(|| "/outcome says that the service conforms, but a shard is missing".to_owned())
 }
 
 #[cfg(test)]

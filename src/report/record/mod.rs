@@ -266,7 +266,7 @@ pub struct OperationRecord {
     pub path: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
-    /// The file of that line, where it is not the contract's own but one that it refers to.
+    /// The file of that line, where it is not the contract's own, but one that it refers to or an overlay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contract_file: Option<String>,
     /// Whether the run judged a successful response of it.
@@ -288,7 +288,7 @@ pub struct OmittedOperationRecord {
     pub path: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
-    /// The file of that line, where it is not the contract's own but one that it refers to.
+    /// The file of that line, where it is not the contract's own, but one that it refers to or an overlay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contract_file: Option<String>,
     /// The defect that it is left out for: file, line, column, pointer and problem.
@@ -329,7 +329,7 @@ pub struct LocationRecord {
     pub pointer: String,
     /// The line in the contract's file, from 1.
     pub line: u32,
-    /// The file of that line, where it is not the contract's own but one that it refers to.
+    /// The file of that line, where it is not the contract's own, but one that it refers to or an overlay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
@@ -393,7 +393,7 @@ pub struct FactRow {
     pub contract_pointer: SharedString,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
-    /// The file of that line, where it is not the contract's own but one that it refers to.
+    /// The file of that line, where it is not the contract's own, but one that it refers to or an overlay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub contract_file: Option<SharedString>,
@@ -495,14 +495,14 @@ pub struct FindingRecord {
     pub contract_pointer: String,
     /// The line in the contract's file, from 1.
     pub contract_line: u32,
-    /// The file of that line, where it is not the contract's own but one that it refers to.
+    /// The file of that line, where it is not the contract's own, but one that it refers to or an overlay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contract_file: Option<String>,
     /// The lines of the contract that state the fact.
     pub excerpt: Excerpt,
     /// What the contract states.
     pub documented: String,
-    /// What was received instead, as a shape.
+    /// What was received instead, as a shape unless values are shown.
     pub received: String,
     /// The fields of an error's body that say what is wrong, as shapes unless values are shown; none if the finding is
     /// not about a status, or the body says nothing.

@@ -1,9 +1,10 @@
-//! What a request asks for: the media types that its operation documents, so that a strict service has no reason for a 406.
+//! What a request asks for and what it sends: the media types that its operation documents, so that a strict service has
+//! no reason for a 406 or a 415.
 
 use std::io::Write as _;
 
 use super::stub::Stub;
-use super::support::check;
+use super::support::{Ended, check};
 
 const SPEC: &str = "\
 openapi: 3.0.3
@@ -93,4 +94,75 @@ fn a_service_that_lacks_what_it_documents_is_found() {
     );
     let line = "-H 'Accept: text/csv, application/problem+json;q=0.8'";
     assert!(finding.to_string().contains(line), "{finding}");
+}
+
+/// A service that creates a thing at `POST /things` from a body of this media type alone.
+fn creator(media_type: &'static str) -> Stub {
+    Stub::start(move |request, stream| {
+        let response = if request.header("content-type") == Some(media_type) {
+            "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 8\r\nConnection: close\r\n\r\n{\"id\":1}"
+        } else {
+            "HTTP/1.1 415 Unsupported Media Type\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        };
+        stream.write_all(response.as_bytes())
+    })
+}
+
+fn created(target: &Stub, documented: &str) -> (Ended, serde_json::Value) {
+    let spec = format!(
+        "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\nx-edge-cases: []\npaths:\n  /things:\n    post:\n      \
+         operationId: addThing\n      requestBody: {{content: {{'{documented}': {{schema: {{type: object, required: [name], \
+         properties: {{name: {{type: string}}}}}}}}}}}}\n      responses:\n        '201': {{description: a, content: \
+         {{application/json: {{schema: {{type: object, properties: {{id: {{type: integer}}}}}}}}}}}}\n"
+    );
+    let arguments = [
+        "--spec",
+        "things.yaml",
+        "--writes",
+        "--also-send",
+        "addThing",
+        "--report",
+        "har=run.har",
+    ];
+    check(&target.url(), &arguments).file("things.yaml", spec).report()
+}
+
+#[test]
+fn a_body_is_sent_in_the_media_type_that_the_document_names() {
+    for (documented, sent) in [
+        ("application/json", "application/json"),
+        ("application/json; charset=utf-8", "application/json; charset=utf-8"),
+        ("application/vnd.things+json", "application/vnd.things+json"),
+        // A range names no type, and this one covers plain JSON's.
+        ("application/*+json", "application/json"),
+    ] {
+        let target = creator(sent);
+        let (ended, report) = created(&target, documented);
+        assert_eq!(
+            (ended.code, report["findings"].to_string().as_str()),
+            (0, "[]"),
+            "{documented}: {ended:?}"
+        );
+        let mut writes = target
+            .received()
+            .into_iter()
+            .filter(|request| request.is("POST"))
+            .peekable();
+        assert!(writes.peek().is_some(), "{documented}");
+        assert!(
+            writes.all(|write| write.header("content-type") == Some(sent)),
+            "{documented}"
+        );
+        let archive = std::fs::read_to_string(ended.path().join("run.har")).unwrap();
+        assert!(archive.contains(&format!("\"mimeType\": \"{sent}\"")), "{archive}");
+    }
+}
+
+#[test]
+fn a_service_that_rejects_the_media_type_it_documents_is_found() {
+    let target = creator("application/json");
+    let (ended, report) = created(&target, "application/vnd.things+json");
+    assert_eq!(ended.code, 3, "{ended:?}");
+    assert_eq!(report["exchanges"][0]["response"]["status"], 415, "{report}");
+    assert_eq!(report["exchanges"][0]["content_type"], "application/vnd.things+json");
 }

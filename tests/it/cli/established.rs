@@ -246,7 +246,7 @@ fn what_cannot_be_written_or_chosen_is_told_before_anything_is_sent() {
             4,
             "no/overlay.yaml",
         ),
-        (&["--ledger", LEDGER, "--overlay", "."], 2, "is there already"),
+        (&["--ledger", LEDGER, "--overlay", "."], 2, "already exists"),
         (&["--ledger", LEDGER, "--overlay", "-"], 2, "name one for --overlay"),
         (
             &["--ledger", LEDGER, "--overlay", OVERLAY, "--gap", "gendr-values"],

@@ -192,7 +192,7 @@ fn what_cannot_be_given_is_an_error_at_its_line() {
         (
             "[operations.getRoom]\npath.room = 1\n",
             ":2:13",
-            "there is no parameter `room`; the one parameter is `roomId`",
+            "there is no parameter `room`; the only parameter is `roomId`",
         ),
         (
             "[operations.getRoom]\nquery.roomId = 1\n",

@@ -138,4 +138,10 @@ fn the_plan_names_them() {
             .any(|line| line.trim() == "in this order: limit, sort, code, tags"),
         "{plan}"
     );
+    let spec = SPEC.replace("name: limit,", "name: 'page[size]',");
+    let plan = countersign(&["plan", "--spec", "boats.yaml"])
+        .file("boats.yaml", spec)
+        .run()
+        .stdout;
+    assert!(plan.contains("in this order: page[size], sort, code, tags\n"), "{plan}");
 }

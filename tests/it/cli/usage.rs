@@ -167,7 +167,7 @@ fn an_unknown_operation_is_reported_with_a_near_one_and_all_known_ones() {
 fn a_number_out_of_its_range_is_reported_with_its_flag_and_the_range() {
     for (arguments, parts) in [
         (["--rate", "0"], ["--rate", "more than 0"]),
-        (["--rate", "-1"], ["--rate", "0 to 86400"]),
+        (["--rate", "-1"], ["--rate", "more than 0, and at most 86400"]),
         (["--rate", "inf"], ["--rate", "86400"]),
         (["--timeout", "abc"], ["--timeout", "not a number"]),
         (["--timeout", "0"], ["--timeout", "more than 0"]),
