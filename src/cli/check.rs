@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use super::announce;
 use super::arguments::Arguments;
 use super::certificates;
-use super::config::{self, Accepting, Origin, ResolvedArguments, Setting};
+use super::config::{self, EntryWriter, Origin, ResolvedArguments, Setting};
 use super::document::{self, STANDARD_INPUT, Source};
 use super::edge;
 use super::embedded::Embedded;
@@ -191,7 +191,7 @@ pub(super) fn write(
 /// Adds an entry for each finding to the configuration, if the service was judged. Otherwise adds nothing. Returns the
 /// text to print about it.
 pub(super) fn accept(
-    accepting: Option<Accepting>,
+    accepting: Option<EntryWriter>,
     run: &Run,
     record: &Record,
     contract: &Contract,

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::config::{Config, ConfigFlags, State, WrittenEntry};
+use super::config::{Config, ConfigFlags, ResolvedEntry, State};
 use super::document::Source;
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
 }
 
 /// Accepts what the entries cover, and prints a note on each entry that accepts nothing.
-fn accept(diff: &mut Diff, entries: &[WrittenEntry<DifferenceScope>]) {
+fn accept(diff: &mut Diff, entries: &[ResolvedEntry<DifferenceScope>]) {
     for written in entries {
         let accepted = AcceptedDifference {
             reason: written.reason.clone(),

@@ -12,7 +12,7 @@ use clap::{ArgMatches, Args};
 
 use super::arguments::Arguments as CheckArguments;
 use super::check::{accept, contract, levels, reject_own_overwrites, write};
-use super::config::{self, Accepting, ResolvedArguments};
+use super::config::{self, EntryWriter, ResolvedArguments};
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::format::Reported as _;
@@ -44,7 +44,7 @@ pub(super) struct JudgeArguments {
 }
 
 /// The flags of a check that say what is sent, or that would print values of other people's traffic.
-const OF_SENDING: [&str; 24] = [
+const SENDING_FLAGS: [&str; 24] = [
     "also_send",
     "cacert",
     "cert",
@@ -72,12 +72,12 @@ const OF_SENDING: [&str; 24] = [
 ];
 
 /// Those of them that a proxy needs for its own connections.
-pub(super) const OF_CONNECTING: [&str; 3] = ["cacert", "cert", "key"];
+pub(super) const CONNECTION_FLAGS: [&str; 3] = ["cacert", "cert", "key"];
 
 /// Hides the flags that mean nothing here.
-pub(super) fn without_sending(command: clap::Command) -> clap::Command {
+pub(super) fn hide_sending_flags(command: clap::Command) -> clap::Command {
     let hidden = |command: clap::Command, id: &str| command.mut_arg(id, |flag| flag.hide(true));
-    let command = OF_SENDING.into_iter().fold(command, hidden);
+    let command = SENDING_FLAGS.into_iter().fold(command, hidden);
     let base_url = "The base URL of the service in the traffic; by default the contract's server, or the only origin at \
                     which its operations are called";
     let command = command
@@ -102,9 +102,9 @@ pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
     let records = typed.try_contains_id("record").unwrap_or(false);
     let is_used = |id: &str| match id {
         "show_values" => records,
-        id => name == "proxy" && OF_CONNECTING.contains(&id),
+        id => name == "proxy" && CONNECTION_FLAGS.contains(&id),
     };
-    match OF_SENDING.into_iter().find(|id| is_typed(id) && !is_used(id)) {
+    match SENDING_FLAGS.into_iter().find(|id| is_typed(id) && !is_used(id)) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
             "--{} does not apply to `{name}`, which sends no requests of its own and shows no value of the traffic; leave \
@@ -147,7 +147,7 @@ pub(super) struct Judging {
     levels: Levels,
     accepted_deviations: Vec<AcceptedDeviation>,
     outputs: Outputs,
-    accepting: Option<Accepting>,
+    accepting: Option<EntryWriter>,
 }
 
 /// The exchanges that a report shows, if one shows any.

@@ -57,7 +57,7 @@ pub(super) struct Learning {
 }
 
 /// The flags of a check that mean nothing here: they say how it judges, or how often it runs.
-const OF_JUDGING: [&str; 8] = [
+const JUDGING_FLAGS: [&str; 8] = [
     "accept",
     "allow",
     "deny",
@@ -70,8 +70,8 @@ const OF_JUDGING: [&str; 8] = [
 
 /// Hides the flags that mean nothing here. In `check`, `--overlay` is read; in `learn`, it is written. Clap cannot
 /// remove the first, so it is renamed to a hidden flag that rejects every value.
-pub(super) fn without_judging(command: clap::Command) -> clap::Command {
-    let command = OF_JUDGING
+pub(super) fn hide_judging_flags(command: clap::Command) -> clap::Command {
+    let command = JUDGING_FLAGS
         .into_iter()
         .fold(command, |command, id| command.mut_arg(id, |flag| flag.hide(true)));
     let reads_none = |_: &str| Err::<Setting<PathBuf>, _>("`learn` reads no overlay; leave it out");
@@ -86,7 +86,7 @@ pub(super) fn without_judging(command: clap::Command) -> clap::Command {
 }
 
 /// The flags that mean something where nothing is sent.
-const OF_LEDGER: [&str; 7] = ["config", "gap", "ledger", "no_config", "of", "spec", WRITTEN_OVERLAY];
+const LEDGER_FLAGS: [&str; 7] = ["config", "gap", "ledger", "no_config", "of", "spec", WRITTEN_OVERLAY];
 
 /// Whether a flag is typed.
 fn is_typed(matches: &ArgMatches, id: &str) -> bool {
@@ -105,7 +105,7 @@ fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
         .map(clap::Id::as_str)
         .filter(|id| id.starts_with(char::is_lowercase));
     let mut typed = flags.filter(|id| is_typed(matches, id));
-    match typed.find(|id| !OF_LEDGER.contains(id)) {
+    match typed.find(|id| !LEDGER_FLAGS.contains(id)) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
             "--{} does not apply to `learn --overlay` without --base-url and --target, which sends nothing; leave it out, \
@@ -121,7 +121,7 @@ fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
 ///
 /// [`Failure::Usage`] with the flag.
 pub(super) fn reject_judging(matches: &ArgMatches) -> Result<(), Failure> {
-    match OF_JUDGING.into_iter().find(|id| is_typed(matches, id)) {
+    match JUDGING_FLAGS.into_iter().find(|id| is_typed(matches, id)) {
         None => Ok(()),
         Some(id) => Err(Failure::Usage(format!(
             "--{} does not apply to `learn`, which judges nothing; leave it out",
@@ -219,8 +219,8 @@ impl Learning {
     /// # Errors
     ///
     /// [`Failure::Ledger`] if it cannot be read or added to, and those of [`OverlayFile::open`].
-    pub(super) fn open(&self, contract: &Contract, target: &str) -> Result<Opened, Failure> {
-        Ok(Opened {
+    pub(super) fn open(&self, contract: &Contract, target: &str) -> Result<LearnFiles, Failure> {
+        Ok(LearnFiles {
             overlay: self.overlay.as_deref().map(OverlayFile::open).transpose()?,
             file: self.ledger.as_deref().map(LedgerFile::open).transpose()?,
             contract: digest(contract),
@@ -237,7 +237,7 @@ fn is_about(named: &[String], gap: &str) -> bool {
 
 /// The ledger and the overlay that a run writes, where they are asked for, and what identifies the run in its lines.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct LearnFiles {
     overlay: Option<OverlayFile>,
     file: Option<LedgerFile>,
     contract: String,
@@ -245,7 +245,7 @@ pub(super) struct Opened {
     gaps: Vec<String>,
 }
 
-impl Opened {
+impl LearnFiles {
     /// Adds the trials and the answers of the run to the ledger, puts into the record what all runs of the ledger know,
     /// and writes the overlay.
     ///

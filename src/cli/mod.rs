@@ -219,8 +219,8 @@ enum Command {
 
 /// Returns the command line. The commands that take the flags of a check show those that they use, in their own words.
 fn command() -> clap::Command {
-    let command = Cli::command().mut_subcommand("judge", judge::without_sending);
-    let command = command.mut_subcommand("learn", learn::without_judging);
+    let command = Cli::command().mut_subcommand("judge", judge::hide_sending_flags);
+    let command = command.mut_subcommand("learn", learn::hide_judging_flags);
     let command = command.mut_subcommand("plan", plan::with_own_help);
     let command = command.mut_subcommand("config", config::shown::with_own_help);
     command.mut_subcommand("proxy", proxy::with_own_help)

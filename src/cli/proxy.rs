@@ -16,7 +16,7 @@ use super::certificates;
 use super::config::ResolvedArguments;
 use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
-use super::judge::{Judging, OF_CONNECTING, without_sending};
+use super::judge::{CONNECTION_FLAGS, Judging, hide_sending_flags};
 use super::output::StagedFile;
 use super::signals::{self, StopSignal};
 use tokio::net::TcpListener;
@@ -90,9 +90,9 @@ impl ProxyArguments {
 pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
     let values = "Write values to the file of --record instead of their shapes";
     let shown = |command: clap::Command, id: &str| command.mut_arg(id, |flag| flag.hide(false));
-    OF_CONNECTING
+    CONNECTION_FLAGS
         .into_iter()
-        .fold(without_sending(command), shown)
+        .fold(hide_sending_flags(command), shown)
         .mut_arg("base_url", |flag| flag.hide(true))
         .mut_arg("target", |flag| {
             flag.help("The target of `countersign.toml` to forward requests to")

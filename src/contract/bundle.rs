@@ -21,7 +21,7 @@ use super::defect::Problem;
 use super::document::{
     Document, MAX_BYTES, MAX_DEPTH, MAX_NODES, Member, Members, Node, NodeKind, Position, SourceFile,
 };
-use super::object::{Holds, Object};
+use super::object::{MemberContent, Object};
 use super::openapi::{is_url, percent_decode};
 use super::pointer;
 
@@ -68,14 +68,14 @@ pub(super) fn bundle(document: &mut Document, other_files: OtherFiles<'_>) {
         unresolved: HashMap::new(),
     };
     bundle.take_names(&document.root);
-    bundle.name_components(&mut document.root);
-    bundle.visit(&mut document.root, Holds::One(Object::OpenApi), 0);
+    bundle.inline_component_references(&mut document.root);
+    bundle.visit(&mut document.root, MemberContent::One(Object::OpenApi), 0);
     let mut added: HashMap<Object, Vec<Member>> = HashMap::new();
     while let Some((kind, target, name)) = bundle.pending.pop_front() {
         let Some(mut node) = bundle.node(&target).cloned() else {
             continue;
         };
-        bundle.visit(&mut node, Holds::One(kind), COMPONENT_DEPTH);
+        bundle.visit(&mut node, MemberContent::One(kind), COMPONENT_DEPTH);
         let position = node.position;
         added.entry(kind).or_default().push(Member {
             name: name.into(),
@@ -139,7 +139,7 @@ impl Bundle<'_> {
 
     /// Replaces each component that is only a reference to another file by its target. Other
     /// references to that target then use the component's name.
-    fn name_components(&mut self, root: &mut Node) {
+    fn inline_component_references(&mut self, root: &mut Node) {
         for kind in Object::NAMED {
             let members = component_section(root, kind).map_or(&[][..], Node::members).iter();
             let references = members.filter_map(|member| match member.node.members() {
@@ -167,7 +167,7 @@ impl Bundle<'_> {
     }
 
     /// Resolves the references to other files in a node and below it.
-    fn visit(&mut self, node: &mut Node, holds: Holds, depth: usize) {
+    fn visit(&mut self, node: &mut Node, holds: MemberContent, depth: usize) {
         if let Some(text) = reference(node).map(str::to_owned) {
             let file = node.position.file;
             // References within the document are left to its readers; references to the network are
@@ -179,21 +179,21 @@ impl Bundle<'_> {
         self.visit_below(node, holds, depth);
     }
 
-    fn visit_below(&mut self, node: &mut Node, holds: Holds, depth: usize) {
+    fn visit_below(&mut self, node: &mut Node, holds: MemberContent, depth: usize) {
         let depth = depth + 1;
         match holds {
-            Holds::List(kind) => {
+            MemberContent::List(kind) => {
                 for element in node.elements_mut() {
-                    self.visit(element, Holds::One(kind), depth);
+                    self.visit(element, MemberContent::One(kind), depth);
                 }
             }
-            Holds::Map(kind) => {
+            MemberContent::Map(kind) => {
                 let members = node.members_mut().iter_mut();
                 for member in members.filter(|member| !member.name.starts_with("x-")) {
-                    self.visit(&mut member.node, Holds::One(kind), depth);
+                    self.visit(&mut member.node, MemberContent::One(kind), depth);
                 }
             }
-            Holds::One(kind) => {
+            MemberContent::One(kind) => {
                 for member in node.members_mut() {
                     if let Some(below) = kind.member(&member.name) {
                         self.visit(&mut member.node, below, depth);
@@ -230,9 +230,9 @@ impl Bundle<'_> {
     }
 
     /// Resolves a node that is a reference, written in this file.
-    fn resolve(&mut self, node: &mut Node, (text, file): (&str, u32), holds: Holds, depth: usize) {
+    fn resolve(&mut self, node: &mut Node, (text, file): (&str, u32), holds: MemberContent, depth: usize) {
         let resolved = self.target(text, file).and_then(|target| match holds {
-            Holds::One(kind) if kind.section().is_some() || target.file == 0 => {
+            MemberContent::One(kind) if kind.section().is_some() || target.file == 0 => {
                 let written = self.bundled_reference(kind, target)?;
                 set_reference(node, written);
                 Ok(())
@@ -248,7 +248,7 @@ impl Bundle<'_> {
             set_reference(node, self.seen_from_document(text, file));
         }
         // From OpenAPI 3.1 on, the keywords next to `$ref` apply too.
-        if matches!(holds, Holds::One(Object::Schema)) {
+        if matches!(holds, MemberContent::One(Object::Schema)) {
             self.visit_below(node, holds, depth);
         }
     }
@@ -386,7 +386,7 @@ impl Bundle<'_> {
         &mut self,
         node: &mut Node,
         target: ReferredLocation,
-        holds: Holds,
+        holds: MemberContent,
         depth: usize,
     ) -> Result<(), Problem> {
         if self.active.contains(&target) {

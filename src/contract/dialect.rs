@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::document::{Member, Members, Node, NodeKind, Position};
-use super::object::{Holds, Object};
+use super::object::{MemberContent, Object};
 use super::pointer;
 use super::shape::JsonType;
 use super::shared_string::StringPool;
@@ -124,7 +124,7 @@ pub(super) fn rewrite(root: Node, version: Version) -> (Node, Moves) {
         written: String::new(),
         moves: Moves::default(),
     };
-    let root = rewriter.node(root, Some(Holds::One(Object::OpenApi)));
+    let root = rewriter.node(root, Some(MemberContent::One(Object::OpenApi)));
     (root, rewriter.moves)
 }
 
@@ -170,7 +170,7 @@ fn translated(table: &HashMap<String, String>, pointer: &str) -> Option<String> 
     None
 }
 
-const SCHEMA: Holds = Holds::One(Object::Schema);
+const SCHEMA: MemberContent = MemberContent::One(Object::Schema);
 
 /// Rewrites nodes from the root down.
 struct Rewriter {
@@ -196,16 +196,18 @@ struct UnfinishedSchema {
 }
 
 impl Rewriter {
-    fn node(&mut self, node: Node, place: Option<Holds>) -> Node {
+    fn node(&mut self, node: Node, place: Option<MemberContent>) -> Node {
         let position = node.position;
         let Some(place) = place else { return node };
         let kind = match (node.kind, place) {
             (NodeKind::Object(members), SCHEMA) => self.schema(members.into_listed(), position),
             (NodeKind::Boolean(admits), SCHEMA) => self.boolean_schema(admits, position),
-            (NodeKind::Array(elements), Holds::List(inner)) => {
+            (NodeKind::Array(elements), MemberContent::List(inner)) => {
                 let rewritten = elements.into_vec().into_iter().enumerate();
                 let rewritten = rewritten.map(|(index, element)| {
-                    self.within(&index.to_string(), |it| it.node(element, Some(Holds::One(inner))))
+                    self.within(&index.to_string(), |it| {
+                        it.node(element, Some(MemberContent::One(inner)))
+                    })
                 });
                 NodeKind::Array(rewritten.collect())
             }
@@ -223,7 +225,7 @@ impl Rewriter {
         Node { kind, position }
     }
 
-    fn member(&mut self, member: Member, place: Holds) -> Member {
+    fn member(&mut self, member: Member, place: MemberContent) -> Member {
         let below = place.below(&member.name);
         // A boolean there means the same in 3.0.
         if member.name == "additionalProperties" && matches!(member.node.kind, NodeKind::Boolean(_)) {
@@ -272,20 +274,20 @@ impl Rewriter {
     }
 
     /// Adds what 3.0 requires and later versions do not.
-    fn complete(&mut self, place: Holds, members: &mut Vec<Member>, position: Position) {
+    fn complete(&mut self, place: MemberContent, members: &mut Vec<Member>, position: Position) {
         let empty = |members: Vec<Member>| Node {
             kind: object(members),
             position,
         };
         let has = |members: &[Member], name: &str| members.iter().any(|member| member.name == name);
         match place {
-            Holds::One(Object::OpenApi) if !has(members, "paths") => {
+            MemberContent::One(Object::OpenApi) if !has(members, "paths") => {
                 members.push(self.named("paths", position, empty(Vec::new())));
             }
-            Holds::One(Object::Operation) if !has(members, "responses") => {
+            MemberContent::One(Object::Operation) if !has(members, "responses") => {
                 members.push(self.named("responses", position, empty(Vec::new())));
             }
-            Holds::One(Object::Response)
+            MemberContent::One(Object::Response)
                 if self.version == Version::V3_2 && !has(members, "$ref") && !has(members, "description") =>
             {
                 let text = self.text("", position);
@@ -293,7 +295,7 @@ impl Rewriter {
             }
             // A client certificate belongs to the connection and not to a request. 3.0 has no such
             // type of scheme, so it becomes an unknown scheme of HTTP.
-            Holds::One(Object::SecurityScheme) => {
+            MemberContent::One(Object::SecurityScheme) => {
                 let kind = members.iter_mut().find(|member| member.name == "type");
                 if let Some(kind) = kind.filter(|kind| kind.node.string() == Some("mutualTLS")) {
                     let position = kind.node.position;

@@ -276,7 +276,7 @@ impl SourceFile {
     ///
     /// Those of [`Document::read`].
     pub(super) fn read(name: &str, text: String, number: u32) -> Result<(Self, Node), Defect> {
-        let document = Document::read_numbered(name, text, number)?.without_duplicates()?;
+        let document = Document::read_numbered(name, text, number)?.reject_duplicates()?;
         Ok((document.source, document.root))
     }
 
@@ -335,10 +335,10 @@ impl Document {
     /// A [`Defect`] with the line: text that is not YAML, a name that appears twice in an object, more than one
     /// document, or one that exceeds [`MAX_BYTES`], [`MAX_DEPTH`] or [`MAX_NODES`].
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
-        Self::read_allowing_duplicates(name, text)?.without_duplicates()
+        Self::read_allowing_duplicates(name, text)?.reject_duplicates()
     }
 
-    pub(super) fn without_duplicates(self) -> Result<Self, Defect> {
+    pub(super) fn reject_duplicates(self) -> Result<Self, Defect> {
         let first = self.duplicates.as_slice().first().cloned();
         first.map_or(Ok(self), Err)
     }

@@ -155,7 +155,7 @@ impl FactBuilder<'_> {
             FACT_WITHOUT_CREDENTIAL,
             location.clone(),
         );
-        if scheme.is_authorization() {
+        if scheme.is_in_authorization_header() {
             self.add(
                 FactKind::OtherScheme,
                 "auth",

@@ -45,8 +45,8 @@ pub(super) fn links(
                 let records = Records::new(shapes, collection_name(path));
                 let source = &operations[from.0];
                 let in_body = records.identifier(source, (document, parameter));
-                let value =
-                    in_body.or_else(|| documents_location(document, source).then(|| Link::IN_LOCATION.to_owned()));
+                let value = in_body
+                    .or_else(|| documents_location(document, source).then(|| Link::IN_LOCATION_HEADER.to_owned()));
                 // What is inferred last is taken first: the identifier that a member shows, and else its name in the
                 // map.
                 let names = records.names(source, (document, parameter));
@@ -142,7 +142,11 @@ fn in_bodies(
     for link in inferred {
         let (from, to) = (&operations[link.from.0], &operations[link.to.0]);
         let item = format!("{}/{{}}", comparable_path(&from.path));
-        if from.creates() && to.is_safe() && comparable_path(&to.path) == item && link.value_at != Link::IN_LOCATION {
+        if from.creates()
+            && to.is_safe()
+            && comparable_path(&to.path) == item
+            && link.value_at != Link::IN_LOCATION_HEADER
+        {
             let kind = singular(&comparable_name(collection_name(&from.path)));
             creates.entry(kind).or_default().push(link);
         }

@@ -20,7 +20,7 @@ pub struct Link {
     pub number: usize,
     /// The operation whose response has the value.
     pub from: OperationId,
-    /// The location of the value in the response's body; `*` is any element. [`Self::IN_LOCATION`] where it is in the
+    /// The location of the value in the response's body; `*` is any element. [`Self::IN_LOCATION_HEADER`] where it is in the
     /// path that the `Location` header names. [`Self::IN_REQUEST_PATH`] at its beginning, where it is the value of that
     /// parameter of the request. [`Self::NAMES`] at its end stands for the names of a map's members.
     pub value_at: String,
@@ -41,7 +41,7 @@ pub struct Link {
 
 impl Link {
     /// The expression for a value that is in the path of the `Location` header, and in no body.
-    pub const IN_LOCATION: &'static str = "$response.header.Location";
+    pub const IN_LOCATION_HEADER: &'static str = "$response.header.Location";
 
     /// The end of the expression for the names of an object's members. No escaped name contains it.
     pub const NAMES: &'static str = "/~names";

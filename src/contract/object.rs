@@ -25,7 +25,7 @@ pub(super) enum Object {
 
 /// What a member holds: one object of a kind, a list of them, or a map of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum MemberContent {
     List(Object),
     Map(Object),
     One(Object),
@@ -59,8 +59,8 @@ impl Object {
     }
 
     /// Returns what the member with this name holds; `None` if it holds none of these kinds.
-    pub(super) fn member(self, name: &str) -> Option<Holds> {
-        use Holds::{List, Map, One};
+    pub(super) fn member(self, name: &str) -> Option<MemberContent> {
+        use MemberContent::{List, Map, One};
         let held = match (self, name) {
             (Self::Callback, _) if !name.starts_with("x-") => One(Self::PathItem),
             (Self::OpenApi, "components") => One(Self::Components),
@@ -109,7 +109,7 @@ impl Object {
     }
 }
 
-impl Holds {
+impl MemberContent {
     /// Returns what the member with this name holds; `None` if it holds none of these kinds.
     pub(super) fn below(self, name: &str) -> Option<Self> {
         match self {

@@ -573,7 +573,7 @@ impl SecurityScheme {
     /// Whether the credential goes into the header `Authorization` under an authentication scheme,
     /// so that a 401 can ask for it by name and another scheme can take its place.
     #[must_use]
-    pub fn is_authorization(&self) -> bool {
+    pub fn is_in_authorization_header(&self) -> bool {
         matches!(self, Self::Basic | Self::Bearer | Self::Named { .. })
     }
 }

@@ -239,7 +239,7 @@ fn schemes(operations: &[Operation]) -> Vec<String> {
             operation
                 .security
                 .scheme()
-                .is_some_and(SecurityScheme::is_authorization)
+                .is_some_and(SecurityScheme::is_in_authorization_header)
         })
         .filter_map(|operation| operation.security.scheme_name())
         .collect();

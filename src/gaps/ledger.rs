@@ -25,13 +25,13 @@ use crate::plan::TRIALS_TO_INDICATE;
 /// The version of the lines that are written.
 const VERSION: u32 = 1;
 /// The minimum time between two runs for what both indicate to count as established.
-const APART: TimeDelta = TimeDelta::hours(1);
+const MIN_APART: TimeDelta = TimeDelta::hours(1);
 /// How long a line counts: a service changes.
-const FRESH: TimeDelta = TimeDelta::days(30);
+const MAX_AGE: TimeDelta = TimeDelta::days(30);
 /// How far ahead of now the time of a line may be. The clocks of two machines differ by a few minutes where nobody sets
 /// them; five are what Kerberos allows by default (RFC 4120, section 8.2). What is further ahead was written by a clock
 /// that is wrong, so it says neither how old the line is nor how far apart two runs are.
-const AHEAD: TimeDelta = TimeDelta::minutes(5);
+const MAX_AHEAD: TimeDelta = TimeDelta::minutes(5);
 
 /// One line of a ledger: a trial of a run, or one of its answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,7 +82,7 @@ impl LedgerLine {
 
     /// Whether the line counts at this time: it is at most 30 days old, and no more than five minutes ahead.
     fn counts(&self, now: DateTime<Utc>) -> bool {
-        (-AHEAD..=FRESH).contains(&(now - self.time))
+        (-MAX_AHEAD..=MAX_AGE).contains(&(now - self.time))
     }
 }
 
@@ -221,7 +221,7 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
         let runs = runs.remove(&subject(&answer)).unwrap_or_default();
         let runs: Vec<_> = runs.into_iter().map(|(time, _)| time).collect();
         let apart = runs.first().zip(runs.last()).map(|(first, last)| *last - *first);
-        if answer.state == AnswerState::Indicated && apart.is_some_and(|apart| apart >= APART) {
+        if answer.state == AnswerState::Indicated && apart.is_some_and(|apart| apart >= MIN_APART) {
             answer.state = AnswerState::Established;
         }
         KnownAnswer { answer, runs }
@@ -431,7 +431,7 @@ mod tests {
         let twice = Trial { count: 8, ..of_request };
         assert_eq!(known_trials(&lines, now), [twice, of_answer]);
         assert_eq!(known_answers(&lines, now), []);
-        assert_eq!(known_trials(&lines, now + FRESH + TimeDelta::seconds(1)), []);
+        assert_eq!(known_trials(&lines, now + MAX_AGE + TimeDelta::seconds(1)), []);
     }
 
     #[test]

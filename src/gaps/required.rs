@@ -219,7 +219,7 @@ impl RequiredSearch {
 
     /// Returns what the next body leaves out, as pointers; `None` if no further one is needed.
     /// `is_sent_by_no_other` says that no other question sends the smallest body again.
-    pub(super) fn leaves_out(&self, is_sent_by_no_other: bool) -> Option<Vec<String>> {
+    pub(super) fn next_omissions(&self, is_sent_by_no_other: bool) -> Option<Vec<String>> {
         if self.others > 0 || self.tries >= MAX_TRIES {
             return None;
         }
@@ -494,7 +494,7 @@ mod tests {
     ) -> (Option<RequiredMembers>, u64, u64) {
         let mut search = RequiredSearch::of(whole, (&[], Some(&[])));
         let mut accepted = 0;
-        while let Some(left) = search.leaves_out(true) {
+        while let Some(left) = search.next_omissions(true) {
             let mut sent = whole.clone();
             left.iter().for_each(|at| crate::plan::leave_out(&mut sent, at));
             match service(search.tries, &sent) {
@@ -605,7 +605,7 @@ mod tests {
         assert_eq!(search.required(|_| false).unwrap().required, ["/name"]);
         // Another status may have another reason.
         search.add(&json!({"name": "a"}), None, "");
-        assert_eq!((search.required(|_| false), search.leaves_out(true)), (None, None));
+        assert_eq!((search.required(|_| false), search.next_omissions(true)), (None, None));
     }
 
     #[test]

@@ -61,7 +61,7 @@ struct OperationSearches {
 struct QuestionOutcomes {
     accepted: BTreeMap<u16, u64>,
     rejected: BTreeMap<u16, u64>,
-    /// The texts of those rejections whose reason may be that the body lacks something, see [`is_of_body`].
+    /// The texts of those rejections whose reason may be that the body lacks something, see [`may_lack_member`].
     said: Vec<RejectionText>,
     /// Responses that show neither, such as a success that returns the original record.
     others: u64,
@@ -120,7 +120,7 @@ impl Searches {
             return;
         }
         let searched = self.by_operation.entry(operation).or_default();
-        searched.equal = equal_record_question(questions, operation);
+        searched.equal = duplicate_question(questions, operation);
         searched.repeats_only_whole_bodies = contract.operation(operation).invariants.created.is_none();
         let Some(sent) = exchange.request.json() else {
             return;
@@ -145,7 +145,7 @@ impl Searches {
         }
         searched.confirm_acceptance();
         for (index, question) in questions.iter().enumerate() {
-            if let Some(text) = longest_text((operation, sent), question) {
+            if let Some(text) = length_of_asked_text((operation, sent), question) {
                 let members = sent.as_object().into_iter().flatten();
                 let texts = members.filter(|(_, value)| value.is_string()).count();
                 searched.sizes.entry(index).or_default().note_plain(text, texts > 1);
@@ -186,7 +186,7 @@ impl Searches {
             Asks::Required { .. } => {
                 let accepted = match succeeded {
                     true => Some(true),
-                    false => is_of_body(status).then_some(false),
+                    false => may_lack_member(status).then_some(false),
                 };
                 let text = exchange.response().map(Response::beginning_as_text);
                 if let Some(search) = &mut searched.required {
@@ -208,7 +208,7 @@ impl Searches {
                     true => Some(true),
                     false => rejects(&question.asks, status).then_some(false),
                 };
-                if let Some(length) = longest_text((operation, sent), question) {
+                if let Some(length) = length_of_asked_text((operation, sent), question) {
                     searched.sizes.entry(index).or_default().add(length, accepted);
                 }
                 // A longer text is no body as documented, after which other rejections count.
@@ -253,13 +253,13 @@ impl Searches {
     pub(super) fn next(&self, questions: &[Question], index: usize) -> Option<BodyChange> {
         let question = questions.get(index).filter(|question| question.is_adaptive())?;
         let searched = self.by_operation.get(&question.operation)?;
-        let search = |is_sent_by_no_other| searched.required.as_ref()?.leaves_out(is_sent_by_no_other);
+        let search = |is_sent_by_no_other| searched.required.as_ref()?.next_omissions(is_sent_by_no_other);
         let is_decided = |index: usize| searched.tried.get(&index).is_some_and(QuestionOutcomes::is_decided);
         // A body from which no other record can be told is not sent again.
         let may_repeat = |index: usize| searched.original.is_some() || !searched.tried.contains_key(&index);
         match question.asks {
             Asks::Required { .. } => {
-                let equal = equal_record_question(questions, question.operation);
+                let equal = duplicate_question(questions, question.operation);
                 let is_sent_by_no_other = searched.repeats_only_whole_bodies
                     || equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
                 search(is_sent_by_no_other).map(BodyChange::Without)
@@ -410,7 +410,7 @@ impl OperationSearches {
             Some(_) if !succeeded && RejectionMeaning::rejects_content(status) => {
                 *tried.rejected.entry(status).or_default() += 1;
                 tried.awaits_acceptance = true;
-                if is_of_body(status) {
+                if may_lack_member(status) {
                     let text = exchange.response().map(Response::beginning_as_text);
                     tried.said.push(RejectionText::new(&text.unwrap_or_default(), sent));
                 }
@@ -427,13 +427,13 @@ impl OperationSearches {
 }
 
 /// Returns the question whether a create rejects a record that equals another.
-fn equal_record_question(questions: &[Question], create: OperationId) -> Option<usize> {
+fn duplicate_question(questions: &[Question], create: OperationId) -> Option<usize> {
     let mut questions = questions.iter();
     questions.position(|question| question.operation == create && question.asks == Asks::Duplicate)
 }
 
 /// Returns the length, in characters, of the text that a question makes longer.
-fn longest_text((operation, sent): (OperationId, &Value), question: &Question) -> Option<usize> {
+fn length_of_asked_text((operation, sent): (OperationId, &Value), question: &Question) -> Option<usize> {
     match &question.asks {
         Asks::Longest { field } if question.operation == operation => {
             sent.pointer(field)?.as_str().map(|text| text.chars().count())
@@ -443,7 +443,7 @@ fn longest_text((operation, sent): (OperationId, &Value), question: &Question) -
 }
 
 /// Whether a rejection with this status may be for what the body lacks.
-fn is_of_body(status: u16) -> bool {
+fn may_lack_member(status: u16) -> bool {
     matches!(status, 400 | 422)
 }
 

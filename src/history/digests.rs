@@ -6,13 +6,13 @@ use std::collections::HashSet;
 use crate::exchange::Digest;
 
 /// Fewer new digests than this are never sorted: sorting for each new digest would cost more than a set.
-const MIN_UNSORTED: usize = 4096;
+const SORT_THRESHOLD: usize = 4096;
 
 /// A set of digests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Digests {
     sorted: Vec<Digest>,
-    /// Those that are not sorted yet: fewer than [`MIN_UNSORTED`] or an eighth of the sorted ones, whichever is more.
+    /// Those that are not sorted yet: fewer than [`SORT_THRESHOLD`] or an eighth of the sorted ones, whichever is more.
     unsorted: HashSet<Digest>,
 }
 
@@ -24,7 +24,7 @@ impl Digests {
     /// Inserts a digest, and returns whether it is new.
     pub(super) fn insert(&mut self, digest: Digest) -> bool {
         let new = self.sorted.binary_search(&digest).is_err() && self.unsorted.insert(digest);
-        if self.unsorted.len() >= MIN_UNSORTED.max(self.sorted.len() / 8) {
+        if self.unsorted.len() >= SORT_THRESHOLD.max(self.sorted.len() / 8) {
             self.sorted.reserve_exact(self.unsorted.len());
             self.sorted.extend(self.unsorted.drain());
             self.sorted.sort_unstable();

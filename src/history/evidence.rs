@@ -19,9 +19,9 @@ pub enum Evidence<'seen> {
     /// A record in the response to a create.
     Creation(Creation<'seen>),
     /// An equivalent request, which RFCs define as the same as a plain one, and its exchange.
-    Equivalent(EquivalentTried, &'seen Exchange),
+    Equivalent(EquivalenceOutcome, &'seen Exchange),
     /// A request field that was sent in a timestamp format.
-    Format(FormatTried, &'seen Request),
+    Format(FormatOutcome, &'seen Request),
     /// The look for a created record in its list.
     CreatedObservation(CreatedObservation<'seen>, &'seen Request),
     /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.
@@ -351,7 +351,7 @@ pub enum ListedCount {
 
 /// A request field that was sent in one of its documented timestamp formats.
 #[derive(Clone, Debug)]
-pub struct FormatTried {
+pub struct FormatOutcome {
     /// The operation.
     pub operation: OperationId,
     /// The format.
@@ -364,7 +364,7 @@ pub struct FormatTried {
 
 /// The outcome of an equivalent request with one equivalence; the request may have had others at the same time.
 #[derive(Clone, Copy, Debug)]
-pub struct EquivalentTried {
+pub struct EquivalenceOutcome {
     /// The operation.
     pub operation: OperationId,
     /// How it differs from the plain request.

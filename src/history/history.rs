@@ -20,7 +20,7 @@ use super::records::AcceptedUpdate;
 use super::residue::{Residue, ResidueTracker, UnexplainedRecord};
 use super::run_tag::RunTag;
 use super::sent_strings::SentStrings;
-use super::unnamed::UnnamedCreates;
+use super::unidentified::UnidentifiedCreates;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Listed};
 use crate::contract::{Contract, pointer};
@@ -73,7 +73,7 @@ pub(crate) struct History<'run> {
     /// The drafts of accepted writes to an unknown identifier, each with the write.
     pub(super) strays: HashMap<u64, OperationId>,
     /// The creates whose response shows no identifier.
-    pub(super) unnamed: UnnamedCreates,
+    pub(super) unidentified: UnidentifiedCreates,
     /// Signs that the target is a mock.
     pub(super) mock_signs: MockSigns,
     /// The looks under way.
@@ -131,7 +131,7 @@ impl<'run> History<'run> {
             foreign_identifiers: ForeignIdentifiers::new(contract),
             sent_strings: SentStrings::default(),
             strays: HashMap::new(),
-            unnamed: UnnamedCreates::default(),
+            unidentified: UnidentifiedCreates::default(),
             mock_signs: MockSigns::default(),
             looks: HashMap::new(),
             looks_begun: 0,
@@ -180,7 +180,7 @@ impl<'run> History<'run> {
         }
         if let Some(body) = body.filter(|_| succeeded) {
             self.note_stored_in_list(exchange.request.operation, &body.value);
-            self.find_unnamed(exchange, &body.value);
+            self.find_unidentified(exchange, &body.value);
         }
         if succeeded && !matches!(role, ExchangeRole::OtherClient(_)) {
             let body = body.map_or(&Value::Null, |body| &body.value);
@@ -205,7 +205,7 @@ impl<'run> History<'run> {
             ExchangeRole::RecordRead(look) => self.observe_record_read(*look, exchange, body),
         }
         if created.is_none() && !matches!(role, ExchangeRole::OtherClient(_)) {
-            self.note_unnamed((exchange, role));
+            self.note_unidentified((exchange, role));
         }
         ExchangeResult { created, showed_goal }
     }

@@ -62,7 +62,7 @@ pub(crate) mod same;
 mod sent_strings;
 mod stray;
 mod undocumented;
-mod unnamed;
+mod unidentified;
 mod updated;
 
 pub use bindings::Bindings;

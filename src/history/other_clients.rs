@@ -6,7 +6,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::created::CreatedRecord;
-use super::evidence::{Creation, Evidence, FormatTried};
+use super::evidence::{Creation, Evidence, FormatOutcome};
 use super::history::{EvidenceSink, History};
 use super::look::{Look, LookId};
 use super::records::only_identifier;
@@ -85,7 +85,7 @@ impl History<'_> {
             .and_then(TimestampFormat::of)
             .filter(|format| accepted.formats.contains(format))
         {
-            let tried = FormatTried {
+            let tried = FormatOutcome {
                 operation,
                 format,
                 status: exchange.status(),

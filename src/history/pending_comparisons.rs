@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::evidence::{EquivalentTried, Evidence, FormatTried};
+use super::evidence::{EquivalenceOutcome, Evidence, FormatOutcome};
 use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
 use crate::contract::operation::OperationId;
@@ -66,7 +66,7 @@ impl PendingComparisons {
 /// Emits the evidence about each spelling of an equivalent request.
 fn emit_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_accepted: bool, emit: EvidenceSink<'_>) {
     for spelling in spellings {
-        let tried = EquivalentTried {
+        let tried = EquivalenceOutcome {
             operation: exchange.request.operation,
             equivalence: *spelling,
             status: exchange.status(),
@@ -120,7 +120,7 @@ impl History<'_> {
             let sent = tried.request.json();
             if sent.is_some_and(|body| body.pointer(&accepted.sent).is_some()) {
                 let mut others = formats.iter().filter(|other| other.format != *format);
-                let evidence = FormatTried {
+                let evidence = FormatOutcome {
                     operation,
                     format: *format,
                     status: tried.status,

@@ -1,4 +1,4 @@
-//! Passes a body on and copies it. The main type is [`Copying`].
+//! Passes a body on and copies it. The main type is [`CopyingBody`].
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::queue::{CopiedBody, Pending};
 use crate::exchange::Limits;
 
 /// A body that is passed on as it comes, trailers included, while the exchange that it belongs to gets a copy.
-pub(super) struct Copying {
+pub(super) struct CopyingBody {
     body: Incoming,
     copy: Option<Copy>,
 }
@@ -26,7 +26,7 @@ struct Copy {
     is_given_up: bool,
 }
 
-impl Copying {
+impl CopyingBody {
     /// Passes on the body of a request.
     pub(super) fn request(body: Incoming, pending: Option<&Arc<Pending>>) -> Self {
         Self::new(body, pending, Pending::keep_request_body)
@@ -83,7 +83,7 @@ impl Copy {
     }
 }
 
-impl Body for Copying {
+impl Body for CopyingBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -118,7 +118,7 @@ impl Body for Copying {
     }
 }
 
-impl Drop for Copying {
+impl Drop for CopyingBody {
     fn drop(&mut self) {
         // Whoever read it has gone away.
         if let Some(copy) = self.copy.take() {

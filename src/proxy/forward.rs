@@ -16,7 +16,7 @@ use hyper_util::rt::TokioIo;
 use reqwest::Url;
 use tokio::net::TcpListener;
 
-use super::copy::Copying;
+use super::copy::CopyingBody;
 use super::head::{add_upgrade, has_other_transfer_coding, remove_connection_headers};
 use super::link::{Link, Upstream};
 use super::queue::{Pending, Queue};
@@ -35,7 +35,7 @@ const OPTIONS: Options = Options {
 };
 
 /// The body of a response: the target's, or one of the proxy's own.
-type Passing = Either<Copying, Full<Bytes>>;
+type Passing = Either<CopyingBody, Full<Bytes>>;
 
 /// Where requests are passed on to.
 #[derive(Clone)]
@@ -116,7 +116,7 @@ impl Forwarding {
         if let Some(protocol) = protocol {
             add_upgrade(&mut parts.headers, protocol);
         }
-        let request = Request::from_parts(parts, Copying::request(body, pending.as_ref()));
+        let request = Request::from_parts(parts, CopyingBody::request(body, pending.as_ref()));
         match link.send(&self.upstream, request).await {
             Ok(response) if has_other_transfer_coding(response.headers()) => {
                 self.queue.count_bad_gateway();
@@ -164,7 +164,7 @@ fn back(
         tokio::spawn(tunnel(client, hyper::upgrade::on(&mut response)));
     }
     *response.version_mut() = Version::HTTP_11;
-    response.map(|body| Either::Left(Copying::response(body, pending)))
+    response.map(|body| Either::Left(CopyingBody::response(body, pending)))
 }
 
 /// Passes on what both sides say in another protocol, until one of them ends.

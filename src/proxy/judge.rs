@@ -8,7 +8,7 @@ use http::header::CONTENT_ENCODING;
 use tokio::runtime::Handle;
 
 use super::metrics::Snapshot;
-use super::queue::{CopiedBody, ExchangeCounts, Next, PassedExchange, Queue};
+use super::queue::{CopiedBody, ExchangeCounts, ForwardedExchange, Next, Queue};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::exchange::{Limits, decode};
@@ -67,8 +67,8 @@ pub(crate) fn judge(
 }
 
 /// Returns what passed as if it had been recorded, or why it is not judged.
-fn recorded(passed: PassedExchange, runtime: &Handle) -> (RequestLine, Result<Box<RecordedExchange>, Skipped>) {
-    let PassedExchange {
+fn recorded(passed: ForwardedExchange, runtime: &Handle) -> (RequestLine, Result<Box<RecordedExchange>, Skipped>) {
+    let ForwardedExchange {
         request_line,
         headers,
         body,

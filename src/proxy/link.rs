@@ -20,7 +20,7 @@ use rustls_platform_verifier::ConfigVerifierExt as _;
 use tokio::sync::Mutex;
 use tower_service::Service as _;
 
-use super::copy::Copying;
+use super::copy::CopyingBody;
 use crate::client::cause::Cause;
 use crate::exchange::Target;
 
@@ -73,7 +73,7 @@ impl Upstream {
         })
     }
 
-    async fn connect(&self) -> Result<SendRequest<Copying>, Cause> {
+    async fn connect(&self) -> Result<SendRequest<CopyingBody>, Cause> {
         let mut connector = self.connector.clone();
         let opened = std::future::poll_fn(|context| connector.poll_ready(context)).await;
         let opened = match opened {
@@ -96,7 +96,7 @@ impl Upstream {
 
 /// The connection to the target that belongs to one connection of a client.
 #[derive(Default)]
-pub(super) struct Link(Mutex<Option<SendRequest<Copying>>>);
+pub(super) struct Link(Mutex<Option<SendRequest<CopyingBody>>>);
 
 impl Link {
     /// Sends a request and returns the head of its response, with a body that is still coming.
@@ -107,7 +107,7 @@ impl Link {
     pub(super) async fn send(
         &self,
         upstream: &Upstream,
-        request: Request<Copying>,
+        request: Request<CopyingBody>,
     ) -> Result<Response<Incoming>, Cause> {
         let mut sender = self.0.lock().await;
         let mut request = request;

@@ -41,7 +41,7 @@ struct State {
     next: u64,
     exchanges: BTreeMap<u64, Slot>,
     /// Exchanges that were passed over while they were under way.
-    late: VecDeque<PassedExchange>,
+    late: VecDeque<ForwardedExchange>,
     bytes: usize,
     counts: ExchangeCounts,
     /// The period in which dropped writes were under way.
@@ -53,7 +53,7 @@ struct State {
 
 enum Slot {
     UnderWay(RequestLine, Instant),
-    Done(Box<PassedExchange>),
+    Done(Box<ForwardedExchange>),
 }
 
 /// How many exchanges there were.
@@ -73,17 +73,17 @@ pub(crate) struct ExchangeCounts {
 
 /// An exchange that has ended.
 #[derive(Debug)]
-pub(super) struct PassedExchange {
+pub(super) struct ForwardedExchange {
     pub(super) request_line: RequestLine,
     pub(super) headers: HeaderMap,
     pub(super) body: CopiedBody,
     /// The response; `None` where none came.
-    pub(super) response: Option<PassedResponse>,
+    pub(super) response: Option<ForwardedResponse>,
     bytes: usize,
 }
 
 #[derive(Debug)]
-pub(super) struct PassedResponse {
+pub(super) struct ForwardedResponse {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: CopiedBody,
@@ -103,7 +103,10 @@ pub(super) enum CopiedBody {
 /// What is to be judged next.
 pub(super) enum Next {
     /// An exchange; it is late if later ones were judged before it.
-    Exchange { passed: Box<PassedExchange>, is_late: bool },
+    Exchange {
+        passed: Box<ForwardedExchange>,
+        is_late: bool,
+    },
     /// A write whose exchange is not available: when it began, and when it ended. Without an end it is still under way;
     /// with one, it was dropped.
     Write(DateTime<Utc>, Option<DateTime<Utc>>),
@@ -268,7 +271,7 @@ impl State {
                     return Some(Next::Exchange { passed, is_late: false });
                 }
                 Slot::UnderWay(request_line, _) if self.is_closed => {
-                    let passed = Box::new(PassedExchange {
+                    let passed = Box::new(ForwardedExchange {
                         request_line,
                         headers: HeaderMap::new(),
                         body: CopiedBody::Incomplete,
@@ -308,7 +311,7 @@ struct Parts {
     /// What was reserved.
     bytes: usize,
     body: Option<CopiedBody>,
-    response: Option<PassedResponse>,
+    response: Option<ForwardedResponse>,
     is_dropped: bool,
 }
 
@@ -333,7 +336,7 @@ impl Pending {
     /// Keeps the head of the response, whose body follows.
     pub(super) fn keep_response_head(&self, status: u16, headers: &HeaderMap) {
         self.reserve(size(headers));
-        self.parts().response = Some(PassedResponse {
+        self.parts().response = Some(ForwardedResponse {
             status,
             headers: headers.clone(),
             body: CopiedBody::Incomplete,
@@ -371,7 +374,7 @@ impl Drop for Pending {
         );
         let (bytes, is_dropped) = (parts.bytes, parts.is_dropped);
         drop(parts);
-        let passed = PassedExchange {
+        let passed = ForwardedExchange {
             request_line,
             headers: std::mem::take(&mut self.headers),
             body,

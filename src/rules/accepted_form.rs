@@ -4,7 +4,7 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::history::evidence::FormatTried;
+use crate::history::evidence::FormatOutcome;
 
 pub(super) static RULE: Rule = Rule {
     name: "accepted-form",
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || {
             let fixture = crate::rules::testing::Fixture::of("createVisit");
-            let tried = FormatTried {
+            let tried = FormatOutcome {
                 operation: fixture.operation,
                 format: crate::contract::vocabulary::TimestampFormat::Offset,
                 status: Some(400),
@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Format(judge),
 };
 
-fn judge(tried: &FormatTried, sink: &mut Sink<'_>) {
+fn judge(tried: &FormatOutcome, sink: &mut Sink<'_>) {
     let Some(fact) = sink
         .contract
         .fact_of(tried.operation, FactKind::AcceptsTimestampFormat(tried.format))
@@ -70,7 +70,7 @@ mod tests {
 
     fn tried(status: Option<u16>, other_accepted: bool) -> Judged {
         let fixture = Fixture::of("createVisit");
-        let tried = FormatTried {
+        let tried = FormatOutcome {
             operation: fixture.operation,
             format: TimestampFormat::Offset,
             status,

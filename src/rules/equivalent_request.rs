@@ -4,7 +4,7 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::history::evidence::EquivalentTried;
+use crate::history::evidence::EquivalenceOutcome;
 
 pub(super) static RULE: Rule = Rule {
     name: "equivalent-request",
@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Equivalent(judge),
 };
 
-fn judge(tried: &EquivalentTried, sink: &mut Sink<'_>) {
+fn judge(tried: &EquivalenceOutcome, sink: &mut Sink<'_>) {
     let Some(fact) = sink
         .contract
         .fact_of(tried.operation, FactKind::Equivalent(tried.equivalence))
@@ -72,7 +72,7 @@ mod tests {
 
     pub(super) fn tried(operation: &str, way: Equivalence, (status, plain_accepted): (Option<u16>, bool)) -> Judged {
         let fixture = Fixture::of(operation);
-        let tried = EquivalentTried {
+        let tried = EquivalenceOutcome {
             operation: fixture.operation,
             equivalence: way,
             status,

@@ -20,7 +20,7 @@ use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::gaps::Answer;
 use crate::history::evidence::{
-    CreatedObservation, Creation, EquivalentTried, Evidence, FinalListing, FormatTried, RecordShown,
+    CreatedObservation, Creation, EquivalenceOutcome, Evidence, FinalListing, FormatOutcome, RecordShown,
     StoredDespiteRejection, StrayWrite, UpdateObservation, Walk,
 };
 use crate::history::undocumented_creation;
@@ -278,7 +278,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether a timestamp format of a request field was accepted.
-    pub(super) fn timestamp_format(&mut self, tried: &FormatTried, request: &Request) {
+    pub(super) fn timestamp_format(&mut self, tried: &FormatOutcome, request: &Request) {
         for rule in RULES {
             if let Judging::Format(judge) = rule.judge {
                 judge(tried, &mut self.sink(rule, request));
@@ -287,7 +287,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether an equivalent request was accepted. `exchange` is that of this request.
-    pub(super) fn equivalent(&mut self, tried: &EquivalentTried, exchange: &Exchange) {
+    pub(super) fn equivalent(&mut self, tried: &EquivalenceOutcome, exchange: &Exchange) {
         for rule in RULES {
             if let Judging::Equivalent(judge) = rule.judge {
                 judge(tried, &mut self.sink(rule, exchange));

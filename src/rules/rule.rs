@@ -6,7 +6,7 @@ use super::location::LocatedValue;
 use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
-    CreatedObservation, Creation, EquivalentTried, FinalListing, FormatTried, RecordShown, StoredDespiteRejection,
+    CreatedObservation, Creation, EquivalenceOutcome, FinalListing, FormatOutcome, RecordShown, StoredDespiteRejection,
     StrayWrite, UpdateObservation, Walk,
 };
 
@@ -92,14 +92,14 @@ pub(super) enum Judging {
     /// The record in the response to a create.
     Creation(fn(&Creation<'_>, &mut Sink<'_>)),
     /// An equivalent request: RFCs define it as the same as a plain one.
-    Equivalent(fn(&EquivalentTried, &mut Sink<'_>)),
+    Equivalent(fn(&EquivalenceOutcome, &mut Sink<'_>)),
     /// The content of a response that the document describes, that of some edge cases included: see
     /// [`ExchangeSeen::is_described`].
     Content(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not an edge case.
     Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its timestamp formats.
-    Format(fn(&FormatTried, &mut Sink<'_>)),
+    Format(fn(&FormatOutcome, &mut Sink<'_>)),
     /// What was sent, compared with the response and with the list.
     Comparison(Comparison),
     /// An operation without a judged success, at the end.

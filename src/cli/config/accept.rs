@@ -1,5 +1,5 @@
 //! `check --accept`: adds what a run found to the configuration, where each finding must be given a reason. The main
-//! type is [`Accepting`].
+//! type is [`EntryWriter`].
 //!
 //! # Design
 //!
@@ -26,12 +26,12 @@ use crate::rules::{Finding, Level, LevelScope, fact_covers_rule};
 
 /// A configuration to which entries will be added.
 #[derive(Debug)]
-pub(in crate::cli) struct Accepting {
+pub(in crate::cli) struct EntryWriter {
     path: PathBuf,
     staged: NamedTempFile,
 }
 
-impl Accepting {
+impl EntryWriter {
     /// Opens a file next to the configuration, or next to where it will be.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! The levels and differences of a configuration: what is accepted, each with its reason and optionally its last day.
-//! The main type is [`WrittenEntry`].
+//! The main type is [`ResolvedEntry`].
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const PLACEHOLDERS: [&str; 4] = ["todo", "fixme", "tbd", "xxx"];
 
 /// An entry of `[[levels]]`, resolved against the contract, or of `[[differences]]`.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct WrittenEntry<Entry = LevelEntry> {
+pub(in crate::cli) struct ResolvedEntry<Entry = LevelEntry> {
     /// Where it applies, and the level there.
     pub(in crate::cli) entry: Entry,
     /// The reason for it.
@@ -57,7 +57,7 @@ impl Config {
         &self,
         contract: &Contract,
         today: NaiveDate,
-    ) -> Result<Vec<WrittenEntry>, ConfigError> {
+    ) -> Result<Vec<ResolvedEntry>, ConfigError> {
         let parsed = &self.parsed;
         let check = &parsed.file.check;
         for name in check.only.iter().chain(&check.skip).chain(&check.also_send) {
@@ -77,7 +77,7 @@ impl Config {
     pub(in crate::cli) fn differences(
         &self,
         today: NaiveDate,
-    ) -> Result<Vec<WrittenEntry<DifferenceScope>>, ConfigError> {
+    ) -> Result<Vec<ResolvedEntry<DifferenceScope>>, ConfigError> {
         let parsed = &self.parsed;
         let entries = parsed.file.differences.iter();
         entries.map(|part| difference(parsed, part, today)).collect()
@@ -85,7 +85,7 @@ impl Config {
 }
 
 /// Adds to the levels the entries that apply, and returns all entries for the report.
-pub(in crate::cli) fn add(entries: &[WrittenEntry], levels: &mut Levels) -> Vec<AcceptedDeviation> {
+pub(in crate::cli) fn add(entries: &[ResolvedEntry], levels: &mut Levels) -> Vec<AcceptedDeviation> {
     let deviations = entries.iter().map(|written| {
         let applies = written.state == State::Applies;
         AcceptedDeviation {
@@ -108,7 +108,7 @@ fn entry(
     part: &LevelPart,
     contract: &Contract,
     today: NaiveDate,
-) -> Result<WrittenEntry, ConfigError> {
+) -> Result<ResolvedEntry, ConfigError> {
     let rule = parsed.resolve(&part.rule, |name| rule(name))?;
     let level = parsed.resolve(&part.level, |name| level(name))?;
     let operation = parsed.resolve_if(&part.operation, |name| operation(contract, name))?;
@@ -130,7 +130,7 @@ fn difference(
     parsed: &Parsed,
     part: &DifferencePart,
     today: NaiveDate,
-) -> Result<WrittenEntry<DifferenceScope>, ConfigError> {
+) -> Result<ResolvedEntry<DifferenceScope>, ConfigError> {
     let names = Kind::ALL.iter().map(|kind| kind.name());
     let entry = DifferenceScope {
         kind: parsed.resolve(&part.kind, |name| {
@@ -148,9 +148,9 @@ fn with_reason<Entry>(
     (entry, begins): (Entry, &Setting<String>),
     (reason, until): (&Setting<String>, &Option<Setting<Datetime>>),
     today: NaiveDate,
-) -> Result<WrittenEntry<Entry>, ConfigError> {
+) -> Result<ResolvedEntry<Entry>, ConfigError> {
     let until = parsed.resolve_if(until, |until| day(until).ok_or(Problem::Date))?;
-    Ok(WrittenEntry {
+    Ok(ResolvedEntry {
         entry,
         reason: reason.value.trim().to_owned(),
         until,
@@ -262,7 +262,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<WrittenEntry>, ConfigError> {
+    fn read(text: &str) -> Result<Vec<ResolvedEntry>, ConfigError> {
         let config = Config {
             trust: crate::cli::config::find::Trust::Named,
             path: Path::new("countersign.toml").to_owned(),

@@ -19,10 +19,10 @@ mod settings;
 pub(super) mod shown;
 mod values;
 
-pub(super) use accept::Accepting;
+pub(super) use accept::EntryWriter;
 pub(super) use error::ConfigError;
 pub(super) use find::{Config, ConfigFlags};
-pub(super) use levels::{State, WrittenEntry, add};
+pub(super) use levels::{ResolvedEntry, State, add};
 pub(super) use resolve::ResolvedArguments;
 pub(super) use setting::{Origin, Percent, Setting};
 pub(super) use settings::{CheckPart, TargetPart};

@@ -16,11 +16,11 @@ use chrono::NaiveDate;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, FromArgMatches as _};
 
-use super::accept::Accepting;
+use super::accept::EntryWriter;
 use super::error::{ConfigError, Problem};
 use super::find::{self, Config, Trust};
 use super::fixed;
-use super::levels::WrittenEntry;
+use super::levels::ResolvedEntry;
 use super::setting::{Origin, Setting};
 use super::settings::TargetPart;
 use crate::cli::arguments::Arguments;
@@ -191,7 +191,7 @@ impl ResolvedArguments {
         &self,
         contract: &Contract,
         today: NaiveDate,
-    ) -> Result<Vec<WrittenEntry>, ConfigError> {
+    ) -> Result<Vec<ResolvedEntry>, ConfigError> {
         let levels = self.config.as_ref().map(|config| config.levels(contract, today));
         levels.unwrap_or_else(|| Ok(Vec::new()))
     }
@@ -200,10 +200,10 @@ impl ResolvedArguments {
     ///
     /// # Errors
     ///
-    /// Those of [`Accepting::open`].
-    pub(in crate::cli) fn accepting(&self) -> Result<Option<Accepting>, Failure> {
+    /// Those of [`EntryWriter::open`].
+    pub(in crate::cli) fn accepting(&self) -> Result<Option<EntryWriter>, Failure> {
         let arguments = &self.arguments;
-        let open = || Accepting::open(self.config.as_ref(), arguments.configuration.file());
+        let open = || EntryWriter::open(self.config.as_ref(), arguments.configuration.file());
         arguments.accept.then(open).transpose()
     }
 
@@ -225,8 +225,8 @@ impl ResolvedArguments {
 
     /// Resolves what is left if there is no configuration.
     fn without(&mut self) -> Result<(), Failure> {
-        one_target(&self.arguments)?;
-        if let Some(name) = self.asked_for().filter(|name| name != EMBEDDED) {
+        reject_two_targets(&self.arguments)?;
+        if let Some(name) = self.take_named_target().filter(|name| name != EMBEDDED) {
             return Err(Failure::Usage(format!(
                 "there is no target `{name}`, because there is no `{}`; create one, name another file with --config, \
                  or give --base-url",
@@ -238,7 +238,7 @@ impl ResolvedArguments {
 
     /// Returns the target that a flag or a variable names, if no base URL takes precedence. A flag beats a variable. If
     /// the name wins, the base URL is cleared.
-    fn asked_for(&mut self) -> Option<String> {
+    fn take_named_target(&mut self) -> Option<String> {
         let base_url = &mut self.arguments.service.base_url;
         let rank = |said: &Setting<String>| 1 + u8::from(said.is_flag());
         let named = self.arguments.target.as_ref();
@@ -251,11 +251,11 @@ impl ResolvedArguments {
     fn choose<'config>(&mut self, config: &'config Config) -> Result<Option<&'config str>, Failure> {
         let file = &config.parsed.file;
         check_targets(config)?;
-        one_target(&self.arguments)?;
+        reject_two_targets(&self.arguments)?;
         let names = || file.targets.keys().map(String::as_str).chain([EMBEDDED]);
         let known = |name: &str| names().find(|known| *known == name);
         let of_file = |name: &&str| *name != EMBEDDED;
-        if let Some(name) = self.asked_for() {
+        if let Some(name) = self.take_named_target() {
             let chosen = known(&name).ok_or_else(|| {
                 let problem = Problem::unknown("target", &name, names());
                 Failure::Usage(format!("{}: {problem}", config.path.display()))
@@ -273,7 +273,7 @@ impl ResolvedArguments {
 }
 
 /// Rejects two targets from the same source, and a deliberate fault in a target that is not ours.
-fn one_target(arguments: &Arguments) -> Result<(), Failure> {
+fn reject_two_targets(arguments: &Arguments) -> Result<(), Failure> {
     let words = |message: &str| Err(Failure::Usage(message.to_owned()));
     if let (Some(target), Some(base_url)) = (&arguments.target, &arguments.service.base_url) {
         match (target.is_flag(), base_url.is_flag()) {

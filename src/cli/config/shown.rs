@@ -8,7 +8,7 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
 use super::file;
-use super::levels::{State, WrittenEntry};
+use super::levels::{ResolvedEntry, State};
 use super::resolve::ResolvedArguments;
 use super::setting::Origin;
 use crate::cli::arguments::Arguments as CheckArguments;
@@ -55,7 +55,7 @@ pub(in crate::cli) fn with_own_help(command: clap::Command) -> clap::Command {
 
 /// How the command prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Printed {
+pub(in crate::cli) enum PrintFormat {
     /// One JSON object.
     Json,
     /// Lines for people.
@@ -69,8 +69,12 @@ impl ConfigArguments {
     }
 
     /// Returns how to print.
-    pub(in crate::cli) fn form(&self) -> Printed {
-        if self.json { Printed::Json } else { Printed::Lines }
+    pub(in crate::cli) fn form(&self) -> PrintFormat {
+        if self.json {
+            PrintFormat::Json
+        } else {
+            PrintFormat::Lines
+        }
     }
 }
 
@@ -81,7 +85,7 @@ pub(in crate::cli) fn print_schema() -> Result<u8, Failure> {
 }
 
 /// Prints what a check with these arguments would do.
-pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result<u8, Failure> {
+pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: PrintFormat) -> Result<u8, Failure> {
     let mut contract = check::contract(resolved.arguments.spec(), resolved.arguments.overlay())?;
     resolved.set_configured_parameters(&mut contract)?;
     let today = edge::now().date_naive();
@@ -100,8 +104,8 @@ pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result
         differences: &differences,
     };
     match form {
-        Printed::Json => edge::print_json(&page.json())?,
-        Printed::Lines => edge::print(&page.lines())?,
+        PrintFormat::Json => edge::print_json(&page.json())?,
+        PrintFormat::Lines => edge::print(&page.lines())?,
     }
     Ok(0)
 }
@@ -109,8 +113,8 @@ pub(in crate::cli) fn run(resolved: &ResolvedArguments, form: Printed) -> Result
 /// What is shown.
 struct Listing<'page> {
     resolved: &'page ResolvedArguments,
-    entries: &'page [WrittenEntry],
-    differences: &'page [WrittenEntry<DifferenceScope>],
+    entries: &'page [ResolvedEntry],
+    differences: &'page [ResolvedEntry<DifferenceScope>],
 }
 
 /// A setting: its name, its value, and the origin of the value.
@@ -275,7 +279,7 @@ impl Listing<'_> {
 }
 
 /// Returns the members that entries of `levels` and `differences` share.
-fn common_members<Entry>(entry: &WrittenEntry<Entry>, scope: Value) -> Map<String, Value> {
+fn common_members<Entry>(entry: &ResolvedEntry<Entry>, scope: Value) -> Map<String, Value> {
     let state = match entry.state {
         State::Expired(_) => "expired",
         State::Applies => "holds",
@@ -314,7 +318,7 @@ fn rendered(name: &str, value: &Value) -> String {
 }
 
 /// Returns why an entry is there, and why it does nothing if it does not apply.
-fn why<Entry>(entry: &WrittenEntry<Entry>) -> String {
+fn why<Entry>(entry: &ResolvedEntry<Entry>) -> String {
     match entry.state {
         State::Applies => format!(": {}", entry.reason),
         State::Expired(since) => format!(": {} (expired, no effect since {since})", entry.reason),

@@ -1,5 +1,5 @@
 //! Finds the records of creates whose response shows no identifier: a list or a query shows them with what was sent. The
-//! main type is [`UnnamedCreates`].
+//! main type is [`UnidentifiedCreates`].
 //!
 //! # Design
 //!
@@ -26,15 +26,15 @@ use crate::exchange::{Exchange, Request, identifier};
 
 /// The creates that may have stored a record under an identifier that their response does not show.
 #[derive(Debug, Default)]
-pub(super) struct UnnamedCreates {
-    creates: Vec<UnnamedCreate>,
+pub(super) struct UnidentifiedCreates {
+    creates: Vec<UnidentifiedCreate>,
     /// For each operation, the identifiers that responses had shown before the first such create.
     seen: HashMap<OperationId, ObservedValues>,
 }
 
 /// A create whose response shows no identifier.
 #[derive(Debug)]
-struct UnnamedCreate {
+struct UnidentifiedCreate {
     request: Request,
     /// The context of the write, if later requests build on its record.
     main: Option<WriteContext>,
@@ -43,7 +43,7 @@ struct UnnamedCreate {
 
 impl History<'_> {
     /// Remembers a create whose response shows no identifier although it may have stored a record.
-    pub(super) fn note_unnamed(&mut self, (exchange, role): (&Exchange, &ExchangeRole)) {
+    pub(super) fn note_unidentified(&mut self, (exchange, role): (&Exchange, &ExchangeRole)) {
         let create = exchange.request.operation;
         let is_create = self.contract.lifecycle_starting_with(create).is_some();
         let status = exchange.status().unwrap_or_default();
@@ -58,8 +58,8 @@ impl History<'_> {
             _ => None,
         };
         let seen = &self.observed_values;
-        self.unnamed.seen.entry(create).or_insert_with(|| seen.clone());
-        self.unnamed.creates.push(UnnamedCreate {
+        self.unidentified.seen.entry(create).or_insert_with(|| seen.clone());
+        self.unidentified.creates.push(UnidentifiedCreate {
             request: exchange.request.clone(),
             main,
             sent,
@@ -69,7 +69,7 @@ impl History<'_> {
     /// Returns the lists and queries that may show such records.
     pub(crate) fn showing_unidentified(&self) -> BTreeSet<OperationId> {
         let creates: BTreeSet<_> = self
-            .unnamed
+            .unidentified
             .creates
             .iter()
             .map(|create| create.request.operation)
@@ -95,12 +95,12 @@ impl History<'_> {
     }
 
     /// Takes the identifiers of such records from a success of a list or a query.
-    pub(super) fn find_unnamed(&mut self, exchange: &Exchange, body: &Value) {
+    pub(super) fn find_unidentified(&mut self, exchange: &Exchange, body: &Value) {
         let mut at = 0;
-        while let Some(create) = self.unnamed.creates.get(at) {
+        while let Some(create) = self.unidentified.creates.get(at) {
             match self.identifier_of_unnamed(create, exchange, body) {
                 Some(id) => {
-                    let create = self.unnamed.creates.remove(at);
+                    let create = self.unidentified.creates.remove(at);
                     self.name(create, &id);
                 }
                 None => at += 1,
@@ -109,7 +109,7 @@ impl History<'_> {
     }
 
     /// Returns the identifier of the one record in a response that shows what a create sent.
-    fn identifier_of_unnamed(&self, create: &UnnamedCreate, exchange: &Exchange, body: &Value) -> Option<Value> {
+    fn identifier_of_unnamed(&self, create: &UnidentifiedCreate, exchange: &Exchange, body: &Value) -> Option<Value> {
         let (from, request) = (exchange.request.operation, &create.request);
         let within = all_in_path(self.contract, request)?;
         let under = records_in(self.contract.operation(from), &exchange.request.path);
@@ -128,7 +128,7 @@ impl History<'_> {
         }
         let [id] = ids.as_slice() else { return None };
         let was_seen = self
-            .unnamed
+            .unidentified
             .seen
             .get(&request.operation)
             .is_none_or(|seen| seen.contains(id));
@@ -138,7 +138,7 @@ impl History<'_> {
     }
 
     /// Keeps the record of a create under its identifier.
-    fn name(&mut self, create: UnnamedCreate, id: &Value) {
+    fn name(&mut self, create: UnidentifiedCreate, id: &Value) {
         let operation = create.request.operation;
         self.note_identifier(operation, id);
         self.track(&create.request, id, false);
