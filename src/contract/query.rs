@@ -65,15 +65,18 @@ pub(crate) const ALWAYS_ACTIONS: [&str; 21] = [
 ];
 
 /// Verbs that destroy or end something, whatever other word is beside them in a path.
-const DESTROYS: [&str; 18] = [
+const DESTROYS: [&str; 21] = [
     "clear",
     "delete",
     "destroy",
     "disconnect",
     "erase",
+    "expunge",
     "flush",
     "invalidate",
     "kill",
+    "nuke",
+    "obliterate",
     "purge",
     "reboot",
     "remove",
@@ -87,16 +90,37 @@ const DESTROYS: [&str; 18] = [
 ];
 
 /// More verbs for actions where they are all of a path's last segment.
-const ACTS_ALONE: [&str; 9] = [
+const ACTS_ALONE: [&str; 30] = [
+    "abort",
+    "acquire",
+    "deploy",
     "disable",
+    "discard",
+    "donate",
     "enable",
+    "end",
+    "expire",
+    "halt",
+    "hibernate",
+    "impersonate",
+    "logoff",
+    "pay",
+    "poweroff",
+    "prune",
+    "quit",
     "rebuild",
+    "redeem",
     "regenerate",
+    "restore",
     "resume",
     "rotate",
     "start",
     "stop",
+    "sudo",
     "suspend",
+    "topup",
+    "vacuum",
+    "withdraw",
 ];
 
 /// More verbs for actions where they are all of the last segment, after a collection too: `/jobs/claim`.
@@ -329,6 +353,36 @@ const MAY_ACT: [&str; 52] = [
     "upgrade", "upload", "vote",
 ];
 
+/// Verbs that end, spend or take away something, which no read does. A summary that begins with one and says of what, or a
+/// name that consists of one and a thing, says so: "Ends the session", `emptyTrash`.
+const TAKES_AWAY: [&str; 25] = [
+    "ban",
+    "charge",
+    "deactivate",
+    "disable",
+    "discard",
+    "drop",
+    "empty",
+    "end",
+    "evict",
+    "expire",
+    "invalidate",
+    "lock",
+    "pay",
+    "prune",
+    "redeem",
+    "refund",
+    "replace",
+    "restore",
+    "rotate",
+    "suspend",
+    "transfer",
+    "trash",
+    "vacuum",
+    "void",
+    "withdraw",
+];
+
 /// Words after which a verb says what is done too: "find pets and store them".
 const JOINS: [&str; 4] = ["and", "or", "then", "to"];
 
@@ -414,14 +468,14 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
     let name = stated(document, operation, "operationId").map(words);
     let said = said(document, operation).next();
     segments.iter().any(ends_session)
-        || name.is_some_and(|words| ends_session(&words) || begins_with_action(&words))
+        || name.is_some_and(|words| ends_session(&words) || begins_with_action(&words) || names_what_it_takes(&words))
         || last.is_some_and(|words| is_action_in_path(words) || is_after_record && is_action_on_record(words))
         || has_action_after_record(&operation.path)
         || said.is_some_and(|said| begins_with_action(&without_prefixes(said)))
 }
 
 /// Whether a `DELETE` of one record may delete others, by what the document says: it must have a body, which chooses what
-/// is deleted, or a sentence begins with "Deletes all" or "Removes every".
+/// is deleted, or a sentence says "Deletes all" or "All items are removed", or speaks of every other record.
 #[must_use]
 pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
     const SEVERAL: [&str; 4] = ["all", "each", "every", "everything"];
@@ -435,7 +489,11 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
     };
     let is_of_several = |sentence: &str| {
         let words = without_prefixes(sentence);
-        matches!(words.as_slice(), [verb, what, ..] if is_verb(verb) && SEVERAL.contains(&what.as_str()))
+        let is_of_several = |word: &String| SEVERAL.contains(&word.as_str());
+        let is_passive = |pair: &[String]| PASSIVE.contains(&pair[0].as_str()) && is_verb(&pair[1]);
+        let are_deleted = words.first().is_some_and(is_of_several) && words.windows(2).any(is_passive);
+        let follows = |pair: &[String]| (is_verb(&pair[0]) || pair[0] == "and") && is_of_several(&pair[1]);
+        are_deleted || words.windows(2).any(follows)
     };
     required.and_then(Node::boolean) == Some(true) || said(document, operation).flat_map(sentences).any(is_of_several)
 }
@@ -480,7 +538,12 @@ fn is_in(lists: &[&[&str]], word: &str) -> bool {
 /// Whether words begin or end with those for the end of a session: `logout`, `userLogout`, `sign-out`.
 fn ends_session(words: &[String]) -> bool {
     let words: Vec<_> = words.iter().map(String::as_str).collect();
-    let is_end = |words: &[&str]| matches!(words, ["log" | "logs" | "sign" | "signs", "off" | "out"]);
+    let is_end = |words: &[&str]| {
+        matches!(
+            words,
+            ["log" | "logs" | "sign" | "signs", "off" | "out"] | ["end", "session"]
+        )
+    };
     let is_one =
         |word: Option<&&str>| word.is_some_and(|word| ["logoff", "logout", "signoff", "signout"].contains(word));
     // What has happened is a thing: `/logout-events`.
@@ -551,9 +614,35 @@ fn begins_with_action(words: &[String]) -> bool {
     // "Delete pets" names what is deleted, and "Delete history" a thing that is read.
     let deletes = first == "delete" && rest.last().is_some_and(|last| !THINGS.contains(&last.as_str()));
     let is_noun_too = NOUNS_TOO.iter().any(|verb| first == verb) && !deletes;
+    let takes_away = |word: &String| TAKES_AWAY.iter().any(|verb| is_said_of_subject(word, verb));
+    // "Returns and removes the next message"
+    let also_takes = match words {
+        [_, and, also, ..] if and == "and" || and == "then" => {
+            let mut verbs = ALWAYS_ACTIONS.iter().chain(&DESTROYS).chain(&TAKES_AWAY);
+            verbs.any(|verb| *also == format!("{verb}s"))
+        }
+        _ => false,
+    };
     ends_session(&words[..words.len().min(2)])
         || ends_session(&words[..1])
         || (is_always && (!is_noun_too || has_object))
+        || (takes_away(first) && has_object)
+        || also_takes
+}
+
+/// Whether a word is a verb, or its form for one who does it: `empty`, `empties`.
+fn is_said_of_subject(word: &str, verb: &str) -> bool {
+    let is_third_person = word
+        .strip_prefix(verb)
+        .is_some_and(|rest| ["", "s", "es"].contains(&rest));
+    is_third_person || verb.strip_suffix('y').is_some_and(|stem| word == format!("{stem}ies"))
+}
+
+/// Whether the words of an operation's name are a verb that takes something away, and one thing that it takes:
+/// `emptyTrash`, but not `restorePoints` or `lockStatus`.
+fn names_what_it_takes(words: &[String]) -> bool {
+    let [verb, .., thing] = words else { return false };
+    TAKES_AWAY.contains(&verb.as_str()) && !thing.ends_with('s') && !THINGS.contains(&thing.as_str())
 }
 
 /// Whether a word is a form of a verb: `deletes`, `deleting`, `deleted` and `deletion` are of `delete`.
@@ -813,18 +902,51 @@ pub(crate) fn is_action(word: &str) -> bool {
     is_in(&[&ALWAYS_ACTIONS, &DESTROYS], word)
 }
 
+/// Whether the description of a switch says that something is done where it is on: "the messages are deleted afterwards",
+/// but not "deleted messages too". "Set to true" says how it is used.
+pub(crate) fn switches_action(description: &str) -> bool {
+    let words: Vec<_> = words(description).into_iter().filter(|word| word != "set").collect();
+    let logs_out = words
+        .windows(2)
+        .any(|pair| pair[0].starts_with("log") && pair[1] == "out");
+    contains_act(&words) || logs_out
+}
+
 /// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is a
 /// boolean.
 pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
     const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
+    // Words that name no action of a path, but one of a switch.
+    const SWITCHED: [&str; 10] = [
+        "bill",
+        "burn",
+        "cleanup",
+        "destruct",
+        "destructive",
+        "final",
+        "gc",
+        "pay",
+        "store",
+        "sweep",
+    ];
+    const CALLS: [&str; 2] = ["callback", "webhook"];
     let words = words(name);
     let Some(first) = words.first() else { return false };
     let lists = [&ACTS_ALONE[..], &ACTS, &ACTS_ON_RECORD, &ACTS_ON_COLLECTION, &CONSUMES];
     let is_verb = |word: &str| is_in(&lists, word);
-    let is_automatic = matches!(words.as_slice(), [auto, verb] if auto == "auto" && is_verb(verb));
-    words.iter().any(|word| is_action(word))
+    let is_automatic = match words.as_slice() {
+        [auto, verb] => auto == "auto" && is_verb(verb),
+        [only] => only
+            .strip_prefix("auto")
+            .is_some_and(|verb| is_verb(verb) || is_action(verb)),
+        _ => false,
+    };
+    let is_switched = |word: &String| SWITCHED.contains(&word.as_str());
+    words
+        .iter()
+        .any(|word| is_action(word) || CALLS.contains(&word.as_str()))
         || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str()))
-        || is_switch && (is_verb(first) || is_automatic)
+        || is_switch && (is_verb(first) || is_automatic || words.iter().any(is_switched))
 }
 
 fn is_command(word: &str) -> bool {
@@ -1099,6 +1221,31 @@ mod tests {
             "operationId: getDeletedPets, ",
         ] {
             assert!(!acts("/pets", said), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_deletion_that_speaks_of_several_deletes_more() {
+        let deletes = |description: &str| {
+            let path =
+                "/pets/{id}: {delete: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], ";
+            let paths = format!("{path}description: '{description}', responses: {{'204': {{description: a}}}}}}}}\n");
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            super::deletes_more(&contract.document, contract.operation(OperationId(0)))
+        };
+        for several in [
+            "Deletes all pets.",
+            "Removes the pet. All pets of the owner are removed as well.",
+            "Deletes the pet and every other pet of the owner.",
+        ] {
+            assert!(deletes(several), "{several}");
+        }
+        for one in [
+            "Deletes the pet.",
+            "Removes the pet from all lists.",
+            "All callers may delete a pet that is theirs.",
+        ] {
+            assert!(!deletes(one), "{one}");
         }
     }
 

@@ -15,15 +15,16 @@ use super::parameter::generated;
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::operation::{Location, Operation, OperationId, Parameter, overrides_request};
-use crate::contract::query::{ALWAYS_ACTIONS, acts_by_name};
+use crate::contract::query::{ALWAYS_ACTIONS, acts_by_name, switches_action};
 
 /// The maximum number of optional parameters that one operation is read with.
 pub(crate) const MAX_OPTIONAL: u64 = 20;
 
 /// Verbs that mean a side effect where a description begins with them and a determiner follows:
 /// "Start the job", not "Start date".
-const LEADING_SIDE_EFFECT_VERBS: [&str; 13] = [
-    "add", "archive", "create", "lock", "mark", "rebuild", "resume", "run", "send", "start", "stop", "sync", "update",
+const LEADING_SIDE_EFFECT_VERBS: [&str; 16] = [
+    "add", "archive", "assign", "charge", "create", "email", "lock", "mark", "rebuild", "resume", "run", "send",
+    "start", "stop", "sync", "update",
 ];
 
 const DETERMINERS: [&str; 9] = ["a", "all", "an", "each", "every", "it", "the", "them", "this"];
@@ -91,7 +92,15 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
     let kind = schema.and_then(|schema| contract.referred(schema).member("type"));
     let is_switch = kind.and_then(Node::string) == Some("boolean");
     let mut described = described.into_iter();
-    begins_with_verb || acts_by_name(&parameter.name, is_switch) || described.any(|word| ALWAYS_ACTIONS.contains(&word))
+    let is_switched = is_switch
+        && node
+            .and_then(|node| node.member("description"))
+            .and_then(Node::string)
+            .is_some_and(switches_action);
+    is_switched
+        || begins_with_verb
+        || acts_by_name(&parameter.name, is_switch)
+        || described.any(|word| ALWAYS_ACTIONS.contains(&word))
 }
 
 /// Whether the parameter selects which fields of a record the response has: facts about the others
@@ -151,6 +160,15 @@ mod tests {
             "name: mark_read, schema: {type: boolean}",
             "name: autoAck, schema: {type: boolean}",
             "name: consume, schema: {type: boolean}",
+            "name: autodelete, schema: {type: boolean}",
+            "name: self_destruct, schema: {type: boolean}",
+            "name: callback_url, schema: {type: string}",
+            "name: final, description: 'If set, the caller is logged out.', schema: {type: boolean}",
+            "name: last, description: 'If set, the caller is logged out.', schema: {type: boolean}",
+            "name: once, description: Removes the returned messages from the queue, schema: {type: boolean}",
+            "name: fresh, description: 'true: also clears the cache', schema: {type: boolean}",
+            "name: exclusive, description: Each returned item is then locked to the caller, schema: {type: boolean}",
+            "name: report, description: Charge the account for the report, schema: {type: boolean}",
             "name: wipe, schema: {type: string}",
             "name: action, schema: {type: string, enum: [delete, show]}",
             "name: flag, description: 検索後にdeleteする, schema: {type: boolean}",
