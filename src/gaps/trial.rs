@@ -29,7 +29,7 @@ pub struct Trial {
     /// Whether the trial shows what `claim` says.
     pub outcome: TrialOutcome,
     /// The status of each request, in the order sent: the control, the request that asks and the next control. Where
-    /// each trial decides the next (`Question::is_adaptive`), it is the request that asks alone. `null` is no complete response.
+    /// each trial decides the next, it is the request that asks alone. `null` is no complete response.
     pub statuses: Vec<Option<u16>>,
     /// How many trials sent and showed this.
     pub count: u64,
