@@ -383,6 +383,9 @@ const TAKES_AWAY: [&str; 25] = [
     "withdraw",
 ];
 
+/// Words that come before what a verb is about.
+const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
+
 /// Words after which a verb says what is done too: "find pets and store them".
 const JOINS: [&str; 4] = ["and", "or", "then", "to"];
 
@@ -468,10 +471,17 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
     let name = stated(document, operation, "operationId").map(words);
     let said = said(document, operation).next();
     segments.iter().any(ends_session)
-        || name.is_some_and(|words| ends_session(&words) || begins_with_action(&words) || names_what_it_takes(&words))
+        || name.is_some_and(|words| {
+            ends_session(&words)
+                || begins_with_action(&words)
+                || operation.method == Method::Get && names_what_it_takes(&words)
+        })
         || last.is_some_and(|words| is_action_in_path(words) || is_after_record && is_action_on_record(words))
         || has_action_after_record(&operation.path)
-        || said.is_some_and(|said| begins_with_action(&without_prefixes(said)))
+        || said.is_some_and(|said| {
+            let words = without_prefixes(said);
+            begins_with_action(&words) || operation.method == Method::Get && says_it_takes_away(&words)
+        })
 }
 
 /// Whether a `DELETE` of one record may delete others, by what the document says: it must have a body, which chooses what
@@ -492,8 +502,12 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
         let is_of_several = |word: &String| SEVERAL.contains(&word.as_str());
         let is_passive = |pair: &[String]| PASSIVE.contains(&pair[0].as_str()) && is_verb(&pair[1]);
         let are_deleted = words.first().is_some_and(is_of_several) && words.windows(2).any(is_passive);
-        let follows = |pair: &[String]| (is_verb(&pair[0]) || pair[0] == "and") && is_of_several(&pair[1]);
-        are_deleted || words.windows(2).any(follows)
+        let is_of_others = |pair: &[String]| is_of_several(&pair[0]) && pair[1].starts_with("other");
+        let deletes_several = match words.as_slice() {
+            [verb, what, ..] => is_verb(verb) && (is_of_several(what) || words.windows(2).any(is_of_others)),
+            _ => false,
+        };
+        are_deleted || deletes_several
     };
     required.and_then(Node::boolean) == Some(true) || said(document, operation).flat_map(sentences).any(is_of_several)
 }
@@ -604,7 +618,6 @@ fn is_action_on_record(words: &[String]) -> bool {
 /// Whether a summary begins with a verb for an action: "Revoke the token", "Clears the cache". A verb that is a noun too
 /// must have an object with a determiner: "Reset the password", but not "Reset status".
 fn begins_with_action(words: &[String]) -> bool {
-    const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
     let [first, rest @ ..] = words else { return false };
     let base = |verb: &&str| first == verb || first == &format!("{verb}s") || first == &format!("{verb}es");
     let is_always = ALWAYS_ACTIONS.iter().chain(&DESTROYS).any(base);
@@ -614,20 +627,24 @@ fn begins_with_action(words: &[String]) -> bool {
     // "Delete pets" names what is deleted, and "Delete history" a thing that is read.
     let deletes = first == "delete" && rest.last().is_some_and(|last| !THINGS.contains(&last.as_str()));
     let is_noun_too = NOUNS_TOO.iter().any(|verb| first == verb) && !deletes;
-    let takes_away = |word: &String| TAKES_AWAY.iter().any(|verb| is_said_of_subject(word, verb));
-    // "Returns and removes the next message"
-    let also_takes = match words {
+    ends_session(&words[..words.len().min(2)])
+        || ends_session(&words[..1])
+        || (is_always && (!is_noun_too || has_object))
+}
+
+/// Whether the summary of a read says that it takes something away: "Empties the trash", "Returns and removes the next
+/// message". An update may say so of what it replaces.
+fn says_it_takes_away(words: &[String]) -> bool {
+    match words {
         [_, and, also, ..] if and == "and" || and == "then" => {
             let mut verbs = ALWAYS_ACTIONS.iter().chain(&DESTROYS).chain(&TAKES_AWAY);
             verbs.any(|verb| *also == format!("{verb}s"))
         }
+        [first, object, ..] => {
+            DETERMINERS.contains(&object.as_str()) && TAKES_AWAY.iter().any(|verb| is_said_of_subject(first, verb))
+        }
         _ => false,
-    };
-    ends_session(&words[..words.len().min(2)])
-        || ends_session(&words[..1])
-        || (is_always && (!is_noun_too || has_object))
-        || (takes_away(first) && has_object)
-        || also_takes
+    }
 }
 
 /// Whether a word is a verb, or its form for one who does it: `empty`, `empties`.
