@@ -20,7 +20,8 @@ pub struct Fact {
     pub kind: FactKind,
     /// The location of the statement in the contract.
     pub location: SharedString,
-    /// The pointer in the response, with `*` for any element of an array or member of a map; empty where it is about the whole response.
+    /// The pointer in the response, with `*` for any element of an array or member of a map; empty where it is about the
+    /// whole response.
     pub response_pointer: SharedString,
     /// What the contract states, in a few words.
     pub documented: SharedString,

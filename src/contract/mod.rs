@@ -713,9 +713,9 @@ impl Contract {
         }
     }
 
-    /// Returns the name as it may be printed: unchanged where the contract documents a field of a response with that name,
-    /// or where it looks like an identifier; otherwise a placeholder with its length, because a name that the target
-    /// chose may be a value.
+    /// Returns the name as it may be printed: unchanged where the contract documents a field of a response with that
+    /// name, or where it looks like an identifier; otherwise a placeholder with its length, because a name that the
+    /// target chose may be a value.
     #[must_use]
     pub fn render_name(&self, name: &str) -> String {
         if self.may_print(name) {

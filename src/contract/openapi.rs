@@ -404,8 +404,8 @@ impl StructureCheck<'_> {
     }
 }
 
-/// Returns what is wrong with a reference that leads out of the file, or to an anchor. Nothing is read for it: a document may come from
-/// anybody, and `bundle` has read what may be read.
+/// Returns what is wrong with a reference that leads out of the file, or to an anchor. Nothing is read for it: a
+/// document may come from anybody, and `bundle` has read what may be read.
 fn elsewhere(target: &str) -> Problem {
     if target.starts_with('#') {
         return Problem::Unsupported {

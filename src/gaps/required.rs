@@ -17,8 +17,8 @@ use crate::plan::TRIALS_TO_INDICATE;
 
 /// How many rejections of each of the two bodies show that a member is required.
 const REJECTIONS: u64 = TRIALS_TO_INDICATE / 2;
-/// How often a create must accept the smallest bodies: each leaves a record. An update leaves none, so
-/// it must do so [`TRIALS_TO_INDICATE`] times.
+/// How often a create must accept the smallest bodies: each leaves a record. An update leaves none, so it must do so
+/// [`TRIALS_TO_INDICATE`] times.
 const NEEDED_ACCEPTANCES: u64 = 2;
 /// The most required members that are asked about: each takes [`TRIALS_TO_INDICATE`] requests.
 const MAX_REQUIRED: usize = 8;

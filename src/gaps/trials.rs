@@ -571,8 +571,8 @@ impl RunTrials {
         })
     }
 
-    /// Returns by which fields the entries of an array may refer to a record, if the trials decide it: a service that accepts
-    /// an entry that names no record shows nothing by accepting others.
+    /// Returns by which fields the entries of an array may refer to a record, if the trials decide it: a service that
+    /// accepts an entry that names no record shows nothing by accepting others.
     pub(super) fn accepted_entries(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<String>>> {
         let JointResult {
             accepted,

@@ -98,7 +98,7 @@ impl History<'_> {
     pub(super) fn find_unidentified(&mut self, exchange: &Exchange, body: &Value) {
         let mut at = 0;
         while let Some(create) = self.unidentified.creates.get(at) {
-            match self.identifier_of_unnamed(create, exchange, body) {
+            match self.identifier_of_unidentified(create, exchange, body) {
                 Some(id) => {
                     let create = self.unidentified.creates.remove(at);
                     self.name(create, &id);
@@ -109,7 +109,12 @@ impl History<'_> {
     }
 
     /// Returns the identifier of the one record in a response that shows what a create sent.
-    fn identifier_of_unnamed(&self, create: &UnidentifiedCreate, exchange: &Exchange, body: &Value) -> Option<Value> {
+    fn identifier_of_unidentified(
+        &self,
+        create: &UnidentifiedCreate,
+        exchange: &Exchange,
+        body: &Value,
+    ) -> Option<Value> {
         let (from, request) = (exchange.request.operation, &create.request);
         let within = all_in_path(self.contract, request)?;
         let under = records_in(self.contract.operation(from), &exchange.request.path);

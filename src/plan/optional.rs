@@ -77,8 +77,9 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
 /// Whether the parameter has a side effect, as far as its name and its description say.
 pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> bool {
     let node = contract.document.node(&parameter.pointer);
-    let described = node.and_then(|node| node.member("description")).and_then(Node::string);
-    let described = described.unwrap_or_default().to_ascii_lowercase();
+    let description = node.and_then(|node| node.member("description")).and_then(Node::string);
+    let description = description.unwrap_or_default();
+    let described = description.to_ascii_lowercase();
     let described: Vec<_> = words(&described).collect();
     let begins_with_verb = match described[..] {
         // "Set pause state" is a side effect; "Set to true to list all" says how the parameter is
@@ -92,13 +93,8 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
     let kind = schema.and_then(|schema| contract.referred(schema).member("type"));
     let is_switch = kind.and_then(Node::string) == Some("boolean");
     let mut described = described.into_iter();
-    let is_switched = is_switch
-        && node
-            .and_then(|node| node.member("description"))
-            .and_then(Node::string)
-            .is_some_and(switches_action);
-    is_switched
-        || begins_with_verb
+    begins_with_verb
+        || is_switch && switches_action(description)
         || acts_by_name(&parameter.name, is_switch)
         || described.any(|word| ALWAYS_ACTIONS.contains(&word))
 }

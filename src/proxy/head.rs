@@ -20,8 +20,7 @@ pub(super) fn has_other_transfer_coding(headers: &HeaderMap) -> bool {
 }
 
 /// Removes the hop-by-hop headers and a `Content-Length` beside a transfer coding, and reduces `TE` to `trailers`; all
-/// else stays in its order. Returns the protocol that a request wants to
-/// change to, or that a response has changed to.
+/// else stays in its order. Returns the protocol that a request wants to change to, or that a response has changed to.
 pub(super) fn remove_connection_headers(headers: &mut HeaderMap) -> Option<HeaderValue> {
     let named: Vec<_> = headers
         .get_all(CONNECTION)

@@ -14,7 +14,7 @@ use crate::contract::link::LinkTarget;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
-use crate::exchange::{Content, Credential, Exchange, Purpose, RejectionMeaning, Request, Spelling};
+use crate::exchange::{Content, Credential, Exchange, Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
 use crate::plan::{Draft, Fallback, NAME_PREFIX, Template, Variant};
 use crate::rules::Reason;
@@ -423,17 +423,13 @@ impl Session<'_> {
             }
         }
         Request {
-            operation,
-            method: documented.method,
             path: head.path.clone(),
-            accept: documented.accept(),
             headers: head.headers.clone(),
-            content_type: documented.content_type().to_owned(),
             body: documented.request_body.as_ref().map(|_| Content::Json(body)),
-            spelling: Spelling::default(),
             unprintable,
             printable: head.printable.clone(),
             credential,
+            ..Request::plain(operation, documented)
         }
     }
 }

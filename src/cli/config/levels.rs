@@ -224,7 +224,7 @@ fn fact(contract: &Contract, name: &str) -> Result<(), Problem> {
     Err(unlisted("fact", name, near(name, names)))
 }
 
-/// Makes the problem of a name that is not among hundreds of known ones; a command lists them.
+/// Makes the problem of a name that is not among hundreds of known ones, too many to list.
 fn unlisted(what: &'static str, name: &str, near: Option<&str>) -> Problem {
     Problem::UnknownName {
         what,

@@ -43,8 +43,7 @@ impl ResolvedArguments {
 }
 
 /// Gives a value to the parameter of this name in every operation that takes one: in an update only where it names the
-/// parent of the record, and nowhere that the
-/// schema does not admit it.
+/// parent of the record, and nowhere that the schema does not admit it.
 fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scalar>)) -> Result<(), Problem> {
     let value = json(&value.value);
     let mut found = Vec::new();
