@@ -174,7 +174,7 @@ impl History<'_> {
         if !has_created {
             return;
         }
-        let is_doubtful = self.observed_values.contains(id) || !self.may_be_own(create, id);
+        let is_doubtful = self.was_observed(&exchange.request, id) || !self.may_be_own(create, id);
         self.track(&exchange.request, id, is_doubtful);
     }
 

@@ -50,6 +50,7 @@ mod inferred_pages;
 mod lifecycle;
 mod look;
 mod mock_signs;
+mod numbering;
 mod observed_values;
 mod other_clients;
 mod own;

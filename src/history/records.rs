@@ -92,8 +92,8 @@ impl History<'_> {
         let Some(invariant) = &self.contract.operation(operation).invariants.created else {
             let ids = self.created_ids(operation, body).into_iter().chain(&located).cloned();
             let ids: Vec<_> = ids.collect();
-            let was_seen = ids.iter().any(|id| self.observed_values.contains(id));
-            ids.iter().for_each(|id| self.observed_values.note(id, &|_| true));
+            let was_seen = ids.iter().any(|id| self.was_observed(request, id));
+            ids.iter().for_each(|id| self.observe_created(operation, id));
             if is_used_later {
                 let id = self.contract.identifier_pointer(operation);
                 let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());

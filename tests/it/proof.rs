@@ -29,6 +29,7 @@ mod long;
 mod misled;
 mod mock;
 mod moves;
+mod numbered;
 mod once;
 mod ordinary;
 mod others;

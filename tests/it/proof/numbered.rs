@@ -1,0 +1,167 @@
+//! Collections whose records have the same numbers, as where each table of a database counts from 1: what a run creates in
+//! one is its own although another has that number, and is deleted. A create that returns the number of a record which
+//! another list shows is not believed where nothing says that the two are numbered separately.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{Method, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use countersign::report::Record;
+use countersign::{Check, Contract};
+use serde_json::{Value, json};
+
+/// The collections of the service, each with the number of its records.
+type Seeded<'test> = &'test [(&'test str, u64)];
+
+/// The records of each collection, by number.
+type Tables = BTreeMap<String, BTreeMap<u64, Value>>;
+
+/// How the service numbers what is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbers {
+    /// Each collection on its own, from 1.
+    Separately,
+    /// All in one table, of which each collection shows a part; a create takes over the first record of another part.
+    InOneTable,
+}
+
+fn document(collections: Seeded<'_>) -> String {
+    let json = |schema: &str| format!("content: {{application/json: {{schema: {schema}}}}}");
+    let (item, sent) = (
+        json("{$ref: '#/components/schemas/Record'}"),
+        json("{$ref: '#/components/schemas/NewRecord'}"),
+    );
+    let items = json("{type: array, items: {$ref: '#/components/schemas/Record'}}");
+    let mut document = "openapi: 3.0.3
+info: {title: Numbered, version: '1'}
+components:
+  schemas:
+    NewRecord: {type: object, required: [name], properties: {name: {type: string}}}
+    Record: {type: object, required: [id, name], properties: {id: {type: integer}, name: {type: string}}}
+paths:
+"
+    .to_owned();
+    for (path, _) in collections {
+        let id = "[{name: id, in: path, required: true, schema: {type: integer}}]";
+        document += &format!(
+            "  /{path}:
+    get: {{operationId: '{path}.list', responses: {{'200': {{description: OK, {items}}}}}}}
+    post: {{operationId: '{path}.add', requestBody: {{required: true, {sent}}}, responses: {{'201': {{description: OK, {item}}}}}}}
+  /{path}/{{id}}:
+    parameters: {id}
+    get: {{operationId: '{path}.get', responses: {{'200': {{description: OK, {item}}}}}}}
+    patch: {{operationId: '{path}.change', requestBody: {{required: true, {sent}}}, responses: {{'200': {{description: OK, {item}}}}}}}
+    delete: {{operationId: '{path}.drop', responses: {{'204': {{description: Gone}}}}}}
+"
+        );
+    }
+    document
+}
+
+fn seeded(numbers: Numbers, collections: Seeded<'_>) -> Tables {
+    let mut next = 1;
+    let mut tables = Tables::new();
+    for (path, count) in collections {
+        if numbers == Numbers::Separately {
+            next = 1;
+        }
+        let ids = next..next + count;
+        next += count;
+        let records = ids.map(|id| (id, json!({"id": id, "name": format!("{path} of somebody, {id}")})));
+        tables.insert((*path).to_owned(), records.collect());
+    }
+    tables
+}
+
+fn respond(numbers: Numbers, tables: &mut Tables, (method, path, body): (&Method, &str, &Bytes)) -> Response {
+    let name = serde_json::from_slice::<Value>(body).map(|sent| sent["name"].clone());
+    let name = name.ok().filter(Value::is_string);
+    let (collection, id) = path.trim_start_matches('/').split_once('/').unwrap_or((&path[1..], ""));
+    let first_elsewhere = tables
+        .iter()
+        .filter(|(other, _)| *other != collection)
+        .find_map(|(_, records)| records.keys().next().copied());
+    let Some(records) = tables.get_mut(collection) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let id: Option<u64> = id.parse().ok();
+    match (method.as_str(), id, name) {
+        ("GET", None, _) => axum::Json(records.values().collect::<Vec<_>>()).into_response(),
+        ("POST", None, Some(name)) => {
+            let free = records.keys().next_back().map_or(1, |last| last + 1);
+            let id = match numbers {
+                Numbers::Separately => free,
+                Numbers::InOneTable => first_elsewhere.unwrap_or(free),
+            };
+            let record = json!({"id": id, "name": name});
+            records.insert(id, record.clone());
+            (StatusCode::CREATED, axum::Json(record)).into_response()
+        }
+        ("GET", Some(id), _) if records.contains_key(&id) => axum::Json(&records[&id]).into_response(),
+        ("PATCH", Some(id), Some(name)) if records.contains_key(&id) => {
+            records.insert(id, json!({"id": id, "name": name}));
+            axum::Json(&records[&id]).into_response()
+        }
+        ("DELETE", Some(id), _) if records.remove(&id).is_some() => StatusCode::NO_CONTENT.into_response(),
+        ("POST" | "PATCH", _, None) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// Checks the service with writes and clean-up. Returns the report, the records at the end, and the writes it got.
+async fn checked(numbers: Numbers, collections: Seeded<'_>) -> (Record, Tables, Vec<String>) {
+    let tables = Arc::new(Mutex::new(seeded(numbers, collections)));
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let (kept, seen) = (Arc::clone(&tables), Arc::clone(&log));
+    let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
+        if method != Method::GET {
+            seen.lock().unwrap().push(format!("{method} {}", uri.path()));
+        }
+        let response = respond(numbers, &mut kept.lock().unwrap(), (&method, uri.path(), &body));
+        async { response }
+    });
+    let contract = Contract::read("numbered.yaml", document(collections)).unwrap();
+    let check = Check::new(contract).service(router).writes(true).cleanup(true).seed(7);
+    let report = check.settle(std::time::Duration::from_millis(50)).run().await.unwrap();
+    let (tables, log) = (tables.lock().unwrap().clone(), log.lock().unwrap().clone());
+    (report.record().clone(), tables, log)
+}
+
+#[tokio::test]
+async fn what_is_created_beside_records_with_the_same_numbers_is_the_run_s_own() {
+    for collections in [
+        // Many, few and none: a list with few was seen as a whole.
+        &[("authors", 9), ("books", 7), ("shops", 0), ("tags", 2)][..],
+        &[("authors", 0), ("books", 0)],
+    ] {
+        let (record, tables, log) = checked(Numbers::Separately, collections).await;
+        assert_eq!(tables, seeded(Numbers::Separately, collections), "{log:#?}");
+        for (path, _) in collections {
+            let is_of = |write: &&String| write.starts_with(&format!("DELETE /{path}/"));
+            assert!(log.iter().filter(is_of).count() > 1, "{path}: {log:#?}");
+        }
+        assert!(
+            record.findings.is_empty() && record.residue.is_empty(),
+            "{:?}",
+            record.findings
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_create_that_takes_over_a_record_of_another_list_is_not_believed() {
+    let collections: Seeded<'_> = &[("admins", 6), ("members", 6)];
+    let (_, _, log) = checked(Numbers::InOneTable, collections).await;
+    assert!(log.iter().any(|write| write == "POST /members"), "{log:#?}");
+    let to_the_first = [
+        "PATCH /members/1",
+        "DELETE /members/1",
+        "PATCH /admins/7",
+        "DELETE /admins/7",
+    ];
+    let written = log.iter().find(|write| to_the_first.contains(&write.as_str()));
+    assert_eq!(written, None, "{log:#?}");
+}
