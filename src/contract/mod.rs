@@ -44,6 +44,7 @@
 mod alternatives;
 pub mod bundle;
 mod chosen;
+pub(crate) mod create_effects;
 pub mod defect;
 mod dialect;
 pub(crate) mod discriminator;

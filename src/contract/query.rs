@@ -474,9 +474,13 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         || name.is_some_and(|words| {
             ends_session(&words)
                 || begins_with_action(&words)
+                || ends_with_action(&words)
                 || operation.method == Method::Get && names_what_it_takes(&words)
         })
-        || last.is_some_and(|words| is_action_in_path(words) || is_after_record && is_action_on_record(words))
+        || last.is_some_and(|words| {
+            is_action_in_path(words)
+                || is_after_record && (is_action_on_record(words) || !operation.is_safe() && is_role_of_one(words))
+        })
         || has_action_after_record(&operation.path)
         || said.is_some_and(|said| {
             let words = without_prefixes(said);
@@ -485,10 +489,12 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
 }
 
 /// Whether a `DELETE` of one record may delete others, by what the document says: it must have a body, which chooses what
-/// is deleted, or a sentence says "Deletes all" or "All items are removed", or speaks of every other record.
+/// is deleted, or a sentence says "Deletes all", "Clears the list" or "All items are removed", or speaks of every other
+/// record or of the end of a session.
 #[must_use]
 pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
     const SEVERAL: [&str; 4] = ["all", "each", "every", "everything"];
+    const EMPTIES: [&str; 6] = ["clear", "empty", "flush", "reset", "truncate", "wipe"];
     let body = load::resolve(document, pointer::join(&operation.pointer, "requestBody"));
     let required = document.node(&body).and_then(|body| body.member("required"));
     let is_verb = |word: &String| {
@@ -507,7 +513,11 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
             [verb, what, ..] => is_verb(verb) && (is_of_several(what) || words.windows(2).any(is_of_others)),
             _ => false,
         };
-        are_deleted || deletes_several
+        // What is emptied contains others, and the end of a session is no deletion.
+        let empties = words
+            .first()
+            .is_some_and(|word| EMPTIES.iter().any(|verb| is_said_of_subject(word, verb)));
+        are_deleted || deletes_several || empties || ends_session(&words[..words.len().min(2)])
     };
     required.and_then(Node::boolean) == Some(true) || said(document, operation).flat_map(sentences).any(is_of_several)
 }
@@ -526,7 +536,7 @@ fn is_collection(document: &Document, segment: &[String]) -> bool {
 }
 
 /// Returns the words of a summary without what may come before its verb: "[Admin] Permanently delete all pets".
-fn without_prefixes(summary: &str) -> Vec<String> {
+pub(super) fn without_prefixes(summary: &str) -> Vec<String> {
     let closed = |open: char, close: char| summary.trim_start().strip_prefix(open)?.split_once(close);
     let tagged = closed('[', ']').or_else(|| closed('(', ')'));
     let words = words(tagged.map_or(summary, |(_, rest)| rest)).into_iter();
@@ -560,6 +570,11 @@ fn ends_session(words: &[String]) -> bool {
     };
     let is_one =
         |word: Option<&&str>| word.is_some_and(|word| ["logoff", "logout", "signoff", "signout"].contains(word));
+    // Generators of names add the method: `usersSignOutGet`.
+    let words = match words.as_slice() {
+        [before @ .., "get"] if !before.is_empty() => before.to_vec(),
+        _ => words,
+    };
     // What has happened is a thing: `/logout-events`.
     let has_suffix =
         words.len() > 1 && !["all", "html", "json", "php", "user", "xml"].contains(&words[words.len() - 1]);
@@ -615,26 +630,54 @@ fn is_action_on_record(words: &[String]) -> bool {
     is_switch || is_verb && rest.len() < 3 && (is_reset || NEVER_A_NOUN.contains(&verb.as_str()) || !is_thing)
 }
 
+/// Whether the words of a path's last segment, which follows a record, are what one record at most is, so that a write to
+/// it takes that from another: `/addresses/{id}/default`.
+fn is_role_of_one(words: &[String]) -> bool {
+    const ROLES: [&str; 9] = [
+        "activation",
+        "current",
+        "default",
+        "featured",
+        "leader",
+        "main",
+        "owner",
+        "primary",
+        "selected",
+    ];
+    matches!(words, [only] if ROLES.contains(&only.as_str()))
+}
+
 /// Whether a summary begins with a verb for an action: "Revoke the token", "Clears the cache". A verb that is a noun too
 /// must have an object with a determiner: "Reset the password", but not "Reset status".
-fn begins_with_action(words: &[String]) -> bool {
+pub(super) fn begins_with_action(words: &[String]) -> bool {
     let [first, rest @ ..] = words else { return false };
     let base = |verb: &&str| first == verb || first == &format!("{verb}s") || first == &format!("{verb}es");
     let is_always = ALWAYS_ACTIONS.iter().chain(&DESTROYS).any(base);
     let has_object = rest
         .first()
         .is_some_and(|second| DETERMINERS.contains(&second.as_str()));
-    // "Delete pets" names what is deleted, and "Delete history" a thing that is read.
-    let deletes = first == "delete" && rest.last().is_some_and(|last| !THINGS.contains(&last.as_str()));
+    // "Delete pets" names what is deleted, and "Delete history" a thing that is read; "Reset everything" says how much.
+    let is_of_all = rest.iter().any(|word| word == "all" || word == "everything");
+    let deletes = is_of_all || first == "delete" && rest.last().is_some_and(|last| !THINGS.contains(&last.as_str()));
     let is_noun_too = NOUNS_TOO.iter().any(|verb| first == verb) && !deletes;
+    // "Log the current user out".
+    let is_parted = has_object && rest.last().is_some_and(|last| last == "out");
     ends_session(&words[..words.len().min(2)])
         || ends_session(&words[..1])
+        || is_parted && ["log", "logs", "sign", "signs"].contains(&first.as_str())
         || (is_always && (!is_noun_too || has_object))
+}
+
+/// Whether the name of an operation ends with a verb that always means an action, as where the thing comes first:
+/// `tokenRevoke`.
+fn ends_with_action(words: &[String]) -> bool {
+    let [_, .., verb] = words else { return false };
+    is_action(verb) && !NOUNS_TOO.contains(&verb.as_str())
 }
 
 /// Whether the summary of a read says that it takes something away: "Empties the trash", "Returns and removes the next
 /// message". An update may say so of what it replaces.
-fn says_it_takes_away(words: &[String]) -> bool {
+pub(super) fn says_it_takes_away(words: &[String]) -> bool {
     match words {
         [_, and, also, ..] if and == "and" || and == "then" => {
             let mut verbs = ALWAYS_ACTIONS.iter().chain(&DESTROYS).chain(&TAKES_AWAY);
@@ -657,13 +700,13 @@ fn is_said_of_subject(word: &str, verb: &str) -> bool {
 
 /// Whether the words of an operation's name are a verb that takes something away, and one thing that it takes:
 /// `emptyTrash`, but not `restorePoints` or `lockStatus`.
-fn names_what_it_takes(words: &[String]) -> bool {
+pub(super) fn names_what_it_takes(words: &[String]) -> bool {
     let [verb, .., thing] = words else { return false };
     TAKES_AWAY.contains(&verb.as_str()) && !thing.ends_with('s') && !THINGS.contains(&thing.as_str())
 }
 
 /// Whether a word is a form of a verb: `deletes`, `deleting`, `deleted` and `deletion` are of `delete`.
-fn is_form_of(word: &str, verb: &str) -> bool {
+pub(super) fn is_form_of(word: &str, verb: &str) -> bool {
     let stem = verb.strip_suffix(['e', 'y']).unwrap_or(verb);
     let Some(rest) = word.strip_prefix(stem) else {
         return false;
@@ -717,18 +760,25 @@ fn has_action_below(path: &str) -> bool {
 }
 
 /// Returns the summary and the description of an operation, if it has them.
-fn said<'document>(document: &'document Document, operation: &Operation) -> impl Iterator<Item = &'document str> {
+pub(super) fn said<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> impl Iterator<Item = &'document str> {
     let keys = ["summary", "description"].into_iter();
     keys.filter_map(|key| stated(document, operation, key))
 }
 
 /// Returns the sentences of a text. A line break within one is no end of it, and an empty line is.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n")
         .flat_map(|paragraph| paragraph.split(['.', ';', '!']))
 }
 
-fn stated<'document>(document: &'document Document, operation: &Operation, key: &str) -> Option<&'document str> {
+pub(super) fn stated<'document>(
+    document: &'document Document,
+    operation: &Operation,
+    key: &str,
+) -> Option<&'document str> {
     document.node(&pointer::join(&operation.pointer, key))?.string()
 }
 
@@ -1178,10 +1228,24 @@ mod tests {
         ] {
             assert!(!acts(&format!("/things/{{id}}/{read}")), "{read}");
         }
+        // A read of it takes it from nobody.
+        assert!(!acts("/things/{id}/default"));
         // Elsewhere, they may name what is read.
         for read in ["/things/archive/{id}", "/things/{id}/lock/{id}"] {
             assert!(!acts(read), "{read}");
         }
+    }
+
+    #[test]
+    fn a_write_to_what_one_record_at_most_is_takes_it_from_another() {
+        let acts = |path: &str| {
+            let parameters = "parameters: [{name: id, in: path, required: true, schema: {type: string}}]";
+            let paths = format!("{path}:\n  put: {{{parameters}, responses: {{'200': {{description: a}}}}}}\n");
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            has_side_effect(&contract.document, contract.operation(OperationId(0)))
+        };
+        assert!(acts("/addresses/{id}/default") && acts("/templates/{id}/activation"));
+        assert!(!acts("/addresses/{id}/defaults") && !acts("/addresses/{id}") && !acts("/things/default/{id}"));
     }
 
     #[test]
@@ -1228,6 +1292,10 @@ mod tests {
             "summary: Bulk delete pets, ",
             "summary: '[Admin] Delete all pets', ",
             "description: Purges the queue., ",
+            "operationId: tokenRevoke, ",
+            "operationId: resetEverything, ",
+            "operationId: usersSignOutGet, ",
+            "summary: Log the current user out, ",
         ] {
             assert!(acts("/pets", said), "{said}");
         }
@@ -1236,6 +1304,9 @@ mod tests {
             "summary: Recently deleted pets, ",
             "summary: List pets, description: Deletes nothing., ",
             "operationId: getDeletedPets, ",
+            "operationId: jobTrigger, ",
+            "summary: Log of what went out, ",
+            "summary: 'Reset status of pets', ",
         ] {
             assert!(!acts("/pets", said), "{said}");
         }
@@ -1254,6 +1325,9 @@ mod tests {
             "Deletes all pets.",
             "Removes the pet. All pets of the owner are removed as well.",
             "Deletes the pet and every other pet of the owner.",
+            "Clears the whole list.",
+            "Resets the collection.",
+            "Log out",
         ] {
             assert!(deletes(several), "{several}");
         }
@@ -1261,6 +1335,7 @@ mod tests {
             "Deletes the pet.",
             "Removes the pet from all lists.",
             "All callers may delete a pet that is theirs.",
+            "Removes the pet, which resets the counter.",
         ] {
             assert!(!deletes(one), "{one}");
         }

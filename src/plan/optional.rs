@@ -99,6 +99,28 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
         || described.any(|word| ALWAYS_ACTIONS.contains(&word))
 }
 
+/// Whether a write does more than it says if this parameter is not sent: it has a side effect and is on by default, or its
+/// default chooses all records, or to replace them.
+pub(super) fn acts_by_default(contract: &Contract, parameter: &Parameter) -> bool {
+    const CHOSEN: [&str; 6] = ["delete", "overwrite", "purge", "replace", "reset", "upsert"];
+    // `fields=all` selects what is shown.
+    const RANGES: [&str; 5] = ["affects", "apply", "scope", "target", "targets"];
+    const SWITCHED: [&str; 5] = ["all", "cascade", "everything", "overwrite", "recursive"];
+    let is_optional = parameter.location == Location::Query && !parameter.required && parameter.set_by_user.is_none();
+    let schema = parameter.schema.as_deref().filter(|_| is_optional);
+    let schema = schema.and_then(|pointer| contract.document.node(pointer));
+    let default = schema.and_then(|schema| contract.referred(schema).member("default"));
+    let has_word = |text: &str, list: &[&str]| {
+        let separated = separated(text);
+        words(&separated).any(|word| list.contains(&word))
+    };
+    let is_on = default.and_then(Node::boolean) == Some(true);
+    let chosen = default.and_then(Node::string).unwrap_or_default();
+    is_on && (has_word(&parameter.name, &SWITCHED) || has_side_effect(contract, parameter))
+        || has_word(chosen, &CHOSEN)
+        || has_word(chosen, &["all", "everything"]) && has_word(&parameter.name, &RANGES)
+}
+
 /// Whether the parameter selects which fields of a record the response has: facts about the others
 /// would look broken. A boolean only switches one part on or off.
 fn selects_fields(contract: &Contract, parameter: &Parameter) -> bool {
@@ -134,6 +156,37 @@ pub(super) fn separated(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_default_may_reach_more_than_one_record() {
+        let acts = |stated: &str| {
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n  /things:\n    post:\n      \
+                 parameters: [{{in: query, {stated}}}]\n      responses: {{'201': {{description: a}}}}\n"
+            );
+            let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            let operation = contract.operation_ids().next().unwrap();
+            acts_by_default(&contract, &contract.operation(operation).parameters[0])
+        };
+        for stated in [
+            "name: cascade, schema: {type: boolean, default: true}",
+            "name: applyToAll, schema: {type: boolean, default: true}",
+            "name: delete_members, schema: {type: boolean, default: true}",
+            "name: mode, schema: {type: string, enum: [append, replace], default: replace}",
+            "name: scope, schema: {type: string, default: all}",
+        ] {
+            assert!(acts(stated), "{stated}");
+        }
+        for stated in [
+            "name: cascade, schema: {type: boolean, default: false}",
+            "name: cascade, schema: {type: boolean}",
+            "name: pretty, schema: {type: boolean, default: true}",
+            "name: fields, schema: {type: string, default: all}",
+            "name: mode, schema: {type: string, default: append}",
+        ] {
+            assert!(!acts(stated), "{stated}");
+        }
+    }
 
     /// Whether a read is sent with the parameter.
     fn sent(stated: &str) -> bool {

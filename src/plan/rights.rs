@@ -213,10 +213,26 @@ fn is_unwanted(name: &str, value: &Value) -> bool {
     }
 }
 
+/// Whether the description of a boolean says that it holds for one record at most: "Only one profile can be active".
+fn says_one_at_most(schema: &Node) -> bool {
+    const SAYS: [&str; 6] = [
+        "at most one",
+        "exactly one",
+        "one at a time",
+        "one can",
+        "one may",
+        "only one",
+    ];
+    let description = schema.member("description").and_then(Node::string);
+    let description = description.map(str::to_lowercase).unwrap_or_default();
+    let is_said = |said: &&str| description.contains(*said);
+    SAYS.iter().any(is_said)
+}
+
 /// Returns the value, or one in its place that gives no rights, locks nothing away and concerns no other record, for a
 /// boolean or an `enum` with this schema. `None` if the schema lists no such value.
 pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
-    if !is_unwanted(name, &value) {
+    if !is_unwanted(name, &value) && !(value == Value::Bool(true) && says_one_at_most(schema)) {
         return Some(value);
     }
     let listed = schema
@@ -265,6 +281,18 @@ mod tests {
                 Some(json!("guests")),
             ),
             ("active", json!(true), "{type: boolean}", Some(json!(true))),
+            (
+                "active",
+                json!(true),
+                "{type: boolean, description: 'Only one profile can be active.'}",
+                Some(json!(false)),
+            ),
+            (
+                "active",
+                json!(true),
+                "{type: boolean, description: One of the switches}",
+                Some(json!(true)),
+            ),
             ("share_with_all", json!(true), "{type: boolean}", Some(json!(false))),
             ("canDelete", json!(true), "{type: boolean}", Some(json!(false))),
             ("private", json!(true), "{type: boolean}", Some(json!(true))),

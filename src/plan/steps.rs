@@ -597,9 +597,15 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         overrides_request(&parameter.name) || is_of_webdav || in_query && optional::has_side_effect(contract, parameter)
     };
-    let parameter = needed.find(acts)?;
+    if let Some(parameter) = needed.find(acts) {
+        let name = &parameter.name;
+        return Some(format!("its required parameter `{name}` chooses what is done"));
+    }
+    let is_write = !operation.is_safe() && !operation.has_invariants();
+    let mut parameters = operation.parameters.iter().filter(|_| is_write);
+    let parameter = parameters.find(|parameter| optional::acts_by_default(contract, parameter))?;
     Some(format!(
-        "its required parameter `{}` chooses what is done",
+        "the default of its parameter `{}` suggests that more than one record is changed",
         parameter.name
     ))
 }

@@ -20,13 +20,12 @@ use super::body::{self, looks_like_an_identifier};
 use super::selection::{Selection, what_shows};
 use super::source::NoValue;
 use super::template::Template;
-use crate::contract::Contract;
 use crate::contract::field::holds_data_of_callers;
 use crate::contract::link::LinkTarget;
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
-use crate::contract::pointer;
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampFormat;
+use crate::contract::{Contract, create_effects, pointer};
 use crate::history::{Bindings, RunTag};
 
 /// The writes of a contract that are understood.
@@ -174,6 +173,13 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
     }
     if invariants.created.is_none() {
         let operation = contract.operation(id);
+        // Of a chosen name nobody else has a record.
+        let may_affect_others = operation.chosen().is_none();
+        if let Some(reason) =
+            create_effects::reason_against_create(&contract.document, operation).filter(|_| may_affect_others)
+        {
+            return Some(reason.to_owned());
+        }
         let mut tagged = match tagged_fields(contract, id) {
             Ok(tagged) => tagged,
             Err(lack) => return Some(lack.to_string()),
