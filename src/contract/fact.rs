@@ -86,6 +86,10 @@ pub enum FactKind {
     EdgeCaseNoServerError,
     /// A create adds one record, an update none.
     OneRecordPerWrite,
+    /// A deletion leaves another record of the run as it was: inferred from paths and schemas.
+    OtherKeptByDelete,
+    /// An update leaves another record of the run as it was: inferred from paths and schemas.
+    OtherKeptByUpdate,
     /// The right token under another authentication scheme (`Basic` in place of `Bearer`) is rejected.
     OtherScheme,
     /// Of a create: nothing of the record appears under another item of the list. Of an update: no other item changes.

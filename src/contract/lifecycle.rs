@@ -317,6 +317,10 @@ impl Contract {
                 pointer,
             )
         };
+        let other_kept = |write: OperationId| {
+            let documented = "another record as before".to_owned();
+            (format!("{}: {documented}", name(write)), documented)
+        };
         let documented = format!("read by {read}");
         let whole = (format!("{} created: {documented}", name(create)), documented);
         let mut facts = vec![fact(create, FactKind::ReadAfterCreate, whole, "")];
@@ -339,6 +343,9 @@ impl Contract {
                 let (words, pointer) = by(*update, carry);
                 facts.push(fact(*update, FactKind::ReadAfterUpdateCarrying(index), words, &pointer));
             }
+            if !lifecycle.guessed {
+                facts.push(fact(*update, FactKind::OtherKeptByUpdate, other_kept(*update), ""));
+            }
             // RFC 9110, section 9.2.2: PUT is idempotent, PATCH is not.
             if self.operation(*update).method == Method::Put {
                 let documented = "the same as once".to_owned();
@@ -350,6 +357,9 @@ impl Contract {
             let documented = format!("gone from {read}");
             let words = (format!("{}: {documented}", name(delete)), documented);
             facts.push(fact(delete, FactKind::GoneAfterDelete, words, ""));
+            if !lifecycle.guessed {
+                facts.push(fact(delete, FactKind::OtherKeptByDelete, other_kept(delete), ""));
+            }
             let list = lifecycle.list.as_ref().map(|list| list.operation);
             if let Some(list) = list.filter(|list| !self.may_list_deleted(*list)) {
                 let documented = format!("gone from {}", name(list));

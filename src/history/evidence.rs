@@ -297,10 +297,21 @@ pub struct RecordShown<'seen> {
     pub sent: &'seen Request,
     /// What the last response showed.
     pub shown: &'seen ShownState,
-    /// If the update was sent twice, the record as the read showed it in between.
-    pub before_repeat: Option<&'seen Value>,
-    /// Whether it was read because an edge case of the update was accepted.
-    pub is_after_edge_case: bool,
+    /// What was sent before the read.
+    pub after: ReadAfter<'seen>,
+}
+
+/// What was sent before a record was read.
+#[derive(Clone, Copy, Debug)]
+pub enum ReadAfter<'seen> {
+    /// The write of the record.
+    Write,
+    /// The update of the record a second time; with the record as the read showed it in between.
+    SecondUpdate(&'seen Value),
+    /// An edge case of the update, which was accepted.
+    EdgeCase,
+    /// The write of another record.
+    WriteOfAnother,
 }
 
 /// What a response shows of a record.

@@ -185,7 +185,7 @@ impl<'run> History<'run> {
         if succeeded && !matches!(role, ExchangeRole::OtherClient(_)) {
             let body = body.map_or(&Value::Null, |body| &body.value);
             self.track_created(exchange, body);
-            self.doubt_by_response(exchange, body);
+            self.doubt_by_response(exchange, body, emit);
             self.note_ignored_write(exchange, body);
         }
         let mut showed_goal = None;

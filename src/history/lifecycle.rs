@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::bindings::{PathRecords, records_in};
 use super::carried::field_changed_by_repeat;
-use super::evidence::{Evidence, ListedCount, RecordShown, ShownState};
+use super::evidence::{Evidence, ListedCount, ReadAfter, RecordShown, ShownState};
 use super::exchange_role::{RecordRole, WriteContext};
 use super::history::{EvidenceSink, History};
 use crate::contract::Contract;
@@ -78,6 +78,8 @@ pub(crate) enum RecordStage {
     DeletedInList,
     /// Before it is deleted: whether it is the run's own.
     BeforeDelete,
+    /// After this update or deletion of another record, which has this number.
+    Other(OperationId, usize),
 }
 
 /// A look for a tracked record, and what the last response showed of it.
@@ -399,7 +401,10 @@ impl History<'_> {
                 {
                     ShownState::Unclear
                 }
-                Some(shown) if shown.is_object() => ShownState::Record(shown.clone()),
+                Some(shown) if shown.is_object() => match search.stage {
+                    RecordStage::Other(write, written) => self.after_write_of_another(record, (write, written), shown),
+                    _ => ShownState::Record(shown.clone()),
+                },
                 _ => ShownState::Unclear,
             },
             (Some(status), None) => ShownState::Status(status, exchange.request.credential.clone()),
@@ -408,6 +413,51 @@ impl History<'_> {
             && !search.shows_another
             && matches!(&shown, ShownState::Record(body) if shows_own(body));
         search.last = Some((exchange.request.clone(), shown));
+    }
+
+    /// Returns what a read shows of a record after the write of another: [`ShownState::Another`] if it has what that sent.
+    fn after_write_of_another(
+        &self,
+        record: &TrackedRecord,
+        (write, written): (OperationId, usize),
+        shown: &Value,
+    ) -> ShownState {
+        let numbers = |sent: &Request| self.run_tag.numbers_in(sent.json().unwrap_or(&Value::Null));
+        let written = self.tracked.get(written).and_then(|written| written.updated.as_ref());
+        let written = written.filter(|update| update.operation == write);
+        let own = [Some(&record.request), record.updated.as_ref()].into_iter().flatten();
+        let own: Vec<_> = own.flat_map(numbers).collect();
+        let mut of_the_other = written.map(numbers).unwrap_or_default();
+        of_the_other.retain(|number| !own.contains(number));
+        let has = self.run_tag.numbers_in(shown);
+        let carries = self.contract.lifecycle_carries_of_update(write);
+        let mut compared = carries.iter().map(|carry| &carry.returned_at).peekable();
+        let is_unchanged = record.last_read.as_ref().is_some_and(|before| {
+            before == shown || compared.peek().is_some() && compared.all(|at| before.pointer(at) == shown.pointer(at))
+        });
+        if of_the_other.iter().any(|number| has.contains(number)) {
+            ShownState::Another
+        } else if is_unchanged {
+            ShownState::Record(shown.clone())
+        } else {
+            ShownState::Unclear
+        }
+    }
+
+    /// Returns another record of the same create, which can be read and which no update has changed; of several, the last.
+    pub(crate) fn other_than(&self, number: usize) -> Option<usize> {
+        let written = self.tracked.get(number)?;
+        let is_other = |record: &TrackedRecord| {
+            record.create == written.create
+                && record.path_records != written.path_records
+                && record.last_read.is_some()
+                && record.updated.is_none()
+                && !(record.is_doubtful || record.is_created_again || record.is_unreadable)
+        };
+        let others = self.tracked.iter().take(number).rev();
+        let earlier = others.zip((0..number).rev()).find(|(record, _)| is_other(record));
+        let found = earlier.map(|(_, number)| number);
+        found.or_else(|| self.tracked.iter().rposition(is_other))
     }
 
     /// Whether a read by the identifier of a tracked record shows another one: its identifier is another, or it shows what
@@ -437,7 +487,9 @@ impl History<'_> {
     /// that was known before. A `PUT`, `PATCH` or `DELETE` below the record (`PUT /pets/{petId}/status`) may return a record
     /// of another kind, so there it must be an identifier that a list has shown for a record of the same kind, and not one
     /// that the path of the write names itself.
-    pub(super) fn doubt_by_response(&mut self, exchange: &Exchange, body: &Value) {
+    ///
+    /// Emits the evidence if the response shows what the update sent under another identifier.
+    pub(super) fn doubt_by_response(&mut self, exchange: &Exchange, body: &Value, emit: EvidenceSink<'_>) {
         let Some(WrittenRecord {
             record,
             lifecycle,
@@ -456,11 +508,32 @@ impl History<'_> {
             false => self.observed_values.contains(id),
             true => self.foreign_identifiers.contains(record.create, id) && !names(id),
         };
-        let is_of_another = |shown: &&Value| {
-            let id = identifier_in(shown, lifecycle);
-            id.is_some_and(|id| identifier(id) != identifier(&record.id) && is_known(id))
+        let other_id = |shown: &'_ Value| {
+            let id = identifier_in(shown, lifecycle).filter(|id| identifier(id).is_some());
+            id.filter(|id| identifier(id) != identifier(&record.id)).cloned()
         };
-        if shown.iter().any(is_of_another) {
+        let shows_sent = |shown: &Value| {
+            let members = shown.as_object();
+            members.is_some_and(|members| self.sent_strings.any_shown_by(members))
+        };
+        let renamed = |shown: &&Value| {
+            other_id(shown).is_some_and(|id| !self.run_tag.is_in(&id)) && shows_sent(shown) && !is_below
+        };
+        if shown.iter().any(renamed) {
+            let operation = exchange.request.operation;
+            let seen = RecordShown {
+                operation,
+                by: operation,
+                sent: &exchange.request,
+                shown: &ShownState::Another,
+                after: ReadAfter::WriteOfAnother,
+            };
+            emit(Evidence::Record(seen, &exchange.request));
+        }
+        if shown
+            .iter()
+            .any(|shown| other_id(shown).is_some_and(|id| is_known(&id)))
+        {
             let create = record.create;
             self.doubt_all(create, "a write under it returned the identifier of another record");
         }
@@ -650,13 +723,14 @@ impl History<'_> {
         match (search.stage, shown) {
             (_, ShownState::NoResponse | ShownState::Another | ShownState::Unclear) => true,
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
+            (RecordStage::Other(..), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::DeletedInRead, shown) => !matches!(shown, ShownState::Record(_)),
             (RecordStage::DeletedInList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
             (RecordStage::CreatedInList, ShownState::Listed(_)) => !search.shows_equal_items(),
             (RecordStage::CreatedInList, _) => false,
             (RecordStage::CreatedInRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::Update(_), ShownState::Record(record)) => self.shows_update(search, record),
-            (RecordStage::Update(_), _) => true,
+            (RecordStage::Update(_), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::EdgeCase(_), shown) => !shown.is_failure_of_record(),
             (RecordStage::Repeated(_), _) if search.rejected_repeat.is_some() => true,
             (RecordStage::Repeated(_), ShownState::Record(record)) => !self.is_changed_by_repeat(search, record),
@@ -728,6 +802,9 @@ impl History<'_> {
                 doubt = Some("its list still shows the record unchanged after a deletion that was accepted");
             }
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
+            (RecordStage::Other(..), Some((_, ShownState::Another | ShownState::Status(404 | 410, _)))) => {
+                doubt = Some("the write of another record changed or deleted it");
+            }
             (_, Some((_, ShownState::Another))) => {
                 record.is_doubtful = true;
                 self.doubt_own(create, "its list shows the record with other values");
@@ -759,14 +836,22 @@ impl History<'_> {
                 }
             }
             RecordStage::BeforeDelete => return,
+            RecordStage::Other(write, _) => write,
         };
         let sent = match search.stage {
             RecordStage::Update(_) | RecordStage::Repeated(_) => record.updated.as_ref(),
+            RecordStage::Other(_, written) => self.tracked.get(written).and_then(|written| written.updated.as_ref()),
             _ => Some(&record.request),
         };
         let is_of_create = matches!(search.stage, RecordStage::CreatedInRead | RecordStage::CreatedInList);
         let is_repeated = matches!(search.stage, RecordStage::Repeated(_));
         let before_repeat = record.after_update.as_ref().filter(|_| is_repeated);
+        let after = match (search.stage, before_repeat) {
+            (_, Some(before)) => ReadAfter::SecondUpdate(before),
+            (RecordStage::EdgeCase(_), None) => ReadAfter::EdgeCase,
+            (RecordStage::Other(..), None) => ReadAfter::WriteOfAnother,
+            _ => ReadAfter::Write,
+        };
         let by = request.operation;
         // A record that is gone since may be why the update is rejected.
         let (request, shown) = match (&search.rejected_repeat, shown) {
@@ -774,6 +859,13 @@ impl History<'_> {
             (Some((repeat, _)), _) => (repeat, &ShownState::Unclear),
             // Another create may have replaced what this one sent.
             (None, _) if is_of_create && record.is_created_again => (request, &ShownState::Unclear),
+            // It could not be read before the update either, or it has another name since, which follows from what was sent.
+            (None, ShownState::Status(404 | 410, _))
+                if matches!(search.stage, RecordStage::Update(_))
+                    && (record.last_read.is_none() || self.run_tag.is_in(&record.id)) =>
+            {
+                (request, &ShownState::Unclear)
+            }
             (None, shown) => (request, shown),
         };
         emit(Evidence::Record(
@@ -782,8 +874,7 @@ impl History<'_> {
                 by,
                 sent: sent.unwrap_or(&record.request),
                 shown,
-                before_repeat,
-                is_after_edge_case: matches!(search.stage, RecordStage::EdgeCase(_)),
+                after,
             },
             request,
         ));

@@ -211,8 +211,10 @@ impl FactEvidence {
             | FactKind::ListedOnceAfterCreate
             | FactKind::ReadAfterCreate
             | FactKind::ReadAfterCreateCarrying(_) => Self::ReadBackCreated,
-            FactKind::ReadAfterUpdateCarrying(_) | FactKind::SameAfterRepeatedUpdate => Self::ReadBackUpdated,
-            FactKind::GoneAfterDelete | FactKind::UnlistedAfterDelete => Self::Deleted,
+            FactKind::OtherKeptByUpdate | FactKind::ReadAfterUpdateCarrying(_) | FactKind::SameAfterRepeatedUpdate => {
+                Self::ReadBackUpdated
+            }
+            FactKind::GoneAfterDelete | FactKind::OtherKeptByDelete | FactKind::UnlistedAfterDelete => Self::Deleted,
             FactKind::WrongToken => Self::WrongToken,
         }
     }

@@ -11,7 +11,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::vocabulary::Carry;
 use crate::history::carried::field_changed_by_repeat;
-use crate::history::evidence::{ListedCount, RecordShown, ShownState, StoredDespiteRejection};
+use crate::history::evidence::{ListedCount, ReadAfter, RecordShown, ShownState, StoredDespiteRejection};
 
 pub(super) static RULE: Rule = Rule {
     name: "lifecycle",
@@ -22,8 +22,8 @@ pub(super) static RULE: Rule = Rule {
     ),
     topic: Topic::Invariants,
     summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
-              record shows the update; a deleted one is gone; a rejected create leaves no record; a PUT that \
-              is sent twice has the effect of one.",
+              record shows the update; a deleted one is gone; another record stays as it was; a rejected create \
+              leaves no record; a PUT that is sent twice has the effect of one.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type. A record that is not there, or not \
@@ -32,7 +32,9 @@ pub(super) static RULE: Rule = Rule {
                   twice. A list that shows a record as two equal items \
                   counts it twice. At its end the run looks for the run tag in the list: a record whose create was rejected was \
                   stored all the same, and is stored twice if the caller sends it again. The last PUT of a record is sent \
-                  again: a caller without a response does that, so it must neither fail nor change what was sent. A record \
+                  again: a caller without a response does that, so it must neither fail nor change what was sent. After an \
+                  update, and after a first deletion, another record of the run is read: an update without a condition \
+                  changes every row. A record \
                   that could be read, and cannot after an edge case of an update was accepted, holds what the service \
                   itself cannot show: often no list that has the record can be read either.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
@@ -63,17 +65,45 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
     let Some(lifecycle) = contract.lifecycle_of(seen.operation) else {
         return;
     };
-    if seen.is_after_edge_case {
-        judge_unreadable(seen, lifecycle, sink);
-    } else if lifecycle.create == seen.operation {
-        judge_created(seen, lifecycle, sink);
-    } else if lifecycle.delete == Some(seen.operation) {
-        judge_deleted(seen, lifecycle, sink);
-    } else if let Some(before) = seen.before_repeat {
-        judge_repeated(seen, (lifecycle, before), sink);
+    match seen.after {
+        ReadAfter::EdgeCase => judge_unreadable(seen, lifecycle, sink),
+        ReadAfter::WriteOfAnother => judge_other(seen, lifecycle, sink),
+        ReadAfter::SecondUpdate(before) => judge_repeated(seen, (lifecycle, before), sink),
+        ReadAfter::Write if lifecycle.create == seen.operation => judge_created(seen, lifecycle, sink),
+        ReadAfter::Write if lifecycle.delete == Some(seen.operation) => judge_deleted(seen, lifecycle, sink),
+        ReadAfter::Write => {
+            let carries = contract.lifecycle_carries_of_update(seen.operation);
+            judge_carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
+            // A record that could be read before.
+            if let ShownState::Status(status @ (404 | 410), _) = seen.shown
+                && let Some(fact) = contract.fact_of(seen.operation, FactKind::ReadAfterUpdateCarrying(0))
+            {
+                sink.broken(fact, String::new, || status.to_string());
+            }
+        }
+    }
+}
+
+/// Judges whether another record is as it was after an update or a deletion.
+fn judge_other(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
+    let kind = if lifecycle.delete == Some(seen.operation) {
+        FactKind::OtherKeptByDelete
     } else {
-        let carries = contract.lifecycle_carries_of_update(seen.operation);
-        judge_carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
+        FactKind::OtherKeptByUpdate
+    };
+    let Some(fact) = sink.contract.fact_of(seen.operation, kind) else {
+        return;
+    };
+    match seen.shown {
+        ShownState::Record(_) => sink.held(fact),
+        ShownState::Status(status @ (404 | 410), _) => sink.broken(fact, String::new, || status.to_string()),
+        ShownState::Another if seen.by == seen.operation => {
+            sink.broken(fact, String::new, || {
+                "a response with the identifier of another".to_owned()
+            });
+        }
+        ShownState::Another => sink.broken(fact, String::new, || "what was sent, in another record".to_owned()),
+        other => undecided(other, sink, fact),
     }
 }
 
@@ -330,6 +360,27 @@ paths:
     }
 
     #[test]
+    fn another_record_stays_as_it_was() {
+        for (operation, fact) in [
+            ("putPet", "putPet: another record as before"),
+            ("deletePet", "deletePet: another record as before"),
+        ] {
+            let verdict = |by: &str, shown: &ShownState| {
+                Fixture::text(PETS, operation)
+                    .shown_after_write_of_another(by, shown)
+                    .fact(fact)
+            };
+            assert_eq!(verdict("getPet", &record(&json!("Rex"))), Verdict::Held);
+            for changed in [ShownState::Another, status(404), status(410)] {
+                assert_eq!(verdict("getPet", &changed), Verdict::Broken, "{operation} {changed:?}");
+            }
+            for shown in [ShownState::Unclear, status(403), status(500), ShownState::NoResponse] {
+                assert!(matches!(verdict("getPet", &shown), Verdict::Undecided(_)), "{shown:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_list_that_may_have_more_decides_nothing() {
         let fact = "addPet created: listed in getPets";
         let verdict = |shown| judged("addPet", "getPets", &shown).fact(fact);
@@ -401,7 +452,9 @@ paths:
             |shown: &ShownState| judged("putPet", "getPet", shown).fact("putPet in getPet /name: as sent in /name");
         assert_eq!(update(&record(&json!("Rex"))), Verdict::Held);
         assert_eq!(update(&record(&json!(null))), Verdict::Broken);
-        assert!(matches!(update(&status(404)), Verdict::Undecided(_)));
+        // Before the update it could be read.
+        assert_eq!(update(&status(404)), Verdict::Broken);
+        assert!(matches!(update(&status(403)), Verdict::Undecided(_)));
         let deleted = |shown: &ShownState| judged("deletePet", "getPet", shown).fact("deletePet: gone from getPet");
         assert_eq!(deleted(&status(404)), Verdict::Held);
         assert_eq!(deleted(&status(410)), Verdict::Held);

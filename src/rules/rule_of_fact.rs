@@ -32,6 +32,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::GoneAfterDelete
         | FactKind::ListedAfterCreate
         | FactKind::ListedOnceAfterCreate
+        | FactKind::OtherKeptByDelete
+        | FactKind::OtherKeptByUpdate
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
         | FactKind::ReadAfterUpdateCarrying(_)

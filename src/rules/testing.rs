@@ -16,7 +16,7 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, Purpose, RejectionMeaning, Request, Response};
 use crate::history::evidence::{
-    CreatedObservation, Creation, FinalListing, PageSeen, RecordShown, ShownState, Stability, StrayWrite,
+    CreatedObservation, Creation, FinalListing, PageSeen, ReadAfter, RecordShown, ShownState, Stability, StrayWrite,
     UpdateObservation, Walk, WalkEnd,
 };
 
@@ -308,20 +308,21 @@ impl Fixture {
 
     /// Like [`Self::shown`], after the operation has sent the body twice if there is a record `before` the second time.
     pub(super) fn shown_again(&self, by: &str, sent: &Value, (before, shown): (Option<&Value>, &ShownState)) -> Judged {
-        self.shown_after((by, sent), (before, shown), false)
+        let after = before.map_or(ReadAfter::Write, ReadAfter::SecondUpdate);
+        self.shown_after((by, sent), (after, shown))
     }
 
     /// Judges what a read, `by`, shows of a record after an edge case of the operation was accepted.
     pub(super) fn shown_after_edge_case(&self, by: &str, shown: &ShownState) -> Judged {
-        self.shown_after((by, &Value::Null), (None, shown), true)
+        self.shown_after((by, &Value::Null), (ReadAfter::EdgeCase, shown))
     }
 
-    fn shown_after(
-        &self,
-        (by, sent): (&str, &Value),
-        (before, shown): (Option<&Value>, &ShownState),
-        is_after_edge_case: bool,
-    ) -> Judged {
+    /// Judges what a read, `by`, shows of a record after the operation wrote another one.
+    pub(super) fn shown_after_write_of_another(&self, by: &str, shown: &ShownState) -> Judged {
+        self.shown_after((by, &Value::Null), (ReadAfter::WriteOfAnother, shown))
+    }
+
+    fn shown_after(&self, (by, sent): (&str, &Value), (after, shown): (ReadAfter<'_>, &ShownState)) -> Judged {
         let by = self.contract.operation_named(by).expect(by);
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));
@@ -330,8 +331,7 @@ impl Fixture {
             by,
             sent: &request,
             shown,
-            before_repeat: before,
-            is_after_edge_case,
+            after,
         };
         let read = Request::plain(by, self.contract.operation(by));
         self.judge(|judge| judge.record(&seen, &read))

@@ -1,6 +1,8 @@
 //! Reads back what was created and updated, and deletes what the run created, where the contract
 //! has a lifecycle for it: see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
+use std::collections::HashSet;
+
 use super::create::WRITE_PURPOSE;
 use super::request::{Replacement, credential, request_head_with};
 use super::session::{Call, Session};
@@ -44,12 +46,22 @@ impl Session<'_> {
             return;
         };
         let records = self.history().updated_by(update);
+        let mut is_compared = false;
         for record in records {
             let after = (record, RecordStage::Update(update));
             let seen = self.look_for_record(lifecycle.read, after).await;
             let repeats = !self.plan.learns && self.history().update_to_repeat(record, update).is_some();
             if seen == SeenRecord::Own && repeats {
                 let after = (record, RecordStage::Repeated(update));
+                self.look_for_record(lifecycle.read, after).await;
+            }
+            let other = self
+                .history()
+                .other_than(record)
+                .filter(|_| seen == SeenRecord::Own && !is_compared);
+            if let Some(other) = other.filter(|_| !lifecycle.guessed) {
+                is_compared = true;
+                let after = (other, RecordStage::Other(update, record));
                 self.look_for_record(lifecycle.read, after).await;
             }
         }
@@ -93,13 +105,15 @@ impl Session<'_> {
             .filter(|step| step.action == Action::Delete)
             .collect();
         let records = self.history().newest_first();
+        let mut compared = HashSet::new();
         for record in records {
             let create = self.history().tracked(record).map(|tracked| tracked.create);
             let lifecycle = create.and_then(|create| self.contract.lifecycle_of(create));
             let Some(lifecycle) = lifecycle else { continue };
             let delete = deletes.iter().find(|step| lifecycle.delete == Some(step.operation));
             if let Some(delete) = delete {
-                self.delete(lifecycle, (record, delete.operation)).await;
+                let is_first = compared.insert(delete.operation);
+                self.delete(lifecycle, (record, delete.operation), is_first).await;
             }
         }
     }
@@ -126,11 +140,24 @@ impl Session<'_> {
         }
     }
 
-    /// Deletes one record, if a read shows that it is the run's own, and checks whether it is gone.
-    async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId)) {
-        let before = (record, RecordStage::BeforeDelete);
-        if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
+    /// Deletes one record, if a read shows that it is the run's own, and checks whether it is gone. If it is the first of
+    /// this operation, it also checks whether another record is still there.
+    async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId), is_first: bool) {
+        let is_own = async |record| {
+            let before = (record, RecordStage::BeforeDelete);
+            self.look_for_record(lifecycle.read, before).await == SeenRecord::Own
+        };
+        if !is_own(record).await {
             return;
+        }
+        let mut other = self
+            .history()
+            .other_than(record)
+            .filter(|_| is_first && !lifecycle.guessed);
+        if let Some(number) = other
+            && !is_own(number).await
+        {
+            other = None;
         }
         let Some(request) = self.request_of_record(delete, record) else {
             return;
@@ -147,6 +174,10 @@ impl Session<'_> {
             let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
             if is_gone && self.is_gone_from_list(lifecycle, record).await {
                 self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_deleted(record));
+            }
+            if let Some(other) = other {
+                let after = (other, RecordStage::Other(delete, record));
+                self.look_for_record(lifecycle.read, after).await;
             }
         }
     }

@@ -298,6 +298,8 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::InferredPages(_)
         | FactKind::ListedAfterCreate
         | FactKind::ListedOnceAfterCreate
+        | FactKind::OtherKeptByDelete
+        | FactKind::OtherKeptByUpdate
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
         | FactKind::ReadAfterUpdateCarrying(_)

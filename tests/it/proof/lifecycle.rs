@@ -98,6 +98,14 @@ enum Fault {
     LongList,
     /// An update answers with what was sent, and keeps nothing of it.
     UpdateLost,
+    /// An update changes every record of its kind.
+    UpdatesAll,
+    /// A deletion removes every record of its kind.
+    DeletesAll,
+    /// The response to an update has the identifier of another record.
+    UpdateNamesAnother,
+    /// A record is gone once it is updated.
+    GoneOnceUpdated,
     /// A deleted record is still read.
     Undeleted,
     /// Nothing is deleted, and afterwards no record is read any more.
@@ -221,6 +229,12 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             let removed = match fault {
                 Fault::Undeleted => None,
                 Fault::FailsAfterDelete | Fault::ForbidsAfterDelete => kept.insert("deleted".to_owned(), Value::Null),
+                Fault::DeletesAll => {
+                    let (kind, _) = path.rsplit_once('/').unwrap();
+                    let removed = kept.remove(path);
+                    kept.retain(|at, _| at.rsplit_once('/').is_none_or(|(other, _)| other != kind));
+                    removed
+                }
                 Fault::SoftDelete => kept
                     .get_mut(path)
                     .map(|record| std::mem::replace(&mut record["deleted"], json!(true))),
@@ -268,7 +282,10 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
     if !creates && !kept.contains_key(&at) {
         return StatusCode::NOT_FOUND.into_response();
     }
-    let shown = record.clone();
+    let mut shown = record.clone();
+    if !creates && fault == Fault::UpdateNamesAnother {
+        shown["id"] = json!("own-999");
+    }
     match fault {
         Fault::Escapes => record["name"] = json!(record["name"].as_str().map(str::to_uppercase)),
         Fault::Own => {
@@ -295,8 +312,19 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
         }
         kept.insert(format!("{at}-second"), second);
     }
-    if keeps {
+    if !creates && fault == Fault::UpdatesAll {
+        let (kind, _) = at.rsplit_once('/').unwrap();
+        for (_, other) in kept
+            .iter_mut()
+            .filter(|(other, _)| other.rsplit_once('/').is_some_and(|(of, _)| of == kind))
+        {
+            other["name"] = record["name"].clone();
+        }
+    }
+    if keeps && (creates || fault != Fault::GoneOnceUpdated) {
         kept.insert(at, record);
+    } else if fault == Fault::GoneOnceUpdated {
+        kept.remove(&at);
     }
     let status = match fault {
         Fault::Accepted if creates => StatusCode::ACCEPTED,
@@ -446,6 +474,48 @@ async fn each_departure_is_found_and_nothing_else() {
             .all(|fact| fact.starts_with("putPet") || fact.starts_with("patchPet")),
         "{lost:?}"
     );
+}
+
+#[tokio::test]
+async fn a_write_that_reaches_other_records_too_is_found_and_the_last_one() {
+    for (fault, expected) in [
+        (Fault::UpdatesAll, "putPet: another record as before"),
+        (Fault::UpdateNamesAnother, "putPet: another record as before"),
+        (Fault::GoneOnceUpdated, "putPet in getPet /name: as sent in /name"),
+        (Fault::DeletesAll, "deletePet: another record as before"),
+    ] {
+        let checked = checked(fault, true).await;
+        let found = checked.found();
+        assert!(
+            found.iter().any(|fact| fact == expected),
+            "{fault:?} {found:?} {:#?}",
+            checked.log
+        );
+        let deletes = checked
+            .log
+            .iter()
+            .filter(|line| line.starts_with("DELETE /pets/") && !line.contains("/toys/"));
+        let allowed = match fault {
+            Fault::UpdatesAll => 0,
+            Fault::DeletesAll => 1,
+            _ => continue,
+        };
+        assert_eq!(deletes.count(), allowed, "{fault:?} {:#?}", checked.log);
+    }
+    for fact in [
+        "putPet: another record as before",
+        "deletePet: another record as before",
+    ] {
+        assert_eq!(checked(Fault::None, true).await.verdict(fact), "held");
+        assert_eq!(
+            checked(Fault::SoftDelete, true)
+                .await
+                .found()
+                .iter()
+                .find(|found| *found == fact),
+            None
+        );
+    }
 }
 
 #[tokio::test]
