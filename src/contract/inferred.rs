@@ -342,7 +342,7 @@ impl<'contract> Records<'contract> {
 
     /// Returns the name of one record, in the form in which names are compared.
     pub(super) fn singular(&self) -> String {
-        kind_of_record(self.name)
+        singular(&comparable_name(self.name))
     }
 
     /// Whether the array with these elements has the name of the collection.
@@ -575,12 +575,6 @@ const MAX_ENVELOPES: usize = 1;
 pub(super) fn comparable_name(name: &str) -> String {
     let letters = name.chars().filter(|character| character.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
-}
-
-/// Returns the kind of record that a name says, of a path's segment or of a field, in the form in which names are compared:
-/// `author` for `authors` and `Author`.
-pub(crate) fn kind_of_record(name: &str) -> String {
-    singular(&comparable_name(name))
 }
 
 /// Returns the singular of a collection's name, for the endings that English has for most of them.

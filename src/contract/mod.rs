@@ -89,7 +89,6 @@ use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
 pub(crate) use facts_beyond_schemas::FACT_WITHOUT_CREDENTIAL;
-pub(crate) use inferred::kind_of_record;
 use learned::LearnedAnswer;
 use lifecycle::Lifecycles;
 use link::Link;

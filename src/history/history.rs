@@ -10,6 +10,7 @@ use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
 use super::exchange_role::{ExchangeRole, WriteContext};
 use super::foreign_identifiers::ForeignIdentifiers;
+use super::free_numbers::FreeNumbers;
 use super::lifecycle::TrackedRecord;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
@@ -68,6 +69,8 @@ pub(crate) struct History<'run> {
     /// The identifiers of records that the run has not made: those that a list showed before a walk over it was
     /// complete, and those that its items refer to.
     pub(super) foreign_identifiers: ForeignIdentifiers,
+    /// The numbers that are free for the next records.
+    pub(super) free_numbers: FreeNumbers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
     /// The drafts of accepted writes to an unknown identifier, each with the write.
@@ -129,6 +132,7 @@ impl<'run> History<'run> {
             listed_identifiers: HashMap::new(),
             observed_values: ObservedValues::new(recognises_by_links),
             foreign_identifiers: ForeignIdentifiers::new(contract),
+            free_numbers: FreeNumbers::default(),
             sent_strings: SentStrings::default(),
             strays: HashMap::new(),
             unidentified: UnidentifiedCreates::default(),
@@ -166,6 +170,7 @@ impl<'run> History<'run> {
         let body = body.or(undocumented.as_ref());
         self.note_response(exchange, body);
         self.note_unknown(exchange, intent);
+        self.note_numbers(exchange, body.map(|body| &body.value));
         let created = self.created_id(exchange, body);
         if !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
@@ -203,6 +208,9 @@ impl<'run> History<'run> {
             ExchangeRole::Read => {}
             ExchangeRole::Repeated(look) => self.observe_repeated(*look, exchange),
             ExchangeRole::RecordRead(look) => self.observe_record_read(*look, exchange, body),
+        }
+        if let Some(id) = &created {
+            self.note_taken_number(&exchange.request, id);
         }
         if created.is_none() && !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_unidentified((exchange, role));

@@ -177,6 +177,7 @@ impl History<'_> {
             return;
         }
         let is_doubtful = self.was_observed(&exchange.request, id) || !self.may_be_own(create, id);
+        self.note_created_number(&exchange.request, id);
         self.track(&exchange.request, id, is_doubtful);
     }
 

@@ -44,13 +44,13 @@ mod element;
 pub mod evidence;
 mod exchange_role;
 mod foreign_identifiers;
+mod free_numbers;
 #[expect(clippy::module_inception, reason = "the module is named after what it keeps")]
 mod history;
 mod inferred_pages;
 mod lifecycle;
 mod look;
 mod mock_signs;
-mod numbering;
 mod observed_values;
 mod other_clients;
 mod own;

@@ -246,7 +246,10 @@ impl History<'_> {
                 Value::Array(elements) => pending.extend(elements),
                 Value::Object(members) => {
                     if members.values().any(|member| identifier(member).as_ref() == Some(&id)) {
-                        return self.sent_strings.any_shown_by(members);
+                        // JSON:API has the fields of a record beside its identifier, in `attributes`.
+                        let attributes = members.get("attributes").and_then(Value::as_object);
+                        let mut objects = [Some(members), attributes].into_iter().flatten();
+                        return objects.any(|members| self.sent_strings.any_shown_by(members));
                     }
                     pending.extend(members.values());
                 }

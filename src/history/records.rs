@@ -93,7 +93,7 @@ impl History<'_> {
             let ids = self.created_ids(operation, body).into_iter().chain(&located).cloned();
             let ids: Vec<_> = ids.collect();
             let was_seen = ids.iter().any(|id| self.was_observed(request, id));
-            ids.iter().for_each(|id| self.observe_created(operation, id));
+            ids.iter().for_each(|id| self.observed_values.note(id, &|_| true));
             if is_used_later {
                 let id = self.contract.identifier_pointer(operation);
                 let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());

@@ -17,7 +17,7 @@ use super::created::CreatedRecord;
 use super::exchange_role::{ExchangeRole, RecordRole, WriteContext};
 use super::history::History;
 use super::lifecycle::all_in_path;
-use super::observed_values::{ObservedValues, kind_of};
+use super::observed_values::ObservedValues;
 use super::sent_strings::SentStrings;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::OperationId;
@@ -136,7 +136,7 @@ impl History<'_> {
             .unidentified
             .seen
             .get(&request.operation)
-            .is_none_or(|seen| seen.may_identify(&kind_of(self.contract, request.operation), &request.path, id));
+            .is_none_or(|seen| seen.contains(id));
         let is_within = under.iter().all(|parent| within.contains(parent));
         let may_be_own = !was_seen && is_within && self.may_be_own(request.operation, id);
         (may_be_own && identifier(id).is_some()).then(|| (*id).clone())

@@ -102,10 +102,12 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
 /// Whether a write does more than it says if this parameter is not sent: it has a side effect and is on by default, or its
 /// default chooses all records, or to replace them.
 pub(super) fn acts_by_default(contract: &Contract, parameter: &Parameter) -> bool {
-    const CHOSEN: [&str; 6] = ["delete", "overwrite", "purge", "replace", "reset", "upsert"];
+    const CHOSEN: [&str; 7] = ["delete", "drop", "overwrite", "purge", "replace", "reset", "upsert"];
     // `fields=all` selects what is shown.
     const RANGES: [&str; 5] = ["affects", "apply", "scope", "target", "targets"];
-    const SWITCHED: [&str; 5] = ["all", "cascade", "everything", "overwrite", "recursive"];
+    const CONFLICTS: [&str; 2] = ["conflict", "duplicate"];
+    const SWITCHED: [&str; 3] = ["cascade", "everything", "overwrite"];
+    const KEEPS: [&str; 3] = ["append", "keep", "preserve"];
     let is_optional = parameter.location == Location::Query && !parameter.required && parameter.set_by_user.is_none();
     let schema = parameter.schema.as_deref().filter(|_| is_optional);
     let schema = schema.and_then(|pointer| contract.document.node(pointer));
@@ -114,10 +116,14 @@ pub(super) fn acts_by_default(contract: &Contract, parameter: &Parameter) -> boo
         let separated = separated(text);
         words(&separated).any(|word| list.contains(&word))
     };
-    let is_on = default.and_then(Node::boolean) == Some(true);
     let chosen = default.and_then(Node::string).unwrap_or_default();
-    is_on && (has_word(&parameter.name, &SWITCHED) || has_side_effect(contract, parameter))
+    let is_on = default.and_then(Node::boolean) == Some(true) || chosen == "true";
+    let is_off = default.and_then(Node::boolean) == Some(false);
+    let has_name = |list: &[&str]| has_word(&parameter.name, list);
+    is_on && (has_name(&SWITCHED) || has_side_effect(contract, parameter))
+        || is_off && has_name(&KEEPS)
         || has_word(chosen, &CHOSEN)
+        || has_name(&CONFLICTS) && has_word(chosen, &["merge", "update"])
         || has_word(chosen, &["all", "everything"]) && has_word(&parameter.name, &RANGES)
 }
 
@@ -174,6 +180,8 @@ mod tests {
             "name: delete_members, schema: {type: boolean, default: true}",
             "name: mode, schema: {type: string, enum: [append, replace], default: replace}",
             "name: scope, schema: {type: string, default: all}",
+            "name: on_conflict, schema: {type: string, default: update}",
+            "name: keep_existing, schema: {type: boolean, default: false}",
         ] {
             assert!(acts(stated), "{stated}");
         }
@@ -182,6 +190,8 @@ mod tests {
             "name: cascade, schema: {type: boolean}",
             "name: pretty, schema: {type: boolean, default: true}",
             "name: fields, schema: {type: string, default: all}",
+            "name: include_all, schema: {type: boolean, default: true}",
+            "name: recursive, schema: {type: boolean, default: true}",
             "name: mode, schema: {type: string, default: append}",
         ] {
             assert!(!acts(stated), "{stated}");

@@ -512,7 +512,11 @@ impl LeafBuilder<'_> {
 
     /// Returns a value that the field's schema admits.
     fn sample(&self, field: &Field<'_>, examples: bool) -> Option<Value> {
-        let mut text = format!("countersign-{}", self.run_tag);
+        // Fields differ, so that it shows if a service confuses two.
+        let mut text = match self.strings_before(field) {
+            0 => format!("countersign-{}", self.run_tag),
+            before => format!("countersign{}-{}", before + 1, self.run_tag),
+        };
         // Elements of one array differ.
         let index = pointer::tokens(&field.pointer).filter_map(|token| token.parse::<u64>().ok());
         let index = index.last().unwrap_or(0);
@@ -526,6 +530,16 @@ impl LeafBuilder<'_> {
             examples,
         };
         sample.of(field.node).ok()
+    }
+
+    /// Returns how many fields before this one have strings, for a body without invariants.
+    fn strings_before(&self, field: &Field<'_>) -> usize {
+        let is_string = |other: &Field<'_>| other.node.member("type").and_then(Node::string) == Some("string");
+        let fields = self.template.fields.iter().filter(|_| !self.template.has_invariants);
+        // The elements of one array count as one.
+        let place = pointer::any_element(&field.pointer);
+        let before = fields.take_while(|other| pointer::any_element(&other.pointer) != place);
+        before.filter(|other| is_string(other)).count()
     }
 
     /// Returns a value that concerns nobody, for a body without invariants, whose example may name a record, an account
@@ -725,6 +739,10 @@ mod tests {
             (
                 "{type: object, required: [stamp, on], properties: {stamp: {$ref: '#/components/schemas/Stamp'}, on: {type: boolean}}}",
                 json!({"on": true}),
+            ),
+            (
+                "{type: object, properties: {a: {type: string}, b: {type: integer, maximum: 9}, c: {type: string}}}",
+                json!({"a": format!("countersign-{tag}"), "b": 1, "c": format!("countersign2-{tag}")}),
             ),
             ("{type: string, enum: [on, off]}", json!("on")),
             ("{type: array, items: {type: boolean}}", json!([true])),

@@ -92,6 +92,24 @@ impl Session<'_> {
         history.tracked(record).is_some_and(|record| record.is_unreadable)
     }
 
+    /// Reads the record that a create will return, if that may show that its number is free: see
+    /// [`History::number_to_read`](crate::history::History::number_to_read).
+    pub(super) async fn read_next_number(&self, create: &Request) {
+        let next = self.history().number_to_read(create);
+        let Some((read, named)) = next.filter(|(read, _)| self.is_called(*read)) else {
+            return;
+        };
+        let values = Replacement::Record(&named);
+        let head = request_head_with(self.contract, read, self.history().bindings(), (values, ""));
+        if let Ok(head) = head {
+            let documented = self.contract.operation(read);
+            let request = head.request((read, documented), credential(&documented.security));
+            self.announce_requests(1);
+            let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
+            Box::pin(self.call(Call::single(request, purpose))).await;
+        }
+    }
+
     /// Deletes the records of the run, the newest first, so that a nested record goes before the
     /// one that it is nested in. A record is deleted only if a read shows it with the run tag.
     pub(super) async fn clean_up(&self) {

@@ -387,6 +387,7 @@ impl<'run> Session<'run> {
             purpose,
             role,
         } = call;
+        self.read_next_number(&request).await;
         let mut attempt = 0;
         let mut not_found = NotFoundRetry::until(options.not_found_timeout);
         loop {

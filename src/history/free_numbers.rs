@@ -1,0 +1,169 @@
+//! Predicts the number of the record that a create will return, so that a read can show before the create that no record
+//! has it. The main type is [`FreeNumbers`].
+//!
+//! # Design
+//!
+//! In most databases each table counts from 1, so other responses have shown almost every small number: as that of a
+//! record of another kind, as a quantity, as a year. That a create returns such a number says nothing, but that a read by
+//! it was rejected with 404 just before does: then the create has not returned a record that existed. Services count up,
+//! so the next number is one more than the greatest that a list or a create of the same collection has shown, or 1. If
+//! the create returns another number, nothing is shown, and the number is in doubt as before.
+//!
+//! A read may hide what exists, such as a record that is marked as deleted. So a number that another view of the same
+//! collection shows, such as `/subscriptions/cancelled`, stays in doubt.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::bindings::{PathRecords, records_in};
+use super::history::History;
+use super::lifecycle::all_in_path;
+use super::observed_values::ObservedValues;
+use crate::contract::lifecycle::Lifecycle;
+use crate::contract::operation::{Operation, OperationId, Security};
+use crate::contract::pointer;
+use crate::exchange::{Credential, Exchange, Request, identifier};
+
+/// What is known about the numbers of records.
+#[derive(Debug, Default)]
+pub(super) struct FreeNumbers {
+    /// The greatest number that each create's collection has shown, under the records that the path of the create names.
+    greatest: HashMap<(OperationId, PathRecords), u64>,
+    /// The records that each read has rejected with 404 or 410.
+    missing: HashSet<(OperationId, PathRecords)>,
+    /// What other views of a create's collection have shown.
+    views: HashMap<OperationId, ObservedValues>,
+}
+
+impl History<'_> {
+    /// Notes the numbers that a list shows, the record that a read says is missing, and what a view of a collection shows.
+    pub(super) fn note_numbers(&mut self, exchange: &Exchange, body: Option<&Value>) {
+        let contract = self.contract;
+        let operation = exchange.request.operation;
+        let documented = contract.operation(operation);
+        if !documented.is_read() || !has_full_rights(&exchange.request, documented) {
+            return;
+        }
+        let under = records_in(documented, &exchange.request.path);
+        for lifecycle in contract.lifecycles() {
+            if lifecycle.read == operation && matches!(exchange.status(), Some(404 | 410)) {
+                self.free_numbers.missing.insert((operation, under.clone()));
+            }
+            let Some(body) = body else { continue };
+            if let Some(list) = lifecycle.list.as_ref().filter(|list| list.operation == operation) {
+                let items = pointer::get(body, &list.items).and_then(Value::as_array);
+                let ids = items.into_iter().flatten().filter_map(|item| item.pointer(&list.id));
+                for number in ids.filter_map(number) {
+                    self.free_numbers.note_number((lifecycle.create, under.clone()), number);
+                }
+            }
+            if is_view(contract.operation(lifecycle.create), documented) {
+                let view = self.free_numbers.views.entry(lifecycle.create);
+                let view = view.or_insert_with(|| ObservedValues::new(true));
+                view.note(body, &|name| contract.documents_field(name));
+            }
+        }
+    }
+
+    /// Notes the number that a create returned.
+    pub(super) fn note_created_number(&mut self, create: &Request, id: &Value) {
+        let under = all_in_path(self.contract, create);
+        if let Some((under, number)) = under.zip(number(id)) {
+            self.free_numbers.note_number((create.operation, under), number);
+        }
+    }
+
+    /// Forgets that a read has rejected an identifier which a create has returned: a later create must not return it again.
+    pub(super) fn note_taken_number(&mut self, create: &Request, id: &str) {
+        let lifecycle = self.contract.lifecycle_starting_with(create.operation);
+        if let Some((lifecycle, named)) = lifecycle.zip(self.record_of(create, &Value::from(id))) {
+            self.free_numbers.missing.remove(&(lifecycle.read, named));
+        }
+    }
+
+    /// Returns the read, and the records for its path, that can show before a create that its record is new: if the number
+    /// that the create will return is known, other responses have shown it, and no read has shown yet that it is free.
+    pub(crate) fn number_to_read(&self, create: &Request) -> Option<(OperationId, PathRecords)> {
+        let lifecycle = self.contract.lifecycle_starting_with(create.operation)?;
+        let operation = self.contract.operation(create.operation);
+        if operation.chosen().is_some() || !has_full_rights(create, operation) {
+            return None;
+        }
+        let under = all_in_path(self.contract, create)?;
+        let greatest = self.free_numbers.greatest.get(&(create.operation, under));
+        let next = match greatest {
+            Some(greatest) => greatest.checked_add(1)?,
+            None if self.takes_numbers(lifecycle) => 1,
+            None => return None,
+        };
+        let next = Value::from(next);
+        let named = self.record_of(create, &next)?;
+        let is_open = self.observed_values.contains(&next) && !self.is_missing(create, &next);
+        is_open.then_some((lifecycle.read, named))
+    }
+
+    /// Whether a response showed this value before a create returned it, so that it may be the identifier of another record:
+    /// unless a read has shown that none had it.
+    pub(super) fn was_observed(&self, create: &Request, id: &Value) -> bool {
+        let mut views = self.free_numbers.views.get(&create.operation).into_iter();
+        self.observed_values.contains(id) && (views.any(|view| view.contains(id)) || !self.is_missing(create, id))
+    }
+
+    /// Whether a read has rejected the identifier of a create with 404 or 410.
+    fn is_missing(&self, create: &Request, id: &Value) -> bool {
+        let lifecycle = self.contract.lifecycle_starting_with(create.operation);
+        let record = lifecycle.zip(self.record_of(create, id));
+        record.is_some_and(|(lifecycle, named)| self.free_numbers.missing.contains(&(lifecycle.read, named)))
+    }
+
+    /// Returns the records in the path of the read of what a create makes under this identifier.
+    fn record_of(&self, create: &Request, id: &Value) -> Option<PathRecords> {
+        let lifecycle = self.contract.lifecycle_starting_with(create.operation)?;
+        let mut named = all_in_path(self.contract, create)?;
+        named.push((lifecycle.path_to_id.clone(), identifier(id)?));
+        Some(named)
+    }
+
+    /// Whether the read of a lifecycle takes a number.
+    fn takes_numbers(&self, lifecycle: &Lifecycle) -> bool {
+        let read = self.contract.operation(lifecycle.read);
+        let mut parameters = read.parameters.iter().enumerate();
+        let taken =
+            parameters.find(|(index, _)| read.path_to_parameter(*index).as_ref() == Some(&lifecycle.path_to_id));
+        let schema = taken.and_then(|(_, parameter)| self.contract.document.node(parameter.schema.as_deref()?));
+        let kind = schema.and_then(|schema| self.contract.referred(schema).member("type"));
+        kind.and_then(crate::contract::document::Node::string) == Some("integer")
+    }
+}
+
+impl FreeNumbers {
+    fn note_number(&mut self, collection: (OperationId, PathRecords), number: u64) {
+        let greatest = self.greatest.entry(collection).or_default();
+        *greatest = number.max(*greatest);
+    }
+}
+
+/// Returns an identifier that is a number, or consists of the digits of one.
+fn number(id: &Value) -> Option<u64> {
+    identifier(id)?.parse().ok()
+}
+
+/// Whether a request has the credential that its operation documents: without it, a service may hide what exists.
+fn has_full_rights(request: &Request, operation: &Operation) -> bool {
+    match request.credential {
+        Credential::Token { .. } => true,
+        Credential::None => operation.security == Security::None,
+        _ => false,
+    }
+}
+
+/// Whether a read shows another view of the collection of a create: its path goes on with a name.
+fn is_view(create: &Operation, read: &Operation) -> bool {
+    let collection = create.collection_path().trim_end_matches('/');
+    let below = read
+        .path
+        .strip_prefix(collection)
+        .and_then(|rest| rest.strip_prefix('/'));
+    below.is_some_and(|below| !below.is_empty() && !below.starts_with('{'))
+}
