@@ -207,7 +207,7 @@ pub(crate) fn reason_against_create(document: &Document, operation: &Operation) 
         return Some("its summary suggests a side effect");
     }
     let mut sentences = said(document, operation).flat_map(sentences);
-    let changes_others = sentences.any(|sentence| says_effect(sentence));
+    let changes_others = sentences.any(says_effect);
     changes_others.then_some("the document says that it may do more than create a record")
 }
 
@@ -238,7 +238,7 @@ fn outlasts_its_record(path: &str) -> bool {
         rest.strip_prefix(*name)
             .is_some_and(|ending| ["", "s", "es"].contains(&ending))
     };
-    OUTLASTING.iter().any(|name| is_one(&name)) || !is_below && OUTLASTING_ALONE.iter().any(|name| is_one(&name))
+    OUTLASTING.iter().any(is_one) || !is_below && OUTLASTING_ALONE.iter().any(is_one)
 }
 
 /// Whether an operation's name says that it does more than create: `payInvoice`, `createOrReplacePet`, `setWebhook`. In

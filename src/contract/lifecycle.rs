@@ -317,10 +317,6 @@ impl Contract {
                 pointer,
             )
         };
-        let other_kept = |write: OperationId| {
-            let documented = "another record as before".to_owned();
-            (format!("{}: {documented}", name(write)), documented)
-        };
         let documented = format!("read by {read}");
         let whole = (format!("{} created: {documented}", name(create)), documented);
         let mut facts = vec![fact(create, FactKind::ReadAfterCreate, whole, "")];
@@ -343,9 +339,8 @@ impl Contract {
                 let (words, pointer) = by(*update, carry);
                 facts.push(fact(*update, FactKind::ReadAfterUpdateCarrying(index), words, &pointer));
             }
-            if !lifecycle.guessed {
-                facts.push(fact(*update, FactKind::OtherKeptByUpdate, other_kept(*update), ""));
-            }
+            let words = (!lifecycle.guessed).then(|| other_kept(name(*update)));
+            facts.extend(words.map(|words| fact(*update, FactKind::OtherKeptByUpdate, words, "")));
             // RFC 9110, section 9.2.2: PUT is idempotent, PATCH is not.
             if self.operation(*update).method == Method::Put {
                 let documented = "the same as once".to_owned();
@@ -357,9 +352,8 @@ impl Contract {
             let documented = format!("gone from {read}");
             let words = (format!("{}: {documented}", name(delete)), documented);
             facts.push(fact(delete, FactKind::GoneAfterDelete, words, ""));
-            if !lifecycle.guessed {
-                facts.push(fact(delete, FactKind::OtherKeptByDelete, other_kept(delete), ""));
-            }
+            let words = (!lifecycle.guessed).then(|| other_kept(name(delete)));
+            facts.extend(words.map(|words| fact(delete, FactKind::OtherKeptByDelete, words, "")));
             let list = lifecycle.list.as_ref().map(|list| list.operation);
             if let Some(list) = list.filter(|list| !self.may_list_deleted(*list)) {
                 let documented = format!("gone from {}", name(list));
@@ -369,6 +363,12 @@ impl Contract {
         }
         facts
     }
+}
+
+/// Returns the name of the fact that a write leaves another record as it was, and what is documented.
+fn other_kept(write: &str) -> (String, String) {
+    let documented = "another record as before".to_owned();
+    (format!("{write}: {documented}"), documented)
 }
 
 /// Returns the type of a schema, if it states one that is neither array nor object.

@@ -232,7 +232,8 @@ fn says_one_at_most(schema: &Node) -> bool {
 /// Returns the value, or one in its place that gives no rights, locks nothing away and concerns no other record, for a
 /// boolean or an `enum` with this schema. `None` if the schema lists no such value.
 pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
-    if !is_unwanted(name, &value) && !(value == Value::Bool(true) && says_one_at_most(schema)) {
+    let is_unwanted_here = is_unwanted(name, &value) || value == Value::Bool(true) && says_one_at_most(schema);
+    if !is_unwanted_here {
         return Some(value);
     }
     let listed = schema

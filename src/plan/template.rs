@@ -535,10 +535,15 @@ impl LeafBuilder<'_> {
     /// Returns how many fields before this one have strings, for a body without invariants.
     fn strings_before(&self, field: &Field<'_>) -> usize {
         let is_string = |other: &Field<'_>| other.node.member("type").and_then(Node::string) == Some("string");
+        // The elements of one array have one name.
+        let name = |of: &str| -> Vec<String> {
+            pointer::tokens(of)
+                .filter(|token| token.parse::<usize>().is_err())
+                .collect()
+        };
+        let named = name(&field.pointer);
         let fields = self.template.fields.iter().filter(|_| !self.template.has_invariants);
-        // The elements of one array count as one.
-        let place = pointer::any_element(&field.pointer);
-        let before = fields.take_while(|other| pointer::any_element(&other.pointer) != place);
+        let before = fields.take_while(|other| name(&other.pointer) != named);
         before.filter(|other| is_string(other)).count()
     }
 

@@ -46,7 +46,9 @@ pub fn github(record: &Record) -> String {
     let more: usize = groups.iter().skip(room).map(Group::len).sum();
     if more > 0 {
         closing.push_str(&format!(
-            "; {more} more findings are not annotated, see the step summary"
+            "; {} {} not annotated, see the step summary",
+            phrases::counted(more, "more finding"),
+            phrases::are(more)
         ));
     }
     lines.push(command("notice", &[("title", "countersign".to_owned())], &closing));

@@ -28,7 +28,7 @@ pub fn har(record: &Record) -> String {
         phrases::after_outcome(record)
     )];
     if record.exchanges_left_out > 0 {
-        comments.push(format!("{} more exchanges were not kept", record.exchanges_left_out));
+        comments.push(format!("exchanges that were not kept: {}", record.exchanges_left_out));
     }
     log["comment"] = comments.join("; ").into();
     json_text(&json!({ "log": log }))

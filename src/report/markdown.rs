@@ -137,7 +137,7 @@ fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) 
     }
     let findings = |groups: &[Group<'_>]| groups.iter().map(Group::len).sum();
     let listed = groups.iter().take_while(|group| push(text, &row(group), table)).count();
-    more(text, findings(&groups[listed..]), "are not listed here");
+    more(text, findings(&groups[listed..]), "not listed here");
     text.push_str("\n<details><summary>Details</summary>\n");
     let room = max_bytes.saturating_sub(CLOSING);
     let details = groups.iter().map(|group| {
@@ -145,14 +145,15 @@ fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) 
         detail(record, group, above)
     });
     let detailed = details.take_while(|detail| push(text, detail, room)).count();
-    more(text, findings(&groups[detailed..]), "have no details here");
+    more(text, findings(&groups[detailed..]), "not shown in detail here");
     text.push_str("\n</details>\n");
 }
 
 /// Adds a line that counts the findings that are not shown.
 fn more(text: &mut String, count: usize, what: &str) {
     if count > 0 {
-        text.push_str(&format!("\n{count} more findings {what}.\n"));
+        let more = phrases::counted(count, "more finding");
+        text.push_str(&format!("\n{more} {} {what}.\n", phrases::are(count)));
     }
 }
 
@@ -239,7 +240,8 @@ fn undecided(record: &Record) -> String {
         phrases::are_undecided(record.facts.undecided)
     );
     if reasons.len() > MAX_LISTED {
-        text.push_str(&format!("\nThere are {} more reasons.\n", reasons.len() - MAX_LISTED));
+        let more = phrases::counted(reasons.len() - MAX_LISTED, "more reason");
+        text.push_str(&format!("\nNot listed here: {more}.\n"));
     }
     text + "\n</details>\n"
 }
@@ -259,7 +261,8 @@ fn residue(record: &Record) -> String {
         phrases::residue_search(record)
     );
     if count > MAX_LISTED {
-        text.push_str(&format!("\n{} more are not listed here.\n", count - MAX_LISTED));
+        let more = phrases::counted(count - MAX_LISTED, "more record");
+        text.push_str(&format!("\nNot listed here: {more}.\n"));
     }
     text + "\n</details>\n"
 }

@@ -137,7 +137,8 @@ impl Terminal {
         let more = reasons.iter().skip(shown);
         let (count, facts) = more.fold((0, 0), |(count, sum), (_, facts)| (count + 1, sum + facts.len()));
         if count > 0 {
-            let more = format!("for {count} more reasons; verbose output has all");
+            let more = phrases::counted(count, "more reason");
+            let more = format!("for {more}; verbose output has all");
             text.push_str(&self.line(&format!("    undecided {facts:>4}: "), &more));
         }
     }

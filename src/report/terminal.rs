@@ -116,7 +116,10 @@ impl Terminal {
         let _ = match (more, printed > full) {
             (0, false) => Ok(()),
             (0, true) => writeln!(text, "verbose output has each in full\n"),
-            _ => writeln!(text, "and {more} more findings; verbose output has all\n"),
+            _ => {
+                let more = phrases::counted(more, "more finding");
+                writeln!(text, "and {more}; verbose output has all\n")
+            }
         };
     }
 

@@ -4,7 +4,7 @@
 use super::{groups, sentence, shown_file, urgency, verdict, why_accepted, word};
 use crate::diff::{Diff, Difference, Meaning};
 use crate::report::github::{MAX_SHOWN, command};
-use crate::report::phrases::{clipped, repository_path};
+use crate::report::phrases::{self, clipped, repository_path};
 
 /// The most characters of a message.
 const LONGEST: usize = 2000;
@@ -27,7 +27,9 @@ pub fn diff_github(diff: &Diff) -> String {
     let mut closing = verdict(diff);
     if more > 0 {
         closing.push_str(&format!(
-            "; {more} more differences are not annotated, see the step summary"
+            "; {} {} not annotated, see the step summary",
+            phrases::counted(more, "more difference"),
+            phrases::are(more)
         ));
     }
     lines.push(command("notice", &[("title", "countersign diff".to_owned())], &closing));

@@ -4,7 +4,7 @@ use super::{groups, sentence, short, verdict, why_accepted};
 use crate::diff::{Diff, Difference, DocumentLocation, DocumentName, FactChange, Meaning};
 use crate::report::MAX_BYTES;
 use crate::report::markdown::{cell, code};
-use crate::report::phrases::clipped;
+use crate::report::phrases::{self, clipped};
 
 /// The most characters of a title or a reason.
 const LONGEST: usize = 200;
@@ -59,7 +59,8 @@ pub fn diff_markdown_within(diff: &Diff, max_bytes: usize) -> String {
         }
     }
     if left_out > 0 {
-        text.push_str(&format!("\n{left_out} more differences are not listed here.\n"));
+        let more = phrases::counted(left_out, "more difference");
+        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::are(left_out)));
     }
     let facts = facts(diff);
     if text.len() + facts.len() <= max_bytes {
@@ -116,7 +117,8 @@ fn facts(diff: &Diff) -> String {
         left_out += changes.len().saturating_sub(MAX_FACTS);
     }
     if left_out > 0 {
-        text.push_str(&format!("\n{left_out} more facts are not listed here.\n"));
+        let more = phrases::counted(left_out, "more fact");
+        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::are(left_out)));
     }
     text + "\n</details>\n"
 }

@@ -224,42 +224,44 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             }
             None => StatusCode::NOT_FOUND.into_response(),
         },
-        Method::DELETE => {
-            let found = kept.contains_key(path);
-            let removed = match fault {
-                Fault::Undeleted => None,
-                Fault::FailsAfterDelete | Fault::ForbidsAfterDelete => kept.insert("deleted".to_owned(), Value::Null),
-                Fault::DeletesAll => {
-                    let (kind, _) = path.rsplit_once('/').unwrap();
-                    let removed = kept.remove(path);
-                    kept.retain(|at, _| at.rsplit_once('/').is_none_or(|(other, _)| other != kind));
-                    removed
-                }
-                Fault::SoftDelete => kept
-                    .get_mut(path)
-                    .map(|record| std::mem::replace(&mut record["deleted"], json!(true))),
-                _ => kept.remove(path),
-            };
-            let deleted = removed.filter(|_| fault.lists_deleted()).map(|mut record| {
-                let is_pet = |at: &String| at.starts_with(DELETED) && at.matches('/').count() == 2;
-                let is_first = !kept.keys().any(is_pet);
-                if fault == Fault::ListsMarked || (fault == Fault::UnlistsLater && is_first) {
-                    record["updatedAt"] = json!("deleted");
-                }
-                (format!("{DELETED}{path}"), record)
-            });
-            kept.extend(deleted);
-            if found && fault == Fault::DeletedWith200 {
-                StatusCode::OK
-            } else if found {
-                StatusCode::NO_CONTENT
-            } else {
-                StatusCode::NOT_FOUND
-            }
-            .into_response()
-        }
+        Method::DELETE => delete(fault, kept, path),
         _ => write(fault, kept, (method, path, body)),
     }
+}
+
+fn delete(fault: Fault, kept: &mut Kept, path: &str) -> Response {
+    let found = kept.contains_key(path);
+    let removed = match fault {
+        Fault::Undeleted => None,
+        Fault::FailsAfterDelete | Fault::ForbidsAfterDelete => kept.insert("deleted".to_owned(), Value::Null),
+        Fault::DeletesAll => {
+            let (kind, _) = path.rsplit_once('/').unwrap();
+            let removed = kept.remove(path);
+            kept.retain(|at, _| at.rsplit_once('/').is_none_or(|(other, _)| other != kind));
+            removed
+        }
+        Fault::SoftDelete => kept
+            .get_mut(path)
+            .map(|record| std::mem::replace(&mut record["deleted"], json!(true))),
+        _ => kept.remove(path),
+    };
+    let deleted = removed.filter(|_| fault.lists_deleted()).map(|mut record| {
+        let is_pet = |at: &String| at.starts_with(DELETED) && at.matches('/').count() == 2;
+        let is_first = !kept.keys().any(is_pet);
+        if fault == Fault::ListsMarked || (fault == Fault::UnlistsLater && is_first) {
+            record["updatedAt"] = json!("deleted");
+        }
+        (format!("{DELETED}{path}"), record)
+    });
+    kept.extend(deleted);
+    if found && fault == Fault::DeletedWith200 {
+        StatusCode::OK
+    } else if found {
+        StatusCode::NO_CONTENT
+    } else {
+        StatusCode::NOT_FOUND
+    }
+    .into_response()
 }
 
 fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &Bytes)) -> Response {
