@@ -17,7 +17,7 @@ use super::query::{begins_with_action, is_form_of, names_what_it_takes, said, sa
 use super::query::{without_prefixes, words};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
-const OUTLASTING: [&str; 54] = [
+const OUTLASTING: [&str; 63] = [
     "ban",
     "bet",
     "blast",
@@ -46,6 +46,7 @@ const OUTLASTING: [&str; 54] = [
     "magic-link",
     "mailing",
     "newsletter",
+    "overwrite",
     "password-reset",
     "payment",
     "payment-intent",
@@ -57,6 +58,7 @@ const OUTLASTING: [&str; 54] = [
     "push-notification",
     "reboot",
     "refund",
+    "removal",
     "reset",
     "restart",
     "restore",
@@ -72,18 +74,30 @@ const OUTLASTING: [&str; 54] = [
     "top-up",
     "topup",
     "trade",
-];
-
-/// More of them, of which other things are named too if another word precedes: `/player-transfers`.
-const OUTLASTING_ALONE: [&str; 8] = [
-    "email",
-    "mail",
     "transfer",
     "truncation",
+    "upsert",
     "verification-code",
     "wipe",
     "withdrawal",
     "writeoff",
+];
+
+/// More of them, unless they are below somebody: the e-mails of a user are addresses.
+const SENT: [&str; 2] = ["email", "mail"];
+
+/// Names of collections of persons, and of the caller.
+const PERSONS: [&str; 10] = [
+    "account",
+    "accounts",
+    "contacts",
+    "customers",
+    "me",
+    "members",
+    "people",
+    "profile",
+    "user",
+    "users",
 ];
 
 /// Words before such a name that change nothing.
@@ -147,7 +161,8 @@ const ENDS_OR_REPLACES: [&str; 44] = [
 ];
 
 /// Words for records that were there before.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 12] = [
+    "current",
     "earlier",
     "existing",
     "former",
@@ -214,17 +229,11 @@ pub(crate) fn reason_against_create(document: &Document, operation: &Operation) 
 /// Whether the last name in a path is that of what outlasts a record: `/payments`, `/bulk-refunds`,
 /// `/password-reset-requests`. E-mails of somebody are addresses.
 fn outlasts_its_record(path: &str) -> bool {
-    let names: Vec<_> = path
-        .split('/')
-        .filter(|name| !name.is_empty() && !name.starts_with('{'))
-        .collect();
-    let Some((last, before)) = names.split_last() else {
+    let mut names = path.rsplit('/').filter(|name| !name.is_empty());
+    let Some(last) = names.find(|name| !name.starts_with('{')) else {
         return false;
     };
-    let is_version = |name: &&&str| {
-        !(**name == "api" || name.starts_with('v') && name[1..].starts_with(|c: char| c.is_ascii_digit()))
-    };
-    let is_below = before.iter().any(|name| is_version(&name));
+    let is_of_somebody = names.any(|name| name.starts_with('{') || PERSONS.contains(&name.to_lowercase().as_str()));
     let mut words = words(last);
     if words.len() > 1 && words.last().is_some_and(|last| last.starts_with("request")) {
         words.pop();
@@ -238,7 +247,7 @@ fn outlasts_its_record(path: &str) -> bool {
         rest.strip_prefix(*name)
             .is_some_and(|ending| ["", "s", "es"].contains(&ending))
     };
-    OUTLASTING.iter().any(is_one) || !is_below && OUTLASTING_ALONE.iter().any(is_one)
+    OUTLASTING.iter().any(is_one) || !is_of_somebody && SENT.iter().any(is_one)
 }
 
 /// Whether an operation's name says that it does more than create: `payInvoice`, `createOrReplacePet`, `setWebhook`. In
@@ -299,9 +308,30 @@ fn says_effect(sentence: &str) -> bool {
     let mut clauses = sentence.split([',', ';', ':', '(', ')']).map(words);
     let is_upsert = |word: &String| is_form_of(word, "upsert");
     creates_or_changes(&whole)
+        || destroys(&whole)
         || whole.iter().any(is_upsert)
         || concerns_people(&whole)
         || clauses.any(|clause| changes_others(&clause, is_if_known))
+}
+
+/// Whether a sentence begins with what is done to something that exists: "Wipes the disk". "Clears" may be about white space.
+fn destroys(words: &[String]) -> bool {
+    const DESTROYS: [&str; 13] = [
+        "aborts",
+        "cancels",
+        "deducts",
+        "demotes",
+        "destroys",
+        "detaches",
+        "kicks",
+        "purges",
+        "restarts",
+        "revokes",
+        "stops",
+        "truncates",
+        "wipes",
+    ];
+    words.first().is_some_and(|first| DESTROYS.contains(&first.as_str()))
 }
 
 /// Whether words join a create with a change: "create or update", "Add/edit", `createOrReplace`.
@@ -348,7 +378,7 @@ fn changes_others(words: &[String], is_if_known: bool) -> bool {
     let is_verb = |word: &str| ENDS_OR_REPLACES.iter().any(|verb| is_form_of(word, verb));
     let is_other = |index: usize| {
         let follows = at(index + 1);
-        let is_compared = ["date", "than", "time", "to"].contains(&follows);
+        let is_compared = ["date", "fields", "than", "time", "to"].contains(&follows);
         OTHERS.contains(&at(index)) && !is_compared
     };
     let is_told = |index: usize| {
@@ -359,7 +389,7 @@ fn changes_others(words: &[String], is_if_known: bool) -> bool {
     no_longer && (0..words.len()).any(is_other)
         || (0..words.len()).any(|index| {
             let word = at(index);
-            if !is_verb(word) || is_told(index) || word == "end" {
+            if !is_verb(word) || is_told(index) || ["close", "end"].contains(&word) {
                 return false;
             }
             let is_participle = word.ends_with("ed") || ["lost", "overwritten", "reset", "unset"].contains(&word);
@@ -394,6 +424,7 @@ mod tests {
             "/faxes",
             "/shutdowns",
             "/v1/emails",
+            "/shop/mails",
             "/password-reset-requests",
             "/bank-transfers",
         ] {
@@ -409,6 +440,7 @@ mod tests {
             "/sessions",
             "/transfer-rules",
             "/people/{id}/emails",
+            "/user/emails",
             "/security-deposits",
             "/player-transfers",
             "/resettlements",
@@ -440,6 +472,8 @@ mod tests {
             "A record with the same slug is overwritten.",
             "An email with a link is sent to the user.",
             "The customer is charged immediately.",
+            "Wipes the disk.",
+            "The current owner is demoted.",
         ] {
             assert!(is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
             let text = format!("summary: Create a thing, description: \"It has a name. {said}\", ");
@@ -473,6 +507,8 @@ mod tests {
             "Send a message to the current channel.",
             "Add a thing to the end of the list, after the other things.",
             "Place an order.",
+            "Finds a place close to the current location.",
+            "Values of other fields are discarded.",
         ] {
             assert!(!is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
         }
