@@ -80,6 +80,8 @@ pub(crate) enum RecordStage {
     BeforeDelete,
     /// After this update or deletion of another record, which has this number.
     Other(OperationId, usize),
+    /// After this update: what the list shows of other records.
+    OthersInList(OperationId),
 }
 
 /// A look for a tracked record, and what the last response showed of it.
@@ -367,7 +369,10 @@ impl History<'_> {
         };
         let shows_own = |body: &Value| self.shows_own(record.create, (body, &record.id));
         let body = body.filter(|_| self.succeeded(exchange));
-        let is_in_list = matches!(search.stage, RecordStage::CreatedInList | RecordStage::DeletedInList);
+        let is_in_list = matches!(
+            search.stage,
+            RecordStage::CreatedInList | RecordStage::DeletedInList | RecordStage::OthersInList(_)
+        );
         let read = body.and_then(|body| pointer::get(&body.value, &lifecycle.record));
         search.shows_another = read
             .filter(|_| !is_in_list)
@@ -423,20 +428,14 @@ impl History<'_> {
         (write, written): (OperationId, usize),
         shown: &Value,
     ) -> ShownState {
-        let numbers = |sent: &Request| self.run_tag.numbers_in(sent.json().unwrap_or(&Value::Null));
         let written = self.tracked.get(written).and_then(|written| written.updated.as_ref());
         let written = written.filter(|update| update.operation == write);
-        let own = [Some(&record.request), record.updated.as_ref()].into_iter().flatten();
-        let own: Vec<_> = own.flat_map(numbers).collect();
-        let mut of_the_other = written.map(numbers).unwrap_or_default();
-        of_the_other.retain(|number| !own.contains(number));
-        let has = self.run_tag.numbers_in(shown);
         let carries = self.contract.lifecycle_carries_of_update(write);
         let mut compared = carries.iter().map(|carry| &carry.returned_at).peekable();
         let is_unchanged = record.last_read.as_ref().is_some_and(|before| {
             before == shown || compared.peek().is_some() && compared.all(|at| before.pointer(at) == shown.pointer(at))
         });
-        if of_the_other.iter().any(|number| has.contains(number)) {
+        if written.is_some_and(|written| self.shows_strings_of(written, shown)) {
             ShownState::Another
         } else if is_unchanged {
             ShownState::Record(shown.clone())
@@ -445,13 +444,26 @@ impl History<'_> {
         }
     }
 
-    /// Returns another record of the same create, which can be read and which no update has changed; of several, the last.
+    /// Whether a record has a string with the run tag that a write sent, in the same field. One that quotes it elsewhere, as
+    /// that of its parent, has not been changed.
+    fn shows_strings_of(&self, write: &Request, record: &Value) -> bool {
+        let sent = write.json().and_then(Value::as_object).into_iter().flatten();
+        let mut tagged = sent.filter(|(_, value)| value.is_string() && self.run_tag.is_in(value));
+        tagged.any(|(name, value)| record.get(name) == Some(value))
+    }
+
+    /// Whether a read by its identifier has shown a tracked record.
+    pub(crate) fn was_read(&self, number: usize) -> bool {
+        let record = self.tracked.get(number);
+        record.is_some_and(|record| record.last_read.is_some())
+    }
+
+    /// Returns another record of the same create, which no update has changed; of several, the last.
     pub(crate) fn other_than(&self, number: usize) -> Option<usize> {
         let written = self.tracked.get(number)?;
         let is_other = |record: &TrackedRecord| {
             record.create == written.create
                 && record.path_records != written.path_records
-                && record.last_read.is_some()
                 && record.updated.is_none()
                 && !(record.is_doubtful || record.is_created_again || record.is_unreadable)
         };
@@ -586,6 +598,18 @@ impl History<'_> {
         };
         let id = identifier(&record.id);
         let has_id = |item: &Value| item.pointer(&list.id).and_then(identifier) == id;
+        if let RecordStage::OthersInList(_) = stage {
+            let others: Vec<_> = items.iter().filter(|item| !has_id(item)).collect();
+            let sent = record.updated.as_ref();
+            let has_sent = |item: &&Value| sent.is_some_and(|sent| self.shows_strings_of(sent, item));
+            return if others.iter().any(has_sent) {
+                ShownState::Another
+            } else if sent.is_none() || others.is_empty() || others.len() == items.len() {
+                ShownState::Unclear
+            } else {
+                ShownState::Listed(ListedCount::AtLeastOnce)
+            };
+        }
         if let Some(item) = items.iter().find(|item| has_id(item)) {
             if stage == RecordStage::DeletedInList {
                 return self.kept_in_list(record, item);
@@ -722,7 +746,8 @@ impl History<'_> {
     pub(super) fn is_record_settled(&self, search: &RecordSearch) -> bool {
         let Some((_, shown)) = &search.last else { return false };
         match (search.stage, shown) {
-            (_, ShownState::NoResponse | ShownState::Another | ShownState::Unclear) => true,
+            (_, ShownState::NoResponse | ShownState::Another | ShownState::Unclear)
+            | (RecordStage::OthersInList(_), _) => true,
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
             (RecordStage::Other(..), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::DeletedInRead, shown) => !matches!(shown, ShownState::Record(_)),
@@ -803,8 +828,9 @@ impl History<'_> {
                 doubt = Some("its list still shows the record unchanged after a deletion that was accepted");
             }
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
-            (RecordStage::Other(..), Some((_, ShownState::Another | ShownState::Status(404 | 410, _)))) => {
-                doubt = Some("the write of another record changed or deleted it");
+            (RecordStage::Other(..), Some((_, ShownState::Another | ShownState::Status(404 | 410, _))))
+            | (RecordStage::OthersInList(_), Some((_, ShownState::Another))) => {
+                doubt = Some("the write of one record changed or deleted another");
             }
             (_, Some((_, ShownState::Another))) => {
                 record.is_doubtful = true;
@@ -828,7 +854,10 @@ impl History<'_> {
         let Some((request, shown)) = &search.last else { return };
         let operation = match search.stage {
             RecordStage::CreatedInRead | RecordStage::CreatedInList => record.create,
-            RecordStage::Update(update) | RecordStage::Repeated(update) | RecordStage::EdgeCase(update) => update,
+            RecordStage::Update(update)
+            | RecordStage::Repeated(update)
+            | RecordStage::EdgeCase(update)
+            | RecordStage::OthersInList(update) => update,
             RecordStage::DeletedInRead | RecordStage::DeletedInList => {
                 let lifecycle = self.contract.lifecycle_of(record.create);
                 match lifecycle.and_then(|lifecycle| lifecycle.delete) {
@@ -840,7 +869,7 @@ impl History<'_> {
             RecordStage::Other(write, _) => write,
         };
         let sent = match search.stage {
-            RecordStage::Update(_) | RecordStage::Repeated(_) => record.updated.as_ref(),
+            RecordStage::Update(_) | RecordStage::Repeated(_) | RecordStage::OthersInList(_) => record.updated.as_ref(),
             RecordStage::Other(_, written) => self.tracked.get(written).and_then(|written| written.updated.as_ref()),
             _ => Some(&record.request),
         };
@@ -850,7 +879,7 @@ impl History<'_> {
         let after = match (search.stage, before_repeat) {
             (_, Some(before)) => ReadAfter::SecondUpdate(before),
             (RecordStage::EdgeCase(_), None) => ReadAfter::EdgeCase,
-            (RecordStage::Other(..), None) => ReadAfter::WriteOfAnother,
+            (RecordStage::Other(..) | RecordStage::OthersInList(_), None) => ReadAfter::WriteOfAnother,
             _ => ReadAfter::Write,
         };
         let by = request.operation;

@@ -95,7 +95,7 @@ fn judge_other(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_
         return;
     };
     match seen.shown {
-        ShownState::Record(_) => sink.held(fact),
+        ShownState::Record(_) | ShownState::Listed(_) => sink.held(fact),
         ShownState::Status(status @ (404 | 410), _) => sink.broken(fact, String::new, || status.to_string()),
         ShownState::Another if seen.by == seen.operation => {
             sink.broken(fact, String::new, || {

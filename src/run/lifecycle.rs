@@ -55,15 +55,23 @@ impl Session<'_> {
                 let after = (record, RecordStage::Repeated(update));
                 self.look_for_record(lifecycle.read, after).await;
             }
-            let other = self
-                .history()
-                .other_than(record)
-                .filter(|_| seen == SeenRecord::Own && !is_compared);
-            if let Some(other) = other.filter(|_| !lifecycle.guessed) {
+            if seen == SeenRecord::Own && !is_compared && !lifecycle.guessed {
                 is_compared = true;
-                let after = (other, RecordStage::Other(update, record));
-                self.look_for_record(lifecycle.read, after).await;
+                self.look_at_others(lifecycle, (record, update)).await;
             }
+        }
+    }
+
+    /// Looks whether an update of a record has changed another: one of the run that was read before, or else those that the
+    /// list shows.
+    async fn look_at_others(&self, lifecycle: &Lifecycle, (record, update): (usize, OperationId)) {
+        let other = self.history().other_than(record);
+        if let Some(other) = other.filter(|other| self.history().was_read(*other)) {
+            let after = (other, RecordStage::Other(update, record));
+            self.look_for_record(lifecycle.read, after).await;
+        } else if let Some(list) = self.called_list(lifecycle) {
+            self.look_for_record(list, (record, RecordStage::OthersInList(update)))
+                .await;
         }
     }
 

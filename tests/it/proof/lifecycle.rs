@@ -366,8 +366,12 @@ impl Checked {
 }
 
 async fn checked(fault: Fault, cleanup: bool) -> Checked {
+    checked_by(PETS, fault, cleanup).await
+}
+
+async fn checked_by(document: &str, fault: Fault, cleanup: bool) -> Checked {
     let (router, kept, log) = service(fault);
-    let check = Check::new(Contract::read("pets.yaml", PETS.to_owned()).unwrap()).service(router);
+    let check = Check::new(Contract::read("pets.yaml", document.to_owned()).unwrap()).service(router);
     let check = check.writes(true).cleanup(cleanup).seed(1);
     let report = check.settle(std::time::Duration::from_millis(100)).run().await.unwrap();
     let (kept, log) = (kept.lock().unwrap().clone(), log.lock().unwrap().clone());
@@ -518,6 +522,34 @@ async fn a_write_that_reaches_other_records_too_is_found_and_the_last_one() {
             None
         );
     }
+}
+
+#[tokio::test]
+async fn where_the_run_has_one_record_the_list_shows_what_an_update_changed() {
+    let required = "required: [name, age, born, owner_email, secret, updatedAt]\n      properties:\n        name";
+    let document = PETS.replace("required: [name]\n      properties:\n        name", required);
+    assert_ne!(document, PETS);
+    let fact = "putPet: another record as before";
+    let kept = checked_by(&document, Fault::None, true).await;
+    assert_eq!(kept.verdict(fact), "held", "{:#?}", kept.log);
+    let changed = checked_by(&document, Fault::UpdatesAll, true).await;
+    assert!(
+        changed.found().iter().any(|found| found == fact),
+        "{:?}",
+        changed.found()
+    );
+    let deletes = changed
+        .log
+        .iter()
+        .filter(|line| line.starts_with("DELETE /pets/") && !line.contains("/toys/"));
+    assert_eq!(deletes.count(), 0, "{:#?}", changed.log);
+    let deleted = checked_by(&document, Fault::DeletesAll, true).await;
+    let fact = "deletePet: another record as before";
+    assert!(
+        deleted.found().iter().any(|found| found == fact),
+        "{:?}",
+        deleted.found()
+    );
 }
 
 #[tokio::test]
