@@ -116,23 +116,37 @@ fn respond(numbers: Numbers, tables: &mut Tables, (method, path, body): (&Method
     }
 }
 
-/// Checks the service with writes and clean-up. Returns the report, the records at the end, and the writes it got.
-async fn checked(numbers: Numbers, collections: Seeded<'_>) -> (Record, Tables, Vec<String>) {
-    let tables = Arc::new(Mutex::new(seeded(numbers, collections)));
+/// Checks a service with writes and clean-up. Returns the report, and the writes that the service got.
+async fn judged<Respond>(document: String, respond: Respond) -> (Record, Vec<String>)
+where
+    Respond: Fn(&Method, &str, &Bytes) -> Response + Clone + Send + Sync + 'static,
+{
     let log = Arc::new(Mutex::new(Vec::new()));
-    let (kept, seen) = (Arc::clone(&tables), Arc::clone(&log));
+    let seen = Arc::clone(&log);
     let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
         if method != Method::GET {
             seen.lock().unwrap().push(format!("{method} {}", uri.path()));
         }
-        let response = respond(numbers, &mut kept.lock().unwrap(), (&method, uri.path(), &body));
+        let response = respond(&method, uri.path(), &body);
         async { response }
     });
-    let contract = Contract::read("numbered.yaml", document(collections)).unwrap();
+    let contract = Contract::read("numbered.yaml", document).unwrap();
     let check = Check::new(contract).service(router).writes(true).cleanup(true).seed(7);
     let report = check.settle(std::time::Duration::from_millis(50)).run().await.unwrap();
-    let (tables, log) = (tables.lock().unwrap().clone(), log.lock().unwrap().clone());
-    (report.record().clone(), tables, log)
+    let log = log.lock().unwrap().clone();
+    (report.record().clone(), log)
+}
+
+/// Checks the service with these collections. Returns the records at the end too.
+async fn checked(numbers: Numbers, collections: Seeded<'_>) -> (Record, Tables, Vec<String>) {
+    let tables = Arc::new(Mutex::new(seeded(numbers, collections)));
+    let kept = Arc::clone(&tables);
+    let respond = move |method: &Method, path: &str, body: &Bytes| {
+        respond(numbers, &mut kept.lock().unwrap(), (method, path, body))
+    };
+    let (record, log) = judged(document(collections), respond).await;
+    let tables = tables.lock().unwrap().clone();
+    (record, tables, log)
 }
 
 #[tokio::test]
@@ -166,4 +180,49 @@ async fn a_create_that_takes_over_a_record_of_another_list_is_not_believed() {
         .iter()
         .find(|write| to_others.iter().any(|other| write.ends_with(other)));
     assert_eq!(written, None, "{log:#?}");
+}
+
+/// What a list hides by default, and a view of it shows, is somebody's, although a read by its number finds nothing.
+#[tokio::test]
+async fn a_number_that_another_view_of_the_collection_shows_stays_in_doubt() {
+    let item = json!({"id": 1, "name": "Cancelled by somebody"});
+    let of = |path: &str| {
+        let document = document(&[("subscriptions", 0), ("others", 0)]);
+        let cancelled = format!(
+            "  {path}:\n    get: {{operationId: cancelled, responses: {{'200': {{description: OK, content: {{application/json: \
+             {{schema: {{type: array, items: {{$ref: '#/components/schemas/Record'}}}}}}}}}}}}}}\n"
+        );
+        let (path, item) = (path.to_owned(), item.clone());
+        let stored = Arc::new(Mutex::new(None));
+        let respond = move |method: &Method, at: &str, body: &Bytes| {
+            let mut stored = stored.lock().unwrap();
+            let name = serde_json::from_slice::<Value>(body).map(|sent| sent["name"].clone());
+            let name = name.ok().filter(Value::is_string);
+            match (method.as_str(), at, name) {
+                ("GET", "/subscriptions" | "/others", _) => axum::Json(json!([])).into_response(),
+                ("GET", at, _) if at == path => axum::Json(json!([item])).into_response(),
+                ("POST", "/subscriptions", Some(name)) => {
+                    let record = json!({"id": 1, "name": name});
+                    *stored = Some(record.clone());
+                    (StatusCode::CREATED, axum::Json(record)).into_response()
+                }
+                ("GET", "/subscriptions/1", _) if stored.is_some() => axum::Json(stored.clone()).into_response(),
+                ("PATCH", "/subscriptions/1", Some(name)) if stored.is_some() => {
+                    *stored = Some(json!({"id": 1, "name": name}));
+                    axum::Json(stored.clone()).into_response()
+                }
+                ("DELETE", "/subscriptions/1", _) if stored.take().is_some() => StatusCode::NO_CONTENT.into_response(),
+                ("POST" | "PATCH", _, _) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
+                _ => StatusCode::NOT_FOUND.into_response(),
+            }
+        };
+        let document = document + &cancelled;
+        judged(document, respond)
+    };
+    for (path, is_view) in [("/subscriptions/cancelled", true), ("/reports/cancelled", false)] {
+        let (_, log) = of(path).await;
+        assert!(log.iter().any(|write| write == "POST /subscriptions"), "{log:#?}");
+        let is_written = log.iter().any(|write| write == "PATCH /subscriptions/1");
+        assert_eq!(is_written, !is_view, "{path} {log:#?}");
+    }
 }
