@@ -13,7 +13,9 @@
 
 use super::document::Document;
 use super::operation::Operation;
-use super::query::{begins_with_action, is_form_of, names_what_it_takes, said, says_it_takes_away, sentences, stated};
+use super::query::{
+    PASSIVE, begins_with_action, is_form_of, names_what_it_takes, said, says_it_takes_away, sentences, stated,
+};
 use super::query::{without_prefixes, words};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
@@ -243,11 +245,14 @@ fn outlasts_its_record(path: &str) -> bool {
         .get(kind.min(words.len().saturating_sub(1))..)
         .unwrap_or_default()
         .join("-");
-    let is_one = |name: &&str| {
-        rest.strip_prefix(*name)
-            .is_some_and(|ending| ["", "s", "es"].contains(&ending))
-    };
-    OUTLASTING.iter().any(is_one) || !is_of_somebody && SENT.iter().any(is_one)
+    let plural = ["", "s", "es"];
+    is_one_of(&rest, &OUTLASTING, &plural) || !is_of_somebody && is_one_of(&rest, &SENT, &plural)
+}
+
+/// Whether a word is one of these stems with one of these endings.
+fn is_one_of(word: &str, stems: &[&str], endings: &[&str]) -> bool {
+    let mut rests = stems.iter().filter_map(|stem| word.strip_prefix(stem));
+    rests.any(|rest| endings.contains(&rest))
 }
 
 /// Whether an operation's name says that it does more than create: `payInvoice`, `createOrReplacePet`, `setWebhook`. In
@@ -280,14 +285,10 @@ fn begins_with_effect(words: &[String]) -> bool {
         "unset",
         "upsert",
     ];
-    words.first().is_some_and(|first| {
-        let mut verbs = EFFECTS.iter();
-        verbs.any(|verb| {
-            first
-                .strip_prefix(verb)
-                .is_some_and(|ending| ["", "s"].contains(&ending))
-        })
-    }) || matches!(words, [first, second, ..] if first.starts_with("make") && second == "default")
+    words
+        .first()
+        .is_some_and(|first| is_one_of(first, &EFFECTS, &["", "s"]))
+        || matches!(words, [first, second, ..] if first.starts_with("make") && second == "default")
 }
 
 /// Whether a sentence says that more is done than that a record is created.
@@ -336,20 +337,13 @@ fn destroys(words: &[String]) -> bool {
 
 /// Whether words join a create with a change: "create or update", "Add/edit", `createOrReplace`.
 fn creates_or_changes(words: &[String]) -> bool {
-    let is_of = |word: &str, verbs: &[&str]| {
-        let mut verbs = verbs.iter();
-        verbs.any(|verb| {
-            word.strip_prefix(verb)
-                .is_some_and(|ending| ["", "s", "d"].contains(&ending))
-        })
-    };
+    let is_of = |word: &str, verbs: &[&str]| is_one_of(word, verbs, &["", "s", "d"]);
     words.iter().enumerate().any(|(at, word)| {
-        let after = words[at + 1..]
+        let mut after = words[at + 1..]
             .iter()
             .skip_while(|next| ["and", "or"].contains(&next.as_str()));
         let second = ["edit", "merge", "modify", "overwrite", "replace", "update"];
-        is_of(word, &["add", "create", "insert", "save"])
-            && after.into_iter().next().is_some_and(|next| is_of(next, &second))
+        is_of(word, &["add", "create", "insert", "save"]) && after.next().is_some_and(|next| is_of(next, &second))
     })
 }
 
@@ -382,8 +376,8 @@ fn changes_others(words: &[String], is_if_known: bool) -> bool {
         OTHERS.contains(&at(index)) && !is_compared
     };
     let is_told = |index: usize| {
-        let before = index.saturating_sub(3)..index;
-        before.clone().any(|index| NO_EFFECT.contains(&at(index)))
+        let mut before = index.saturating_sub(3)..index;
+        before.any(|index| NO_EFFECT.contains(&at(index)))
     };
     let no_longer = words.windows(2).any(|pair| pair[0] == "no" && pair[1] == "longer");
     no_longer && (0..words.len()).any(is_other)
@@ -393,8 +387,8 @@ fn changes_others(words: &[String], is_if_known: bool) -> bool {
                 return false;
             }
             let is_participle = word.ends_with("ed") || ["lost", "overwritten", "reset", "unset"].contains(&word);
-            let is_passive = (index.saturating_sub(2)..index)
-                .any(|before| ["are", "be", "been", "being", "get", "gets", "is"].contains(&at(before)));
+            let is_passive =
+                (index.saturating_sub(2)..index).any(|before| at(before) == "being" || PASSIVE.contains(&at(before)));
             let has_subject =
                 (index.saturating_sub(10)..index).any(|before| is_other(before) || SEVERAL.contains(&at(before)));
             let has_object = (index + 1..=index + 4).any(is_other) || is_if_known && !is_participle;

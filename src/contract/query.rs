@@ -390,7 +390,7 @@ const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the",
 const JOINS: [&str; 4] = ["and", "or", "then", "to"];
 
 /// Words after which a participle says what is done: "matches are deleted", but not "deleted pets".
-const PASSIVE: [&str; 6] = ["are", "be", "been", "get", "gets", "is"];
+pub(super) const PASSIVE: [&str; 6] = ["are", "be", "been", "get", "gets", "is"];
 
 /// Endings of the forms of a verb, and of the nouns that are made from it.
 const ENDINGS: [&str; 20] = [

@@ -20,6 +20,7 @@ use super::bindings::{PathRecords, records_in};
 use super::history::History;
 use super::lifecycle::all_in_path;
 use super::observed_values::ObservedValues;
+use crate::contract::document::Node;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::{Operation, OperationId, Security};
 use crate::contract::pointer;
@@ -133,7 +134,7 @@ impl History<'_> {
             parameters.find(|(index, _)| read.path_to_parameter(*index).as_ref() == Some(&lifecycle.path_to_id));
         let schema = taken.and_then(|(_, parameter)| self.contract.document.node(parameter.schema.as_deref()?));
         let kind = schema.and_then(|schema| self.contract.referred(schema).member("type"));
-        kind.and_then(crate::contract::document::Node::string) == Some("integer")
+        kind.and_then(Node::string) == Some("integer")
     }
 }
 

@@ -14,7 +14,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
 use crate::contract::operation::{Location, Method, OperationId, Parameter};
 use crate::contract::pointer;
-use crate::contract::vocabulary::EdgeCaseKind;
+use crate::contract::vocabulary::{Carry, EdgeCaseKind};
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
 
@@ -431,10 +431,8 @@ impl History<'_> {
         let written = self.tracked.get(written).and_then(|written| written.updated.as_ref());
         let written = written.filter(|update| update.operation == write);
         let carries = self.contract.lifecycle_carries_of_update(write);
-        let mut compared = carries.iter().map(|carry| &carry.returned_at).peekable();
-        let is_unchanged = record.last_read.as_ref().is_some_and(|before| {
-            before == shown || compared.peek().is_some() && compared.all(|at| before.pointer(at) == shown.pointer(at))
-        });
+        let before = record.last_read.as_ref();
+        let is_unchanged = before.is_some_and(|before| is_unchanged(carries, (before, shown)));
         if written.is_some_and(|written| self.shows_strings_of(written, shown)) {
             ShownState::Another
         } else if is_unchanged {
@@ -804,10 +802,7 @@ impl History<'_> {
                 };
                 update.zip(before).is_some_and(|(update, before)| {
                     let carries = self.contract.lifecycle_carries_of_update(update);
-                    // A counter of views, or the time of the update, may have changed all the same.
-                    let mut compared = carries.iter().map(|carry| &carry.returned_at);
-                    before == *shown
-                        || !carries.is_empty() && compared.all(|at| before.pointer(at) == shown.pointer(at))
+                    is_unchanged(carries, (&before, shown))
                 })
             }
             _ => false,
@@ -909,6 +904,13 @@ impl History<'_> {
             request,
         ));
     }
+}
+
+/// Whether a record shows in each of these fields, if there are any, what it showed before. A counter of views, or the time
+/// of the update, may have changed all the same.
+fn is_unchanged(carries: &[Carry], (before, shown): (&Value, &Value)) -> bool {
+    let mut compared = carries.iter().map(|carry| &carry.returned_at);
+    before == shown || !carries.is_empty() && compared.all(|at| before.pointer(at) == shown.pointer(at))
 }
 
 /// Returns the records that the path of a request names; `None` if it does not identify all of

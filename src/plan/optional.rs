@@ -74,6 +74,12 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
         && !selects_fields(contract, parameter)
 }
 
+/// Returns the schema of a parameter, wherever the document has it.
+fn schema_of<'own>(contract: &'own Contract, parameter: &Parameter) -> Option<&'own Node> {
+    let schema = contract.document.node(parameter.schema.as_deref()?)?;
+    Some(contract.referred(schema))
+}
+
 /// Whether the parameter has a side effect, as far as its name and its description say.
 pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> bool {
     let node = contract.document.node(&parameter.pointer);
@@ -88,9 +94,7 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
         [first, second, ..] => LEADING_SIDE_EFFECT_VERBS.contains(&first) && DETERMINERS.contains(&second),
         _ => false,
     };
-    let schema = parameter.schema.as_deref();
-    let schema = schema.and_then(|pointer| contract.document.node(pointer));
-    let kind = schema.and_then(|schema| contract.referred(schema).member("type"));
+    let kind = schema_of(contract, parameter).and_then(|schema| schema.member("type"));
     let is_switch = kind.and_then(Node::string) == Some("boolean");
     let mut described = described.into_iter();
     begins_with_verb
@@ -109,9 +113,8 @@ pub(super) fn acts_by_default(contract: &Contract, parameter: &Parameter) -> boo
     const SWITCHED: [&str; 3] = ["cascade", "everything", "overwrite"];
     const KEEPS: [&str; 3] = ["append", "keep", "preserve"];
     let is_optional = parameter.location == Location::Query && !parameter.required && parameter.set_by_user.is_none();
-    let schema = parameter.schema.as_deref().filter(|_| is_optional);
-    let schema = schema.and_then(|pointer| contract.document.node(pointer));
-    let default = schema.and_then(|schema| contract.referred(schema).member("default"));
+    let schema = schema_of(contract, parameter).filter(|_| is_optional);
+    let default = schema.and_then(|schema| schema.member("default"));
     let has_word = |text: &str, list: &[&str]| {
         let separated = separated(text);
         words(&separated).any(|word| list.contains(&word))
@@ -130,9 +133,7 @@ pub(super) fn acts_by_default(contract: &Contract, parameter: &Parameter) -> boo
 /// Whether the parameter selects which fields of a record the response has: facts about the others
 /// would look broken. A boolean only switches one part on or off.
 fn selects_fields(contract: &Contract, parameter: &Parameter) -> bool {
-    let schema = parameter.schema.as_deref();
-    let schema = schema.and_then(|pointer| contract.document.node(pointer));
-    let kind = schema.and_then(|schema| contract.referred(schema).member("type"));
+    let kind = schema_of(contract, parameter).and_then(|schema| schema.member("type"));
     let name: String = words(&separated(&parameter.name)).collect();
     let is_known = FIELD_SELECTORS.contains(&name.as_str()) || name.contains("fields");
     is_known && kind.and_then(Node::string) != Some("boolean")
