@@ -14,7 +14,7 @@ use super::document::{Document, Node, NodeKind};
 use super::edge_case::ParameterKind;
 use super::inferred::{MethodAndPath, Records, collection_name, comparable_path};
 use super::link::{Link, LinkTarget};
-use super::operation::{Location, Method, Operation, OperationId, Parameter};
+use super::operation::{Method, Operation, OperationId, Parameter, ParameterLocation};
 use super::query;
 use super::shape::Shape;
 
@@ -126,7 +126,7 @@ fn chosen_by_caller(
     let parameter = operation
         .parameters
         .iter()
-        .position(|parameter| parameter.is(Location::Path, name))?;
+        .position(|parameter| parameter.is(ParameterLocation::Path, name))?;
     let is_create = |id: &&OperationId| operations[id.0].creates();
     // What a `POST` to the collection creates has an identifier that the service chooses, even if it does not show it.
     let is_made_otherwise = operation.method == Method::Put

@@ -8,7 +8,7 @@
 //! somebody's record, and their bodies either are not JSON or carry the run tag.
 
 use super::document::{Document, Node};
-use super::operation::{Location, Method, Operation, Parameter, overrides_request};
+use super::operation::{Method, Operation, Parameter, ParameterLocation, overrides_request};
 use super::pointer;
 use super::vocabulary::EdgeCaseKind;
 
@@ -186,16 +186,18 @@ fn concerns_parameter(
     use EdgeCaseKind::{IdentifierMalformed, IdentifierUnknown, ParameterEmpty, ParameterTwice, ParameterWord};
     let kind = ParameterKind::of(document, operation, parameter);
     match (parameter.location, case) {
-        (Location::Path, IdentifierUnknown) => match kind {
+        (ParameterLocation::Path, IdentifierUnknown) => match kind {
             ParameterKind::FreeText | ParameterKind::Uuid => true,
             ParameterKind::Number => operation.is_safe(),
             ParameterKind::Restricted => false,
         },
-        (Location::Query, _) if !operation.is_safe() || overrides_request(&parameter.name) => false,
-        (Location::Path, IdentifierMalformed) | (Location::Query, ParameterWord) => kind != ParameterKind::FreeText,
-        (Location::Query, ParameterEmpty | ParameterTwice) => true,
+        (ParameterLocation::Query, _) if !operation.is_safe() || overrides_request(&parameter.name) => false,
+        (ParameterLocation::Path, IdentifierMalformed) | (ParameterLocation::Query, ParameterWord) => {
+            kind != ParameterKind::FreeText
+        }
+        (ParameterLocation::Query, ParameterEmpty | ParameterTwice) => true,
         (
-            Location::Query,
+            ParameterLocation::Query,
             EdgeCaseKind::ParameterHuge | EdgeCaseKind::ParameterNegative | EdgeCaseKind::ParameterZero,
         ) => kind == ParameterKind::Number,
         _ => false,

@@ -3,7 +3,7 @@
 
 use super::document::Document;
 use super::edge_case::ParameterKind;
-use super::operation::{JSON, Location, Method, Operation, Parameter, SecurityScheme};
+use super::operation::{JSON, Method, Operation, Parameter, ParameterLocation, SecurityScheme};
 use super::vocabulary::Equivalence;
 
 /// Returns the index of the operation on which this way of writing a request is tested; `None` where no request can be
@@ -26,7 +26,8 @@ pub(super) fn operation_for(document: &Document, operations: &[Operation], way: 
 /// Whether a parameter is an identifier in the path and documented as a UUID.
 #[must_use]
 pub fn is_uuid_in_path(document: &Document, operation: &Operation, parameter: &Parameter) -> bool {
-    parameter.location == Location::Path && ParameterKind::of(document, operation, parameter) == ParameterKind::Uuid
+    parameter.location == ParameterLocation::Path
+        && ParameterKind::of(document, operation, parameter) == ParameterKind::Uuid
 }
 
 fn takes_a_token(operation: &Operation) -> bool {

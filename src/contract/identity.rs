@@ -4,7 +4,7 @@
 use super::Contract;
 use super::inferred::{collection_name, without_names};
 use super::link::{Link, LinkTarget};
-use super::operation::{Location, Operation, OperationId};
+use super::operation::{Operation, OperationId, ParameterLocation};
 use super::vocabulary::Carry;
 
 impl Contract {
@@ -99,7 +99,7 @@ impl Operation {
         let parameter = self.parameters.get(index)?;
         let name = format!("{{{}}}", parameter.name);
         let before = self.path.split_once(&name).map(|(before, _)| before);
-        let before = before.filter(|_| parameter.location == Location::Path)?;
+        let before = before.filter(|_| parameter.location == ParameterLocation::Path)?;
         Some(without_names(before))
     }
 

@@ -19,7 +19,7 @@ use super::field::required_fields;
 use super::guessed;
 use super::link::{Link, LinkTarget};
 use super::load::resolve;
-use super::operation::{Location, Method, Operation, OperationId, Parameter, StatusPattern};
+use super::operation::{Method, Operation, OperationId, Parameter, ParameterLocation, StatusPattern};
 use super::pointer;
 use super::shape::{JsonType, Shape, ShapeId};
 
@@ -245,7 +245,7 @@ pub(super) fn collection_of<'operation>(
     operation: &'operation Operation,
     parameter: &Parameter,
 ) -> Option<&'operation str> {
-    if parameter.location != Location::Path {
+    if parameter.location != ParameterLocation::Path {
         return None;
     }
     let segment = format!("/{{{}}}", parameter.name);

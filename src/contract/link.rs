@@ -10,7 +10,7 @@ use super::defect::{Defect, DefectList, Problem};
 use super::document::{Document, Node};
 use super::load::resolve;
 use super::openapi::near;
-use super::operation::{Location, Operation, OperationId};
+use super::operation::{Operation, OperationId, ParameterLocation};
 use super::pointer;
 
 /// One value of a response and where it goes.
@@ -189,9 +189,9 @@ impl Reader<'_> {
     /// Finds the parameter by its name, which may contain its location: `path.id` (OpenAPI 3.0.3, section 4.7.20).
     fn parameter(&self, to: OperationId, name: &str) -> Result<LinkTarget, Defect> {
         let (location, plain) = match name.split_once('.') {
-            Some(("path", rest)) => (Some(Location::Path), rest),
-            Some(("query", rest)) => (Some(Location::Query), rest),
-            Some(("header", rest)) => (Some(Location::Header), rest),
+            Some(("path", rest)) => (Some(ParameterLocation::Path), rest),
+            Some(("query", rest)) => (Some(ParameterLocation::Query), rest),
+            Some(("header", rest)) => (Some(ParameterLocation::Header), rest),
             _ => (None, name),
         };
         let operation = &self.operations[to.0];

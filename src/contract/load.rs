@@ -14,8 +14,8 @@ use super::learned;
 use super::link;
 use super::openapi::{self, MAX_REFERENCES, near};
 use super::operation::{
-    DocumentedResponse, Location, Method, Operation, OperationId, Parameter, RequestBody, Security, SecurityScheme,
-    StatusPattern,
+    DocumentedResponse, Method, Operation, OperationId, Parameter, ParameterLocation, RequestBody, Security,
+    SecurityScheme, StatusPattern,
 };
 use super::query;
 use super::reach::DefectReach;
@@ -377,15 +377,15 @@ fn parameters(document: &Document, location: &OperationLocation<'_>) -> Vec<Para
 
 fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
     let location = match node.member("in")?.string()? {
-        "cookie" => Location::Cookie,
-        "header" => Location::Header,
-        "path" => Location::Path,
-        _ => Location::Query,
+        "cookie" => ParameterLocation::Cookie,
+        "header" => ParameterLocation::Header,
+        "path" => ParameterLocation::Path,
+        _ => ParameterLocation::Query,
     };
     let name = node.member("name")?.string()?.to_owned();
     // The values of these three come from elsewhere in the contract (OpenAPI 3.0.3, section 4.7.12.1).
     let said_elsewhere = ["accept", "authorization", "content-type"];
-    if location == Location::Header && said_elsewhere.contains(&name.to_ascii_lowercase().as_str()) {
+    if location == ParameterLocation::Header && said_elsewhere.contains(&name.to_ascii_lowercase().as_str()) {
         return None;
     }
     // With `content`, schema and examples are those of its one media type.
@@ -774,7 +774,7 @@ fn check_page(document: &Document, operation: &Operation, defects: &mut DefectLi
         return;
     };
     let parameters = operation.parameters.iter();
-    let queries = parameters.filter(|known| known.location == Location::Query);
+    let queries = parameters.filter(|known| known.location == ParameterLocation::Query);
     let queries: Vec<_> = queries.map(|query| query.name.as_str()).collect();
     if queries.contains(&parameter.as_str()) {
         return;
@@ -881,7 +881,13 @@ mod tests {
             .iter()
             .map(|parameter| (parameter.location, parameter.example.clone()))
             .collect();
-        assert_eq!(found, [(Location::Path, Some(json!(7))), (Location::Query, None)]);
+        assert_eq!(
+            found,
+            [
+                (ParameterLocation::Path, Some(json!(7))),
+                (ParameterLocation::Query, None)
+            ]
+        );
     }
 
     #[test]

@@ -335,7 +335,7 @@ pub struct Parameter {
     /// Its name.
     pub name: String,
     /// Where it goes.
-    pub location: Location,
+    pub location: ParameterLocation,
     /// Whether a call must include it.
     pub required: bool,
     /// The parameter's location in the contract.
@@ -354,9 +354,9 @@ impl Parameter {
     /// Whether the parameter goes to this location under this name. Names of headers are
     /// case-insensitive (RFC 9110, section 5.1).
     #[must_use]
-    pub fn is(&self, location: Location, name: &str) -> bool {
+    pub fn is(&self, location: ParameterLocation, name: &str) -> bool {
         let is_named = match location {
-            Location::Header => self.name.eq_ignore_ascii_case(name),
+            ParameterLocation::Header => self.name.eq_ignore_ascii_case(name),
             _ => self.name == name,
         };
         self.location == location && is_named
@@ -382,7 +382,7 @@ pub fn overrides_request(name: &str) -> bool {
 
 /// Where a parameter goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Location {
+pub enum ParameterLocation {
     /// In a cookie.
     Cookie,
     /// In a header.

@@ -13,7 +13,7 @@ use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind, PageStatement};
 use super::inferred::{Records, collection_name, comparable_name, comparable_path};
-use super::operation::{Location, Operation, OperationId, Parameter};
+use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape, ShapeId, says_estimate};
 
@@ -356,7 +356,7 @@ impl PagingParameters {
     /// Returns the parameters, if they leave one choice.
     fn of(contract: &Contract, operation: &Operation) -> Option<Self> {
         let (mut page_parameters, mut sizes) = (Vec::new(), Vec::new());
-        let in_query = |(_, parameter): &(usize, &Parameter)| parameter.location == Location::Query;
+        let in_query = |(_, parameter): &(usize, &Parameter)| parameter.location == ParameterLocation::Query;
         for (index, parameter) in operation.parameters.iter().enumerate().filter(in_query) {
             let name = comparable_name(&parameter.name);
             let kind = [

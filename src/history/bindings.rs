@@ -14,7 +14,7 @@ use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::json_schema;
 use crate::contract::link::{Link, LinkTarget};
-use crate::contract::operation::{Location, Operation, OperationId};
+use crate::contract::operation::{Operation, OperationId, ParameterLocation};
 use crate::contract::path_template::PathTemplate;
 use crate::contract::pointer;
 use crate::exchange::{CompiledSchema, identifier};
@@ -308,7 +308,7 @@ pub(super) fn records_in(operation: &Operation, path: &str) -> PathRecords {
         let index = operation
             .parameters
             .iter()
-            .position(|parameter| parameter.is(Location::Path, name))?;
+            .position(|parameter| parameter.is(ParameterLocation::Path, name))?;
         let value = percent_decode_str(value).decode_utf8().ok()?;
         Some((operation.path_to_parameter(index)?, value.into_owned()))
     });

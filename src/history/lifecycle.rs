@@ -12,7 +12,7 @@ use super::history::{EvidenceSink, History};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
-use crate::contract::operation::{Location, Method, OperationId, Parameter};
+use crate::contract::operation::{Method, OperationId, Parameter, ParameterLocation};
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, EdgeCaseKind};
 use crate::exchange::json::Body;
@@ -636,7 +636,9 @@ impl History<'_> {
         // A query parameter that is not sent may divide the list into pages, or have a default that
         // leaves records out.
         let parameters = &self.contract.operation(list.operation).parameters;
-        let is_selected = parameters.iter().any(|parameter| parameter.location == Location::Query);
+        let is_selected = parameters
+            .iter()
+            .any(|parameter| parameter.location == ParameterLocation::Query);
         let links = exchange
             .response()
             .is_some_and(|response| response.headers.contains_key(LINK));
@@ -917,7 +919,7 @@ fn is_unchanged(carries: &[Carry], (before, shown): (&Value, &Value)) -> bool {
 /// them.
 pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<PathRecords> {
     let operation = contract.operation(request.operation);
-    let in_path = |parameter: &&Parameter| parameter.location == Location::Path;
+    let in_path = |parameter: &&Parameter| parameter.location == ParameterLocation::Path;
     let named = records_in(operation, &request.path);
     (named.len() == operation.parameters.iter().filter(in_path).count()).then_some(named)
 }

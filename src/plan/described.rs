@@ -15,7 +15,7 @@ use super::steps::{Plan, Step};
 use super::variants::{Variant, variants};
 use crate::contract::Contract;
 use crate::contract::fact::{Fact, FactId, FactKind};
-use crate::contract::operation::{Location, OperationId};
+use crate::contract::operation::{OperationId, ParameterLocation};
 
 /// One step, described.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,10 +104,9 @@ impl Plan {
         let needs = sources(contract, sends, |from| !calls.not_called.contains(&from))
             .into_iter()
             .filter(|source| {
-                let in_path = operation
-                    .parameters
-                    .iter()
-                    .any(|parameter| parameter.location == Location::Path && parameter.name == source.parameter);
+                let in_path = operation.parameters.iter().any(|parameter| {
+                    parameter.location == ParameterLocation::Path && parameter.name == source.parameter
+                });
                 // Where nothing fills the path, all of it is made up.
                 let in_path = in_path && !calls.not_called.contains(&sends);
                 let is_given = source.stand_in == Some(StandInOrigin::Given);

@@ -20,7 +20,7 @@ use super::{draft, optional, parameter};
 use crate::contract::Contract;
 use crate::contract::edge_case::{EdgeCase, ParameterKind};
 use crate::contract::length_limits::LengthLimits;
-use crate::contract::operation::{Location, OperationId, Parameter};
+use crate::contract::operation::{OperationId, Parameter, ParameterLocation};
 use crate::contract::pointer;
 use crate::contract::vocabulary::EdgeCaseKind;
 use crate::history::RunTag;
@@ -103,7 +103,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
     // Whatever value it gets, such a parameter may change a record of somebody else.
     let has_side_effect = |edge_case: &EdgeCase| {
         let parameter = edge_case.parameter.map(|index| &documented.parameters[index]);
-        let in_query = parameter.filter(|parameter| parameter.location == Location::Query);
+        let in_query = parameter.filter(|parameter| parameter.location == ParameterLocation::Query);
         in_query.is_some_and(|parameter| optional::has_side_effect(contract, parameter))
     };
     let all = documented
@@ -188,7 +188,7 @@ pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> O
             continue;
         }
         let kind = ParameterKind::of(&contract.document, documented, parameter);
-        if parameter.location != Location::Path || kind == ParameterKind::Restricted {
+        if parameter.location != ParameterLocation::Path || kind == ParameterKind::Restricted {
             return None;
         }
         let edge_case = EdgeCase {

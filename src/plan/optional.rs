@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::parameter::generated;
 use crate::contract::Contract;
 use crate::contract::document::Node;
-use crate::contract::operation::{Location, Operation, OperationId, Parameter, overrides_request};
+use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLocation, overrides_request};
 use crate::contract::query::{ALWAYS_ACTIONS, acts_by_name, switches_action};
 
 /// The maximum number of optional parameters that one operation is read with.
@@ -65,7 +65,7 @@ pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Va
 fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) -> bool {
     let page = operation.page.as_ref();
     let is_page = page.is_some_and(|page| page.parameter == parameter.name);
-    parameter.location == Location::Query
+    parameter.location == ParameterLocation::Query
         && !parameter.required
         && parameter.set_by_user.is_none()
         && !is_page
@@ -112,7 +112,8 @@ pub(super) fn acts_by_default(contract: &Contract, parameter: &Parameter) -> boo
     const CONFLICTS: [&str; 2] = ["conflict", "duplicate"];
     const SWITCHED: [&str; 3] = ["cascade", "everything", "overwrite"];
     const KEEPS: [&str; 3] = ["append", "keep", "preserve"];
-    let is_optional = parameter.location == Location::Query && !parameter.required && parameter.set_by_user.is_none();
+    let is_optional =
+        parameter.location == ParameterLocation::Query && !parameter.required && parameter.set_by_user.is_none();
     let schema = schema_of(contract, parameter).filter(|_| is_optional);
     let default = schema.and_then(|schema| schema.member("default"));
     let has_word = |text: &str, list: &[&str]| {

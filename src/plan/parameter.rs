@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::sample::{DEPTH, SampleMaker};
 use crate::contract::document::Node;
-use crate::contract::operation::{Location, Parameter};
+use crate::contract::operation::{Parameter, ParameterLocation};
 use crate::contract::{Contract, is_json, json_schema};
 use crate::exchange::CompiledSchema;
 
@@ -20,7 +20,8 @@ pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bo
         number: 0,
         examples,
     };
-    let may_be_made = parameter.location != Location::Path && (examples || !may_name_an_account(contract, (schema, 0)));
+    let may_be_made =
+        parameter.location != ParameterLocation::Path && (examples || !may_name_an_account(contract, (schema, 0)));
     let writes_json = parameter.media_type.as_deref().is_some_and(is_json);
     let of_object = || {
         writes_json
@@ -83,7 +84,7 @@ pub(crate) fn serialized(contract: &Contract, parameter: &Parameter, value: &Val
     let explode = stated("explode").and_then(Node::boolean);
     let style = stated("style").and_then(Node::string).unwrap_or("form");
     let parts: Vec<_> = parts.iter().map(plain).collect();
-    if parameter.location == Location::Query && style == "form" && explode != Some(false) {
+    if parameter.location == ParameterLocation::Query && style == "form" && explode != Some(false) {
         return parts;
     }
     let separator = match style {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::parameter;
 use crate::contract::Contract;
 use crate::contract::link::LinkTarget;
-use crate::contract::operation::{Location, Operation, OperationId, Parameter};
+use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use crate::contract::path_template::PathTemplate;
 use crate::history::Bindings;
 
@@ -207,7 +207,10 @@ pub fn stand_in_value(
     if chosen.is_some_and(|chosen| chosen.is(parameter.location, &parameter.name)) {
         return Some((StandInOrigin::Chosen, Value::from(NAME_PREFIX)));
     }
-    let names_no_record = matches!(parameter.location, Location::Cookie | Location::Header);
+    let names_no_record = matches!(
+        parameter.location,
+        ParameterLocation::Cookie | ParameterLocation::Header
+    );
     if !operation.is_safe() && !names_no_record {
         return None;
     }
@@ -231,15 +234,15 @@ pub fn stand_in_value(
 pub(crate) fn check_allowed(parameter: &Parameter, text: &str) -> Result<(), NoValue> {
     let (is_allowed, place) = match parameter.location {
         // A URL drops these, percent-encoded or not: the call would go to another path than the documented one.
-        Location::Path => (!matches!(text, "." | ".."), "path"),
-        Location::Header => {
+        ParameterLocation::Path => (!matches!(text, "." | ".."), "path"),
+        ParameterLocation::Header => {
             let name = HeaderName::from_bytes(parameter.name.as_bytes());
             (
                 name.is_ok() && text.bytes().all(|byte| (b' '..=b'~').contains(&byte)),
                 "header",
             )
         }
-        Location::Cookie | Location::Query => return Ok(()),
+        ParameterLocation::Cookie | ParameterLocation::Query => return Ok(()),
     };
     if is_allowed {
         return Ok(());
@@ -259,7 +262,7 @@ pub(crate) fn unusable_path(operation: &Operation) -> Option<NoValue> {
     let template = PathTemplate::read(&operation.path);
     let undeclared = template.names().find(|name| {
         let mut parameters = operation.parameters.iter();
-        !parameters.any(|parameter| parameter.is(Location::Path, name))
+        !parameters.any(|parameter| parameter.is(ParameterLocation::Path, name))
     });
     Some(NoValue::Undeclared(undeclared?.to_owned()))
 }

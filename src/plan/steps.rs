@@ -18,7 +18,7 @@ use super::variants::varies;
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{
-    Location, Method, OperationId, Parameter, Security, SecurityScheme, overrides_request,
+    Method, OperationId, Parameter, ParameterLocation, Security, SecurityScheme, overrides_request,
 };
 use crate::contract::query::{deletes_more, has_side_effect};
 use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
@@ -589,11 +589,11 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         return Some("its path, operationId or summary suggests a side effect".to_owned());
     }
     let mut needed = operation.parameters.iter().filter(|parameter| {
-        parameter.required && parameter.set_by_user.is_none() && parameter.location != Location::Path
+        parameter.required && parameter.set_by_user.is_none() && parameter.location != ParameterLocation::Path
     });
     let acts = |parameter: &&Parameter| {
-        let in_query = operation.is_safe() && parameter.location == Location::Query;
-        let in_header = parameter.location == Location::Header;
+        let in_query = operation.is_safe() && parameter.location == ParameterLocation::Query;
+        let in_header = parameter.location == ParameterLocation::Header;
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         overrides_request(&parameter.name) || is_of_webdav || in_query && optional::has_side_effect(contract, parameter)
     };

@@ -22,7 +22,7 @@ use super::source::NoValue;
 use super::template::Template;
 use crate::contract::field::holds_data_of_callers;
 use crate::contract::link::LinkTarget;
-use crate::contract::operation::{Location, Method, OperationId, Parameter};
+use crate::contract::operation::{Method, OperationId, Parameter, ParameterLocation};
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::contract::{Contract, create_effects, pointer};
@@ -84,7 +84,7 @@ impl<'plan> Understood<'plan> {
         let parameters = self.contract.operation(id).parameters.iter();
         let mut in_path = parameters
             .enumerate()
-            .filter(|(_, parameter)| parameter.location == Location::Path)
+            .filter(|(_, parameter)| parameter.location == ParameterLocation::Path)
             .peekable();
         if in_path.peek().is_none() {
             return Some("its path names no record, so it may change every one".to_owned());
@@ -113,7 +113,7 @@ impl<'plan> Understood<'plan> {
     /// of the run's own.
     fn reason_against_query(&self, id: OperationId) -> Option<String> {
         let parameters = self.contract.operation(id).parameters.iter().enumerate();
-        let mut in_path = parameters.filter(|(_, parameter)| parameter.location == Location::Path);
+        let mut in_path = parameters.filter(|(_, parameter)| parameter.location == ParameterLocation::Path);
         let foreign = in_path.find(|(index, parameter)| parameter.set_by_user.is_none() && !self.is_own(id, *index));
         foreign.map_or_else(
             || reason_against_body(self.contract, id),

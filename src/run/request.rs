@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::contract::link::Link;
-use crate::contract::operation::{Location, Operation, OperationId, Parameter, Security};
+use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLocation, Security};
 use crate::exchange::{
     Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_plain_identifier, placeholder, with_query,
 };
@@ -63,7 +63,7 @@ impl<'value> Replacement<'value> {
     /// Whether it replaces the parameter at this index.
     fn replaces(&self, index: usize, parameter: &Parameter) -> bool {
         match self {
-            Self::Record(_) => parameter.location == Location::Path,
+            Self::Record(_) => parameter.location == ParameterLocation::Path,
             Self::None | Self::Parameter(..) | Self::Unknown(..) => self.text_for(index).is_some(),
         }
     }
@@ -199,12 +199,12 @@ fn filled(
             check_allowed(parameter, &text)?;
             // The target chooses the identifier of the run's own record: it may be somebody's address.
             // What is given for a header may be a secret.
-            let is_secret = parameter.set_by_user.is_some() && parameter.location == Location::Header;
+            let is_secret = parameter.set_by_user.is_some() && parameter.location == ParameterLocation::Header;
             let is_hidden = from_target || is_secret || (!is_from_document && !is_plain_identifier(&text));
             let rendered = is_hidden.then(|| placeholder(&parameter.name));
             head.fill(parameter, &text, rendered.as_deref());
         }
-        if parameter.location == Location::Path {
+        if parameter.location == ParameterLocation::Path {
             head.path_values.push((parameter.name.clone(), value));
         }
     }
@@ -250,22 +250,22 @@ impl RequestHead {
         let name = &parameter.name;
         let encoded = |text: &str| utf8_percent_encode(text, NOT_UNRESERVED).to_string();
         match parameter.location {
-            Location::Path => {
+            ParameterLocation::Path => {
                 let slot = format!("{{{name}}}");
                 self.path = self.path.replace(&slot, &encoded(text));
                 self.printable.path = self.printable.path.replace(&slot, rendered.unwrap_or(&encoded(text)));
             }
-            Location::Query => {
+            ParameterLocation::Query => {
                 self.path = with_query(&self.path, name, &encoded(text));
                 self.printable.path = with_query(&self.printable.path, name, rendered.unwrap_or(&encoded(text)));
             }
-            Location::Header => {
+            ParameterLocation::Header => {
                 self.headers.push((name.clone(), text.to_owned()));
                 self.printable
                     .headers
                     .push((name.clone(), rendered.unwrap_or(text).to_owned()));
             }
-            Location::Cookie => {
+            ParameterLocation::Cookie => {
                 let cookie = |value: &str| format!("{}={value}", encoded(name));
                 add_cookie(&mut self.headers, &cookie(&encoded(text)));
                 add_cookie(&mut self.printable.headers, &cookie(rendered.unwrap_or(&encoded(text))));

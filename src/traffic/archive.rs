@@ -27,7 +27,7 @@ use super::entry::{RecordedExchange, RequestLine};
 use super::route::Router;
 use super::source::MAX_ENTRY_BYTES;
 use crate::contract::Contract;
-use crate::contract::operation::{Location, Operation};
+use crate::contract::operation::{Operation, ParameterLocation};
 use crate::exchange::Target;
 use crate::exchange::redact::ValueDisplay;
 use crate::exchange::sanitize::sanitize_json;
@@ -205,6 +205,7 @@ fn has_secret_path(operation: &Operation) -> bool {
     let mut parameters = operation.parameters.iter();
     parameters.any(|parameter| {
         let name = parameter.name.to_ascii_lowercase();
-        parameter.location == Location::Path && ["passw", "secret", "token"].iter().any(|secret| name.contains(secret))
+        parameter.location == ParameterLocation::Path
+            && ["passw", "secret", "token"].iter().any(|secret| name.contains(secret))
     })
 }

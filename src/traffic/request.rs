@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::entry::{RecordedExchange, RequestLine, is_redacted};
 use super::route::Call;
-use crate::contract::operation::{Location, Operation, SecurityScheme};
+use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme};
 use crate::exchange::json;
 use crate::exchange::{Content, Credential, Digest, Printable, Request, placeholder, with_query};
 
@@ -50,7 +50,7 @@ pub(super) fn printable_path(operation: &Operation, url: &Url) -> String {
     let known = operation
         .parameters
         .iter()
-        .filter(|parameter| parameter.location == Location::Query);
+        .filter(|parameter| parameter.location == ParameterLocation::Query);
     for parameter in known {
         let name = parameter.name.as_str();
         if let Some((_, value)) = url.query_pairs().find(|(known, _)| known == name) {
@@ -105,7 +105,7 @@ pub(super) fn is_as_documented(
         let mut known = operation
             .parameters
             .iter()
-            .filter(|parameter| parameter.location == Location::Query);
+            .filter(|parameter| parameter.location == ParameterLocation::Query);
         known.any(|parameter| parameter.name == name)
     };
     let header = |name: &str| {

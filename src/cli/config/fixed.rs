@@ -7,7 +7,7 @@ use super::parse::Parsed;
 use super::setting::Setting;
 use super::settings::TargetPart;
 use crate::contract::Contract;
-use crate::contract::operation::{Location, Operation, SecurityScheme, overrides_request};
+use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme, overrides_request};
 use crate::exchange::FixedHeadersAndQuery;
 
 /// The headers that the check or HTTP itself sets, in lower case.
@@ -109,13 +109,13 @@ pub(super) fn of(
     };
     Ok(FixedHeadersAndQuery {
         target: part.changes_requests().then(|| target.to_owned()),
-        headers: pairs("the header", Location::Header, &part.headers)?,
-        query: pairs("the query parameter", Location::Query, &part.query)?,
+        headers: pairs("the header", ParameterLocation::Header, &part.headers)?,
+        query: pairs("the query parameter", ParameterLocation::Query, &part.query)?,
     })
 }
 
 /// Returns what an operation says about a header or a query parameter, and where.
-fn stated(operation: &Operation, location: Location, name: &str) -> Option<(String, String)> {
+fn stated(operation: &Operation, location: ParameterLocation, name: &str) -> Option<(String, String)> {
     let mut parameters = operation.parameters.iter();
     let parameter = parameters.find(|parameter| parameter.is(location, name));
     if let Some(parameter) = parameter {
@@ -125,8 +125,8 @@ fn stated(operation: &Operation, location: Location, name: &str) -> Option<(Stri
         ));
     }
     let is_key = match (operation.security.scheme()?, location) {
-        (SecurityScheme::ApiKeyHeader { name: key }, Location::Header) => key.eq_ignore_ascii_case(name),
-        (SecurityScheme::ApiKeyQuery { name: key }, Location::Query) => key == name,
+        (SecurityScheme::ApiKeyHeader { name: key }, ParameterLocation::Header) => key.eq_ignore_ascii_case(name),
+        (SecurityScheme::ApiKeyQuery { name: key }, ParameterLocation::Query) => key == name,
         _ => return None,
     };
     let scheme = operation.security.scheme_name().unwrap_or_default();
@@ -212,10 +212,10 @@ mod tests {
         let contract = Contract::read("a.yaml", contract.to_owned()).unwrap();
         let operation = &contract.operations[0];
         for (location, name, pointer) in [
-            (Location::Header, "x-KIND", Some("/paths/~1a/get/parameters/0")),
-            (Location::Query, "kind", Some("/paths/~1a/get/parameters/1")),
-            (Location::Query, "Kind", None),
-            (Location::Header, "kind", None),
+            (ParameterLocation::Header, "x-KIND", Some("/paths/~1a/get/parameters/0")),
+            (ParameterLocation::Query, "kind", Some("/paths/~1a/get/parameters/1")),
+            (ParameterLocation::Query, "Kind", None),
+            (ParameterLocation::Header, "kind", None),
         ] {
             let found = stated(operation, location, name).map(|(_, pointer)| pointer);
             assert_eq!(found.as_deref(), pointer, "{name}");

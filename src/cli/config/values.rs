@@ -8,14 +8,14 @@ use super::find::Config;
 use super::levels::operation;
 use super::resolve::ResolvedArguments;
 use super::setting::Setting;
-use crate::contract::operation::{Location, OperationId, overrides_request};
+use crate::contract::operation::{OperationId, ParameterLocation, overrides_request};
 use crate::contract::{Contract, NotGiven, json_schema};
 use crate::exchange::CompiledSchema;
 
 /// The value of one parameter, as the file gives it.
 struct Given<'file> {
     operation: &'file str,
-    location: Location,
+    location: ParameterLocation,
     parameter: &'file str,
     value: &'file Setting<Scalar>,
 }
@@ -52,23 +52,23 @@ fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scala
         let named = parameters.filter(|(_, parameter)| parameter.is(parameter.location, name));
         found.extend(named.map(|(index, parameter)| (id, index, parameter.location)));
     }
-    found.retain(|(.., location)| *location != Location::Cookie);
+    found.retain(|(.., location)| *location != ParameterLocation::Cookie);
     if found.is_empty() {
         let operations = contract.operations.iter();
         let mut names: Vec<_> = operations
             .flat_map(|operation| &operation.parameters)
-            .filter(|parameter| parameter.location != Location::Cookie)
+            .filter(|parameter| parameter.location != ParameterLocation::Cookie)
             .map(|parameter| parameter.name.as_str())
             .collect();
         names.sort_unstable();
         names.dedup();
         return Err(Problem::unknown("parameter", name, names.into_iter()));
     }
-    if overrides_request(name) && found.iter().all(|(.., location)| *location != Location::Path) {
+    if overrides_request(name) && found.iter().all(|(.., location)| *location != ParameterLocation::Path) {
         let name = name.to_owned();
         return Err(Problem::Override { name });
     }
-    found.retain(|(.., location)| *location == Location::Path || !overrides_request(name));
+    found.retain(|(.., location)| *location == ParameterLocation::Path || !overrides_request(name));
     let mut rejected = None;
     found.retain(|(id, index, _)| {
         let keyword = rejecting_keyword(contract, (*id, *index), &value);
@@ -89,8 +89,8 @@ fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scala
 }
 
 /// Rejects a value that would make another path of the one that it goes into (RFC 3986, section 5.2.4).
-fn must_be_a_segment(location: Location, value: &Value) -> Result<(), Problem> {
-    let makes_another = location == Location::Path && matches!(value.as_str(), Some("" | "." | ".."));
+fn must_be_a_segment(location: ParameterLocation, value: &Value) -> Result<(), Problem> {
+    let makes_another = location == ParameterLocation::Path && matches!(value.as_str(), Some("" | "." | ".."));
     if !makes_another {
         return Ok(());
     }
@@ -113,9 +113,9 @@ impl Config {
     fn given(&self) -> impl Iterator<Item = Given<'_>> {
         self.parsed.file.operations.iter().flat_map(|(operation, part)| {
             let places = [
-                (Location::Path, &part.path),
-                (Location::Query, &part.query),
-                (Location::Header, &part.header),
+                (ParameterLocation::Path, &part.path),
+                (ParameterLocation::Query, &part.query),
+                (ParameterLocation::Header, &part.header),
             ];
             places.into_iter().flat_map(move |(location, values)| {
                 values.iter().map(move |(parameter, value)| Given {
@@ -149,7 +149,7 @@ impl Given<'_> {
 
     /// Returns the index of the parameter.
     fn parameter(&self, contract: &Contract, id: OperationId) -> Result<usize, Problem> {
-        if self.location != Location::Path && overrides_request(self.parameter) {
+        if self.location != ParameterLocation::Path && overrides_request(self.parameter) {
             let name = self.parameter.to_owned();
             return Err(Problem::Override { name });
         }

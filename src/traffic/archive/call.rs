@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{NOT_IN_THE_CONTRACT, date_of_response, entry};
 use crate::contract::Contract;
-use crate::contract::operation::{Location, Operation};
+use crate::contract::operation::{Operation, ParameterLocation};
 use crate::exchange::redact::{Redaction, ValueDisplay, render_media_type};
 use crate::exchange::shapes::{BodyNames, shape_text};
 use crate::exchange::{Target, json, with_query};
@@ -96,7 +96,7 @@ impl CallWriter<'_, '_> {
 
     fn is_documented(&self, name: &str) -> bool {
         let mut parameters = self.operation.parameters.iter();
-        parameters.any(|parameter| parameter.location == Location::Query && parameter.name == name)
+        parameters.any(|parameter| parameter.location == ParameterLocation::Query && parameter.name == name)
     }
 
     /// Returns the query as it was, but for what the contract does not document, such as a key, and for secrets.

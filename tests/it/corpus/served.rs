@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use chrono::DateTime;
 use countersign::Check;
 use countersign::contract::is_json;
-use countersign::contract::operation::{Location, Operation, Security, SecurityScheme};
+use countersign::contract::operation::{Operation, ParameterLocation, Security, SecurityScheme};
 use countersign::rules::{UNCHECKED_OPERATION, Verdict};
 use countersign::run::{Run, RunEnd};
 use http::{HeaderMap, StatusCode, header};
@@ -204,10 +204,10 @@ fn has_parameters(operation: &Operation, headers: &HeaderMap, query: &str) -> bo
         let plain = format!("{}=", parameter.name);
         let named = |text: &str| text.trim().starts_with(&pair) || text.trim().starts_with(&plain);
         match parameter.location {
-            Location::Cookie => cookies.split(';').any(named),
-            Location::Header => headers.contains_key(&parameter.name),
-            Location::Path => true,
-            Location::Query => query.split('&').any(|text| named(text) || text.contains('%')),
+            ParameterLocation::Cookie => cookies.split(';').any(named),
+            ParameterLocation::Header => headers.contains_key(&parameter.name),
+            ParameterLocation::Path => true,
+            ParameterLocation::Query => query.split('&').any(|text| named(text) || text.contains('%')),
         }
     })
 }
