@@ -261,7 +261,7 @@ pub enum Claim {
     /// Whether a field accepts any value.
     AllowedValues {
         /// Which values it accepts.
-        set: Allowed,
+        set: ValueSet,
     },
     /// Whether a value comes back as it was sent.
     Spelling {
@@ -279,17 +279,18 @@ pub enum Claim {
         types: Vec<MemberType>,
     },
     /// What becomes of a field, or of an identifier, that the service does not know.
-    Unknown {
+    UnknownHandled {
         /// What becomes of it.
-        unknown: Unknown,
+        #[serde(rename = "unknown")]
+        handling: UnknownHandling,
         /// The status, if the answer is about an identifier.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<u16>,
     },
     /// What becomes of the fields that an update does not send.
-    Unsent {
+    UnsentFields {
         /// What becomes of them.
-        unsent: Unsent,
+        unsent: UnsentFields,
     },
 }
 
@@ -366,7 +367,7 @@ macro_rules! forms {
 
 forms! {
     /// Which values a field accepts.
-    Allowed {
+    ValueSet {
         /// Those of a list.
         Closed,
         /// Any.
@@ -498,7 +499,7 @@ forms! {
 
 forms! {
     /// What becomes of something in a request that the service does not know.
-    Unknown {
+    UnknownHandling {
         /// The request is accepted without it.
         Ignored,
         /// The request is rejected.
@@ -509,7 +510,7 @@ forms! {
 
 forms! {
     /// What becomes of the fields that an update does not send.
-    Unsent {
+    UnsentFields {
         /// They become blank.
         Cleared,
         /// They keep their values.
@@ -678,7 +679,7 @@ pub(super) mod tests {
                 },
                 json!({"required": ["/methods/*/type", "/name"]}),
             ),
-            (Claim::AllowedValues { set: Allowed::Closed }, json!({"set": "closed"})),
+            (Claim::AllowedValues { set: ValueSet::Closed }, json!({"set": "closed"})),
             (
                 Claim::Spelling {
                     spelling: ReturnedSpelling::AsSent,
@@ -686,20 +687,25 @@ pub(super) mod tests {
                 json!({"spelling": "as-sent"}),
             ),
             (
-                Claim::Unknown {
-                    unknown: Unknown::Rejected,
+                Claim::UnknownHandled {
+                    handling: UnknownHandling::Rejected,
                     status: Some(404),
                 },
                 json!({"unknown": "refused", "status": 404}),
             ),
             (
-                Claim::Unknown {
-                    unknown: Unknown::Ignored,
+                Claim::UnknownHandled {
+                    handling: UnknownHandling::Ignored,
                     status: None,
                 },
                 json!({"unknown": "ignored"}),
             ),
-            (Claim::Unsent { unsent: Unsent::Kept }, json!({"unsent": "kept"})),
+            (
+                Claim::UnsentFields {
+                    unsent: UnsentFields::Kept,
+                },
+                json!({"unsent": "kept"}),
+            ),
             (Claim::Sent { sent: false }, json!({"sent": false})),
         ]
     }

@@ -59,8 +59,9 @@ mod trial;
 mod trials;
 
 pub use answer::{
-    Allowed, Announcement, Answer, AnswerState, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Duplicate,
-    ListOrder, MemberType, ObservationCounts, ReturnedSpelling, Unknown, Unsent, WhyUnanswered, WrittenForm,
+    Announcement, Answer, AnswerState, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Duplicate, ListOrder,
+    MemberType, ObservationCounts, ReturnedSpelling, UnknownHandling, UnsentFields, ValueSet, WhyUnanswered,
+    WrittenForm,
 };
 pub use collector::Gaps;
 pub use join::join;

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use super::answer::{Allowed, BeyondLast, Claim, Condition, DateForm, Duplicate, ReturnedSpelling, Unknown, Unsent};
+use super::answer::{
+    BeyondLast, Claim, Condition, DateForm, Duplicate, ReturnedSpelling, UnknownHandling, UnsentFields, ValueSet,
+};
 use super::form;
 use super::searches::{SearchTrial, Searches};
 use super::trial::TrialLog;
@@ -110,9 +112,9 @@ pub(super) enum TrialResult {
     /// The record shows its value in this way.
     Spelled(ReturnedSpelling),
     /// The record shows the fields that were not sent in this way.
-    Unsent(Unsent),
+    UnsentFields(UnsentFields),
     /// The same, but not of every field that the document lists: the control did not send some either.
-    UnsentOfSome(Unsent),
+    UnsentOfSome(UnsentFields),
 }
 
 /// The shortest beginning, in bytes, that is taken for that of one of the run's own texts and of no other text.
@@ -487,8 +489,11 @@ impl RunTrials {
                     VariantOutcome::Decided(shown) => Some(*shown),
                     VariantOutcome::Accepted(request) => trial_result(contract, question, (control, request)),
                 });
-            if let (Some(TrialResult::Unsent(Unsent::Kept)), Some(control), Some(VariantOutcome::Accepted(request))) =
-                (shown, &control, outcome)
+            if let (
+                Some(TrialResult::UnsentFields(UnsentFields::Kept)),
+                Some(control),
+                Some(VariantOutcome::Accepted(request)),
+            ) = (shown, &control, outcome)
             {
                 results.note_kept(contract, operation, (&control.sent, &request.sent));
             }
@@ -532,7 +537,7 @@ impl RunTrials {
                     count: *count,
                     is_proof: match shown {
                         TrialResult::AcceptedUnseen(_) | TrialResult::UnsentOfSome(_) => false,
-                        TrialResult::Unsent(Unsent::Kept) => results.proves_kept(),
+                        TrialResult::UnsentFields(UnsentFields::Kept) => results.proves_kept(),
                         _ => true,
                     },
                 }
@@ -747,7 +752,7 @@ fn trial_result(
             let before = control.record.as_ref()?;
             let shown = unsent(contract, question.operation, &variant.sent, (before, record));
             let result = match sends_all(contract, question.operation, &control.sent) {
-                true => TrialResult::Unsent,
+                true => TrialResult::UnsentFields,
                 false => TrialResult::UnsentOfSome,
             };
             shown.map_or(TrialResult::Other, result)
@@ -808,7 +813,12 @@ fn sends_all(contract: &Contract, update: OperationId, sent: &Value) -> bool {
 /// Returns what became of the fields that an update did not send; `None` if some were kept and others cleared, or if one
 /// has another value. A field that the document does not list for requests counts only if it was cleared: the service
 /// may change it at any time.
-fn unsent(contract: &Contract, update: OperationId, sent: &Value, (before, after): (&Value, &Value)) -> Option<Unsent> {
+fn unsent(
+    contract: &Contract,
+    update: OperationId,
+    sent: &Value,
+    (before, after): (&Value, &Value),
+) -> Option<UnsentFields> {
     let first = |pointer: &str| pointer::tokens(pointer).next();
     let carries = contract.carries_of_update(update).iter();
     let carries: Vec<_> = carries
@@ -835,8 +845,8 @@ fn unsent(contract: &Contract, update: OperationId, sent: &Value, (before, after
         }
     }
     match (kept, cleared) {
-        (1.., 0) => Some(Unsent::Kept),
-        (0, 1..) => Some(Unsent::Cleared),
+        (1.., 0) => Some(UnsentFields::Kept),
+        (0, 1..) => Some(UnsentFields::Cleared),
         _ => None,
     }
 }
@@ -845,31 +855,31 @@ fn unsent(contract: &Contract, update: OperationId, sent: &Value, (before, after
 pub(super) fn claim(question: &Question, shown: TrialResult) -> Option<Claim> {
     Some(match (shown, question.kind) {
         (TrialResult::Accepted(_) | TrialResult::AcceptedUnseen(_), GapKind::AllowedValues) => {
-            Claim::AllowedValues { set: Allowed::Open }
+            Claim::AllowedValues { set: ValueSet::Open }
         }
-        (TrialResult::Rejected(_), GapKind::AllowedValues) => Claim::AllowedValues { set: Allowed::Closed },
+        (TrialResult::Rejected(_), GapKind::AllowedValues) => Claim::AllowedValues { set: ValueSet::Closed },
         (TrialResult::Accepted(_), GapKind::Duplicates) => Claim::Duplicate {
             duplicate: Duplicate::Accepted,
         },
         (TrialResult::Rejected(_), GapKind::Duplicates) => Claim::Duplicate {
             duplicate: Duplicate::Rejected,
         },
-        (TrialResult::Accepted(_), GapKind::UnknownRequestFields) => Claim::Unknown {
-            unknown: Unknown::Ignored,
+        (TrialResult::Accepted(_), GapKind::UnknownRequestFields) => Claim::UnknownHandled {
+            handling: UnknownHandling::Ignored,
             status: None,
         },
-        (TrialResult::Rejected(_), GapKind::UnknownRequestFields) => Claim::Unknown {
-            unknown: Unknown::Rejected,
+        (TrialResult::Rejected(_), GapKind::UnknownRequestFields) => Claim::UnknownHandled {
+            handling: UnknownHandling::Rejected,
             status: None,
         },
         (TrialResult::Accepted(status) | TrialResult::AcceptedUnseen(status), GapKind::UnknownReferences) => {
-            Claim::Unknown {
-                unknown: Unknown::Ignored,
+            Claim::UnknownHandled {
+                handling: UnknownHandling::Ignored,
                 status: Some(status),
             }
         }
-        (TrialResult::Rejected(status), GapKind::UnknownReferences) => Claim::Unknown {
-            unknown: Unknown::Rejected,
+        (TrialResult::Rejected(status), GapKind::UnknownReferences) => Claim::UnknownHandled {
+            handling: UnknownHandling::Rejected,
             status: Some(status),
         },
         (TrialResult::Rejected(status), GapKind::ErrorConditions) => Claim::Condition {
@@ -878,7 +888,7 @@ pub(super) fn claim(question: &Question, shown: TrialResult) -> Option<Claim> {
         },
         (TrialResult::Beyond(beyond, status), _) => Claim::BeyondLastPage { beyond, status },
         (TrialResult::Spelled(spelling), _) => Claim::Spelling { spelling },
-        (TrialResult::Unsent(unsent) | TrialResult::UnsentOfSome(unsent), _) => Claim::Unsent { unsent },
+        (TrialResult::UnsentFields(unsent) | TrialResult::UnsentOfSome(unsent), _) => Claim::UnsentFields { unsent },
         _ => return None,
     })
 }

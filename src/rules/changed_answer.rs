@@ -15,7 +15,7 @@ use super::seen::AnswerSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::vocabulary::GapKind;
 use crate::exchange::RejectionMeaning;
-use crate::gaps::{Allowed, Answer, AnswerState, BeyondLast, Claim, Unknown, WhyUnanswered, WrittenForm};
+use crate::gaps::{Answer, AnswerState, BeyondLast, Claim, UnknownHandling, ValueSet, WhyUnanswered, WrittenForm};
 
 pub(super) static RULE: Rule = Rule {
     name: "changed-answer",
@@ -105,8 +105,8 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         // With such a status the service may have rejected another part of the request.
         Claim::Condition { status, .. } => !RejectionMeaning::rejects_content(*status),
         Claim::Dates { accepted, .. } => accepted.is_empty(),
-        Claim::AllowedValues { set } => *set == Allowed::Open,
-        Claim::Unknown { unknown, .. } => *unknown == Unknown::Ignored,
+        Claim::AllowedValues { set } => *set == ValueSet::Open,
+        Claim::UnknownHandled { handling, .. } => *handling == UnknownHandling::Ignored,
         Claim::BeyondLastPage { .. }
         | Claim::SideEffect { .. }
         | Claim::Entries { .. }
@@ -114,7 +114,7 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         | Claim::MaxLength { .. }
         | Claim::Required { .. }
         | Claim::Spelling { .. }
-        | Claim::Unsent { .. } => false,
+        | Claim::UnsentFields { .. } => false,
     }
 }
 
@@ -156,12 +156,12 @@ fn agrees(now: &Claim, learned: &Claim) -> bool {
             },
         ) => media_type == learned,
         (
-            Claim::Unknown { unknown, .. },
-            Claim::Unknown {
-                unknown: learned,
+            Claim::UnknownHandled { handling, .. },
+            Claim::UnknownHandled {
+                handling: learned,
                 status: None,
             },
-        ) => unknown == learned,
+        ) => handling == learned,
         // The status of a success is a gap of its own.
         (Claim::BeyondLastPage { beyond, .. }, Claim::BeyondLastPage { beyond: learned, .. })
             if *beyond != BeyondLast::Rejected =>

@@ -13,7 +13,8 @@ use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
 use axum::{Json, Router};
 use countersign::gaps::{
-    Allowed, Answer, AnswerState, Claim, Duplicate, Trial, TrialClaim, TrialOutcome, Unknown, Unsent, WhyUnanswered,
+    Answer, AnswerState, Claim, Duplicate, Trial, TrialClaim, TrialOutcome, UnknownHandling, UnsentFields, ValueSet,
+    WhyUnanswered,
 };
 use countersign::history::SearchExtent;
 use countersign::run::{Run, RunEnd};
@@ -125,9 +126,9 @@ fn unasked(answers: &[Answer]) -> Vec<String> {
     let missing = INDICATED.iter().filter(|(gap, _)| {
         let mut of_gap = answers.iter().filter(|answer| answer.gap == *gap);
         // What becomes of an unknown reference that is accepted, no response shows.
-        let unknown = (Unknown::Ignored, "unknown-references");
+        let unknown = (UnknownHandling::Ignored, "unknown-references");
         let is_unseen = |answer: &Answer| match answer.claim {
-            Some(Claim::Unknown { unknown: known, .. }) => {
+            Some(Claim::UnknownHandled { handling: known, .. }) => {
                 (known, *gap) == unknown && answer.state == AnswerState::Seen
             }
             _ => answer.reason == Some(WhyUnanswered::Inconclusive),
@@ -520,7 +521,7 @@ async fn a_list_of_values_is_closed_only_if_another_known_value_is_accepted() {
         (gender.state, &gender.claim),
         (
             AnswerState::Indicated,
-            &Some(Claim::AllowedValues { set: Allowed::Closed })
+            &Some(Claim::AllowedValues { set: ValueSet::Closed })
         )
     );
 }
@@ -539,7 +540,7 @@ async fn what_no_response_shows_is_no_more_than_seen() {
     let channels = run.answers.iter().find(|answer| answer.gap == "channel-names").unwrap();
     assert_eq!(
         (channels.state, &channels.claim),
-        (AnswerState::Seen, &Some(Claim::AllowedValues { set: Allowed::Open }))
+        (AnswerState::Seen, &Some(Claim::AllowedValues { set: ValueSet::Open }))
     );
 }
 
@@ -581,7 +582,12 @@ async fn an_update_that_shows_late_is_waited_for() {
         .unwrap();
     assert_eq!(
         (semantics.state, &semantics.claim),
-        (AnswerState::Indicated, &Some(Claim::Unsent { unsent: Unsent::Kept }))
+        (
+            AnswerState::Indicated,
+            &Some(Claim::UnsentFields {
+                unsent: UnsentFields::Kept
+            })
+        )
     );
 }
 
