@@ -75,18 +75,21 @@ pub(super) struct CreatedSearch {
 impl CreatedSearch {
     /// Begins the search for the records that this list must show; with `create`, of those that it created.
     pub(super) fn of(history: &History<'_>, list: OperationId, create: Option<OperationId>) -> Self {
-        let made = history.made.iter();
-        let sought: Vec<_> = made
-            .filter(|made| create.is_none_or(|create| made.operation == create))
-            .filter(|made| history.contract.list_showing_created_by(made.operation) == Some(list))
+        let creations = history.creations.iter();
+        let sought: Vec<_> = creations
+            .filter(|creation| create.is_none_or(|create| creation.operation == create))
+            .filter(|creation| history.contract.list_showing_created_by(creation.operation) == Some(list))
             .cloned()
             .collect();
-        let has_owner = |made: &CreatedRecord| {
-            let invariant = history.created_and_listed(made.operation);
+        let has_owner = |creation: &CreatedRecord| {
+            let invariant = history.created_and_listed(creation.operation);
             invariant.is_some_and(|(_, listed)| listed.owner.is_some())
         };
         Self {
-            findable: sought.iter().filter(|made| history.identifier(made).is_some()).count(),
+            findable: sought
+                .iter()
+                .filter(|creation| history.identifier(creation).is_some())
+                .count(),
             examines_every_item: sought.iter().any(has_owner),
             sought,
             ..Self::default()
@@ -117,26 +120,29 @@ impl History<'_> {
     }
 
     /// Whether a record, as its list shows it, has what was sent.
-    pub(super) fn carries(&self, made: &CreatedRecord, seen: &ObservedRecord) -> bool {
-        let body = made.request.json().unwrap_or(&Value::Null);
-        self.created_and_listed(made.operation)
+    pub(super) fn carries(&self, creation: &CreatedRecord, seen: &ObservedRecord) -> bool {
+        let body = creation.request.json().unwrap_or(&Value::Null);
+        self.created_and_listed(creation.operation)
             .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
     }
 
     /// Returns the identifier in the response to the create, if it can name a record.
-    fn identifier<'made>(&self, made: &'made CreatedRecord) -> Option<&'made Value> {
-        let (created, _) = self.created_and_listed(made.operation)?;
-        made.identity.pointer(&created.id).filter(|id| identifier(id).is_some())
+    fn identifier<'creation>(&self, creation: &'creation CreatedRecord) -> Option<&'creation Value> {
+        let (created, _) = self.created_and_listed(creation.operation)?;
+        creation
+            .identity
+            .pointer(&created.id)
+            .filter(|id| identifier(id).is_some())
     }
 
     /// Adds what an item shows: which of the created records it is or contains, each with where it is.
     pub(super) fn observe(&self, list: OperationId, item: Item<'_>, search: &mut CreatedSearch) {
-        for (index, made) in search.sought.iter().enumerate() {
-            let in_own_item = self.is_own_item(list, made, item.value);
+        for (index, creation) in search.sought.iter().enumerate() {
+            let in_own_item = self.is_own_item(list, creation, item.value);
             if in_own_item {
                 search.own_item_seen.insert(index);
             }
-            if let Some((record, below)) = self.record_in(made, item.value, in_own_item) {
+            if let Some((record, below)) = self.record_in(creation, item.value, in_own_item) {
                 let observed = ObservedRecord::new(item, record, &below);
                 if in_own_item {
                     search.found_in_this_walk.insert(index);
@@ -144,7 +150,7 @@ impl History<'_> {
                 } else {
                     search.elsewhere.insert(index, observed);
                 }
-            } else if let Some(below) = self.tagged_string_in(made, item.value).filter(|_| !in_own_item) {
+            } else if let Some(below) = self.tagged_string_in(creation, item.value).filter(|_| !in_own_item) {
                 search
                     .elsewhere
                     .insert(index, ObservedRecord::new(item, item.value, &below));
@@ -154,11 +160,11 @@ impl History<'_> {
 
     /// Returns where an item contains a string of the created record, under any identifier. The string has the run tag
     /// in it, so nobody else would have sent it.
-    fn tagged_string_in(&self, made: &CreatedRecord, item: &Value) -> Option<String> {
-        let (created, listed) = self.created_and_listed(made.operation)?;
+    fn tagged_string_in(&self, creation: &CreatedRecord, item: &Value) -> Option<String> {
+        let (created, listed) = self.created_and_listed(creation.operation)?;
         let at = listed.array.as_deref().filter(|_| listed.owner.is_some())?;
         let records = item.pointer(at)?.as_array()?;
-        let body = made.request.json()?;
+        let body = creation.request.json()?;
         let strict = || created.carries.iter().filter(|carry| carry.comes_back_as_sent());
         let index = records
             .iter()
@@ -167,14 +173,14 @@ impl History<'_> {
     }
 
     /// Whether an item is the record, or its owner.
-    pub(super) fn is_own_item(&self, list: OperationId, made: &CreatedRecord, item: &Value) -> bool {
+    pub(super) fn is_own_item(&self, list: OperationId, creation: &CreatedRecord, item: &Value) -> bool {
         let page = self.contract.operation(list).page.as_ref();
         let id = page.and_then(|page| item.pointer(&page.id));
-        let listed = self.created_and_listed(made.operation).map(|(_, listed)| listed);
+        let listed = self.created_and_listed(creation.operation).map(|(_, listed)| listed);
         match listed.and_then(|listed| listed.owner.as_ref()) {
-            None => id.is_some() && id == self.identifier(made),
+            None => id.is_some() && id == self.identifier(creation),
             Some(owner) => {
-                let owner = made.path_values.iter().find(|(name, _)| name == owner);
+                let owner = creation.path_values.iter().find(|(name, _)| name == owner);
                 id.zip(owner)
                     .is_some_and(|(id, (_, owner))| identifier_string(id) == identifier_string(owner))
             }
@@ -185,16 +191,16 @@ impl History<'_> {
     /// [`Self::is_own_item`] has returned.
     pub(super) fn record_in<'item>(
         &self,
-        made: &CreatedRecord,
+        creation: &CreatedRecord,
         item: &'item Value,
         in_own_item: bool,
     ) -> Option<(&'item Value, String)> {
-        let (created, listed) = self.created_and_listed(made.operation)?;
+        let (created, listed) = self.created_and_listed(creation.operation)?;
         if listed.owner.is_none() {
             return in_own_item.then(|| (item, String::new()));
         }
         let at = listed.array.as_deref()?;
-        let id = self.identifier(made)?;
+        let id = self.identifier(creation)?;
         let records = item.pointer(at)?.as_array()?;
         let index = records
             .iter()
@@ -207,16 +213,16 @@ impl History<'_> {
         let is_complete = walk.end.reason(walk.max_pages).is_none() && !walk.changed();
         self.note_mock_signs(&search.sought, is_complete, |index| search.found.get(&index));
         let last = walk.last_request(self.contract);
-        for (index, made) in search.sought.iter().enumerate() {
-            let Some((invariant, _)) = self.created_and_listed(made.operation) else {
+        for (index, creation) in search.sought.iter().enumerate() {
+            let Some((invariant, _)) = self.created_and_listed(creation.operation) else {
                 continue;
             };
             let creation = Creation {
-                operation: made.operation,
+                operation: creation.operation,
                 invariant,
-                request: &made.request,
-                record: &made.identity,
-                seen_before: made.seen_before,
+                request: &creation.request,
+                record: &creation.identity,
+                seen_before: creation.seen_before,
             };
             let seen = search.found.get(&index);
             let elsewhere = search
@@ -232,7 +238,7 @@ impl History<'_> {
                 max_pages: walk.max_pages,
             };
             let shown = elsewhere.or(seen).map(|seen| &seen.request);
-            let request = shown.or(last.as_ref()).unwrap_or(&made.request);
+            let request = shown.or(last.as_ref()).unwrap_or(&creation.request);
             emit(Evidence::CreatedObservation(observation, request));
         }
     }

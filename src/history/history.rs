@@ -41,7 +41,7 @@ pub(crate) struct History<'run> {
     pub(super) bindings: Bindings,
     /// The records that creates with the invariant `created` made, those of the run or of other clients whose traffic is
     /// judged.
-    pub(super) made: Vec<CreatedRecord>,
+    pub(super) creations: Vec<CreatedRecord>,
     /// The records that creates without the invariant `created` returned, where the contract says how to read them.
     pub(super) tracked: Vec<TrackedRecord>,
     /// The status with which each read responded to an unknown identifier.
@@ -119,7 +119,7 @@ impl<'run> History<'run> {
             contract,
             run_tag,
             bindings: Bindings::default(),
-            made: Vec::new(),
+            creations: Vec::new(),
             tracked: Vec::new(),
             status_of_unknown_record: HashMap::new(),
             round: 0,
@@ -150,7 +150,7 @@ impl<'run> History<'run> {
     /// succeeds again.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
-        self.made.clear();
+        self.creations.clear();
         self.accepted_updates.clear();
         self.updated_as_last_listed.clear();
         // A write to an unknown identifier may have created a record. The next round lists it from the start, and it would
@@ -324,16 +324,17 @@ impl History<'_> {
 
     /// Returns how many of a list's items the run created.
     pub(crate) fn count_created_items(&self, list: OperationId) -> usize {
-        let made = self.made.iter();
-        made.filter(|made| self.contract.list_whose_items_are_created_by(made.operation) == Some(list))
+        let creations = self.creations.iter();
+        creations
+            .filter(|creation| self.contract.list_whose_items_are_created_by(creation.operation) == Some(list))
             .count()
     }
 
     /// Whether records were created that this list must show.
     pub(crate) fn has_created_for(&self, list: OperationId) -> bool {
-        self.made
+        self.creations
             .iter()
-            .any(|made| self.contract.list_showing_created_by(made.operation) == Some(list))
+            .any(|creation| self.contract.list_showing_created_by(creation.operation) == Some(list))
     }
 
     /// Returns the updates that are looked for once all are sent.

@@ -38,31 +38,31 @@ impl History<'_> {
     /// show.
     pub(super) fn note_mock_signs<'seen>(
         &mut self,
-        made: &[CreatedRecord],
+        creations: &[CreatedRecord],
         is_complete: bool,
         shown: impl Fn(usize) -> Option<&'seen ObservedRecord>,
     ) {
         let run_tag = &self.run_tag;
-        let is_tagged = |made: &&CreatedRecord| made.request.json().is_some_and(|body| run_tag.is_in(body));
+        let is_tagged = |creation: &&CreatedRecord| creation.request.json().is_some_and(|body| run_tag.is_in(body));
         // A body without the run tag may be the contract's example, which a mock shows too, or may have nothing that
         // must be kept. So such records count only where no record of the list can carry the run tag.
-        let any_tagged = made.iter().any(|made| is_tagged(&made));
+        let any_tagged = creations.iter().any(|creation| is_tagged(&creation));
         let mut mock_signs = self.mock_signs;
-        for (index, made) in made.iter().enumerate() {
-            if any_tagged && !is_tagged(&made) {
+        for (index, creation) in creations.iter().enumerate() {
+            if any_tagged && !is_tagged(&creation) {
                 continue;
             }
             let kept = shown(index).is_some_and(|seen| {
                 if any_tagged {
                     run_tag.is_in(&seen.record)
                 } else {
-                    self.carries(made, seen)
+                    self.carries(creation, seen)
                 }
             });
             mock_signs.kept |= kept;
             mock_signs.lost |= is_complete && !kept;
         }
-        mock_signs.same_identifier |= self.has_same_identifier(made);
+        mock_signs.same_identifier |= self.has_same_identifier(creations);
         self.mock_signs = mock_signs;
     }
 
@@ -75,14 +75,14 @@ impl History<'_> {
     }
 
     /// Whether two creates of one operation with different bodies got the same identifier.
-    fn has_same_identifier(&self, made: &[CreatedRecord]) -> bool {
+    fn has_same_identifier(&self, creations: &[CreatedRecord]) -> bool {
         let mut first: HashMap<(OperationId, Digest), Option<&Value>> = HashMap::new();
-        made.iter().any(|made| {
-            let invariant = self.contract.operation(made.operation).invariants.created.as_ref();
-            let id = invariant.and_then(|invariant| made.identity.pointer(&invariant.id));
+        creations.iter().any(|creation| {
+            let invariant = self.contract.operation(creation.operation).invariants.created.as_ref();
+            let id = invariant.and_then(|invariant| creation.identity.pointer(&invariant.id));
             id.filter(|id| !id.is_null()).is_some_and(|id| {
-                let sent = made.request.json();
-                *first.entry((made.operation, Digest::of(id))).or_insert(sent) != sent
+                let sent = creation.request.json();
+                *first.entry((creation.operation, Digest::of(id))).or_insert(sent) != sent
             })
         })
     }

@@ -28,7 +28,7 @@ impl History<'_> {
         emit: EvidenceSink<'_>,
     ) {
         let operation = exchange.request.operation;
-        self.made.retain(|made| made.operation != operation);
+        self.creations.retain(|creation| creation.operation != operation);
         let succeeded = self.succeeded(exchange);
         let Some(invariant) = &self.contract.operation(operation).invariants.created else {
             return;
@@ -61,7 +61,7 @@ impl History<'_> {
         }));
         // Without its owner it cannot be looked for.
         if is_owner_known {
-            self.made.push(CreatedRecord {
+            self.creations.push(CreatedRecord {
                 operation,
                 request,
                 identity: only_identifier(record, &invariant.id),
@@ -112,8 +112,9 @@ impl History<'_> {
 
     /// Returns the creates whose records this list must show, of those that other clients made.
     pub(crate) fn creates_by_other_clients(&self, list: OperationId) -> Vec<OperationId> {
-        let made = self.made.iter().map(|made| made.operation);
-        made.filter(|create| self.contract.list_showing_created_by(*create) == Some(list))
+        let creations = self.creations.iter().map(|creation| creation.operation);
+        creations
+            .filter(|create| self.contract.list_showing_created_by(*create) == Some(list))
             .collect()
     }
 }

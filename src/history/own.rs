@@ -110,18 +110,18 @@ impl History<'_> {
 
     /// Remembers a created record, and whether the response to its create shows that it is the run's own: that response
     /// has the run tag, and no earlier one showed the identifier.
-    pub(super) fn note_own(&mut self, made: CreatedRecord, id: &Value, (was_seen, tagged): (bool, bool)) {
+    pub(super) fn note_own(&mut self, creation: CreatedRecord, id: &Value, (was_seen, tagged): (bool, bool)) {
         let doubt = if was_seen {
             Some("it named another record before")
         } else if !tagged {
             Some("the create's response carries nothing that the run sent")
         } else {
-            identifier(id).and_then(|id| self.reason_against_form(made.operation, &id))
+            identifier(id).and_then(|id| self.reason_against_form(creation.operation, &id))
         };
-        let operation = made.operation;
+        let operation = creation.operation;
         let entry = match doubt {
             Some(doubt) => OwnershipEntry::Doubtful(self.reason_for_doubt(operation, doubt)),
-            None => OwnershipEntry::Unconfirmed(Box::new(made)),
+            None => OwnershipEntry::Unconfirmed(Box::new(creation)),
         };
         self.own.insert(operation, entry);
     }
@@ -190,10 +190,12 @@ impl History<'_> {
         item: Item<'_>,
         check: &mut TagCheck,
     ) -> bool {
-        if let Some(OwnershipEntry::Unconfirmed(made)) = self.own.get(&create) {
-            let in_own_item = self.is_own_item(list, made, item.value);
+        if let Some(OwnershipEntry::Unconfirmed(creation)) = self.own.get(&create) {
+            let in_own_item = self.is_own_item(list, creation, item.value);
             // An untagged record is final, even after a tagged one: then two records share the identifier.
-            let shown = self.record_in(made, item.value, in_own_item).filter(|_| in_own_item);
+            let shown = self
+                .record_in(creation, item.value, in_own_item)
+                .filter(|_| in_own_item);
             if let Some((record, _)) = shown.filter(|_| *check != TagCheck::Untagged) {
                 *check = self.check_tag(record);
             }
@@ -203,13 +205,13 @@ impl History<'_> {
 
     /// Checks what the response to a read by the identifier of a create's record shows.
     pub(super) fn check_read(&self, create: OperationId, body: &Value) -> TagCheck {
-        let Some(OwnershipEntry::Unconfirmed(made)) = self.own.get(&create) else {
+        let Some(OwnershipEntry::Unconfirmed(creation)) = self.own.get(&create) else {
             return TagCheck::Missing;
         };
         let by_invariant = self.contract.operation(create).invariants.created.is_some();
         if by_invariant {
             self.check_tag(body)
-        } else if self.shows_own(create, (body, &made.identity)) {
+        } else if self.shows_own(create, (body, &creation.identity)) {
             TagCheck::Tagged
         } else {
             TagCheck::Untagged

@@ -82,7 +82,7 @@ impl History<'_> {
         }
         // The calls below pass an identifier and never the whole record: a hostile response may have megabytes, and each
         // record is kept until the end of its round.
-        let made = |identity: Value, seen_before| CreatedRecord {
+        let creation = |identity: Value, seen_before| CreatedRecord {
             operation,
             request: request.clone(),
             identity,
@@ -103,7 +103,7 @@ impl History<'_> {
                 let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
                 let tagged = (says_created || self.is_own(body, &id)) && self.may_be_own(operation, &id);
                 let tagged = tagged && !self.shows_foreign_name(operation, body);
-                self.note_own(made(id.clone(), was_seen), &id, (was_seen, tagged));
+                self.note_own(creation(id.clone(), was_seen), &id, (was_seen, tagged));
             } else if was_seen {
                 self.doubt_own(
                     operation,
@@ -120,12 +120,12 @@ impl History<'_> {
         // one; whether it may is a gap.
         let has_run_tag = || request.json().is_some_and(|body| self.run_tag.is_in(body));
         let seen_before = was_seen && (is_used_later || has_run_tag());
-        let made = made(only_identifier(record, &invariant.id), seen_before);
+        let creation = creation(only_identifier(record, &invariant.id), seen_before);
         if is_used_later {
             let tagged = self.run_tag.is_in(record);
             // A step that needs an identifier reports that there is none.
             if let Some(id) = id.filter(|id| identifier(id).is_some()) {
-                self.note_own(made.clone(), id, (was_seen || was_shown, tagged));
+                self.note_own(creation.clone(), id, (was_seen || was_shown, tagged));
             } else {
                 self.own.remove(&operation);
             }
@@ -140,7 +140,7 @@ impl History<'_> {
             record,
             seen_before,
         }));
-        self.made.push(made);
+        self.creations.push(creation);
     }
 
     /// Returns the identifier of a created record where its body does not show it: the one that the run chose, or that

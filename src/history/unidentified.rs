@@ -150,13 +150,13 @@ impl History<'_> {
         let Some(context) = create.main else { return };
         self.bindings
             .bind_created(self.contract, (operation, create.request.path.as_str()), id);
-        let made = CreatedRecord {
+        let creation = CreatedRecord {
             operation,
             request: create.request,
             identity: id.clone(),
             seen_before: false,
             path_values: context.path_values,
         };
-        self.note_own(made, id, (false, true));
+        self.note_own(creation, id, (false, true));
     }
 }
