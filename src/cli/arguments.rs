@@ -10,7 +10,7 @@ use super::document::Source;
 use super::edge::{ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
 use super::format;
-use super::output::ReportTarget;
+use super::output::ReportOption;
 use crate::check::random_seed;
 use crate::plan::{Bounds, Shard};
 use crate::report::Record;
@@ -69,7 +69,7 @@ pub(super) struct Arguments {
     pub(super) show_values: bool,
     // `format::help` has the help text, because it knows the formats.
     #[arg(long, value_name = "FORMAT[=FILE]", help = format::help::<Record>())]
-    pub(super) report: Vec<ReportTarget>,
+    pub(super) report: Vec<ReportOption>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(super) color: ColorWhen,

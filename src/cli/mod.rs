@@ -65,13 +65,13 @@ use crate::report::wrap;
 
 /// Checks whether a deployed Contact Database and Visits service conforms to its interface description.
 #[derive(Debug, Parser)]
-#[command(name = "countersign", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "countersign", version, max_term_width = 100, after_help = CHECK_EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
-const EXIT_CODES: &str = "\
+const CHECK_EXIT_CODES: &str = "\
 Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
@@ -80,7 +80,7 @@ Exit codes:
   4    a report, the log of --residue, or the entries for --accept could not be written
   130  interrupted; what was judged so far is reported";
 
-const MERGED: &str = "\
+const MERGE_EXIT_CODES: &str = "\
 Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
@@ -89,7 +89,7 @@ Exit codes:
   4    a report could not be written, or a run could not write its log (--residue)
   130  a run was interrupted";
 
-const JUDGED: &str = "\
+const TRAFFIC_EXIT_CODES: &str = "\
 Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
@@ -97,7 +97,7 @@ Exit codes:
   3    could not be judged: no operation succeeded, a file is truncated, or too few facts decided
   4    a report, or the entries for --accept, could not be written";
 
-const LEARNED: &str = "\
+const LEARN_EXIT_CODES: &str = "\
 Exit codes:
   0    a gap was answered
   2    usage or configuration: a bad flag, file or contract
@@ -105,7 +105,7 @@ Exit codes:
   4    a report, the log of --residue, the ledger or the overlay could not be written
   130  interrupted; what was learned so far is reported";
 
-const PROXIED: &str = "\
+const PROXY_EXIT_CODES: &str = "\
 Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible); and COMMAND ended with 0
   1    does not conform: there is at least one error
@@ -115,7 +115,7 @@ Exit codes:
 If COMMAND ends with a greater code, proxy ends with that code; a COMMAND that signal N killed counts as 128 + N.";
 
 /// The exit codes of the command that compares two documents.
-const COMPARED: &str = "\
+const DIFF_EXIT_CODES: &str = "\
 Exit codes:
   0  there is no breaking difference, or each is accepted; see --fail-on
   1  at least one difference is breaking and not accepted; see --fail-on
@@ -123,7 +123,7 @@ Exit codes:
   4  a report could not be written";
 
 /// The exit codes of the command that lists the defects of documents.
-const LINTED: &str = "\
+const LINT_EXIT_CODES: &str = "\
 Exit codes:
   0  no defect
   1  a defect
@@ -131,28 +131,28 @@ Exit codes:
   4  a report could not be written";
 
 /// The exit codes of commands that print something and send nothing.
-const PRINTED: &str = "\
+const PRINT_EXIT_CODES: &str = "\
 Exit codes:
   0  printed
   2  usage or configuration: a bad flag, name, file or contract
   4  the output could not be written";
 
 /// The exit codes of commands that make files for other programs.
-const WRITTEN: &str = "\
+const WRITE_EXIT_CODES: &str = "\
 Exit codes:
   0  written
   2  usage: a bad flag or name
   4  the output could not be written; nothing half-written is left";
 
 /// The exit codes of the command that writes reports and judges nothing.
-const REPORTED: &str = "\
+const REPORT_EXIT_CODES: &str = "\
 Exit codes:
   0  written; with --exit-code, the exit code of the check itself
   2  usage: a bad flag, or a file that is not a report of this version
   4  a report could not be written";
 
 #[cfg(feature = "service")]
-const SERVED: &str = "\
+const SERVE_EXIT_CODES: &str = "\
 Exit codes:
   0  stopped by Ctrl-C, SIGTERM or SIGHUP, or the requested list was printed
   2  usage or configuration: a bad flag, name or file, a store that cannot be opened, an address that is taken";
@@ -160,60 +160,60 @@ Exit codes:
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Checks a service: the reference service, or a deployed one with --base-url
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = CHECK_EXIT_CODES)]
     Check(Box<Arguments>),
     /// Prints a shell script that completes commands, flags, rules and operations
-    #[command(after_help = WRITTEN)]
+    #[command(after_help = WRITE_EXIT_CODES)]
     Completions(completions::Arguments),
     /// Prints every setting of the target and the run that `check` would use with the same flags, except parameter
     /// values, and where each comes from: flag, environment, file or default
-    #[command(after_help = PRINTED)]
+    #[command(after_help = PRINT_EXIT_CODES)]
     Config(Box<config::shown::ConfigArguments>),
     /// Compares two documents: what the new one changes for callers of the service and for the Rust client
-    #[command(after_help = COMPARED)]
+    #[command(after_help = DIFF_EXIT_CODES)]
     Diff(diff::Arguments),
     /// Explains a rule: what it judges, why, its level, an example, what to fix
-    #[command(after_help = PRINTED)]
+    #[command(after_help = PRINT_EXIT_CODES)]
     Explain(explain::Arguments),
     /// Lists every fact of the contract with its location
-    #[command(after_help = PRINTED)]
+    #[command(after_help = PRINT_EXIT_CODES)]
     Facts(facts::Arguments),
     /// Lists what the document leaves open, with the answers in a ledger
-    #[command(after_help = PRINTED)]
+    #[command(after_help = PRINT_EXIT_CODES)]
     Gaps(gaps::Arguments),
     /// Judges recorded traffic of other clients by the rules of a check; sends nothing
-    #[command(after_help = JUDGED)]
+    #[command(after_help = TRAFFIC_EXIT_CODES)]
     Judge(Box<judge::JudgeArguments>),
     /// Probes a service for what the document leaves open: by reads, and with --writes also by creates and by updates
     /// of the run's own record
-    #[command(after_help = LEARNED)]
+    #[command(after_help = LEARN_EXIT_CODES)]
     Learn(Box<learn::LearnArguments>),
     /// Lists the defects in OpenAPI documents, each with line and column, and the operations that a check leaves out
     /// because of them
-    #[command(after_help = LINTED)]
+    #[command(after_help = LINT_EXIT_CODES)]
     Lint(lint::Arguments),
     /// Prints the manual pages of the program and of each command, or writes them to a folder
-    #[command(after_help = WRITTEN)]
+    #[command(after_help = WRITE_EXIT_CODES)]
     Man(man::Arguments),
     /// Merges the reports of the shards of a check, or of a check and `judge`, into one
-    #[command(after_help = MERGED)]
+    #[command(after_help = MERGE_EXIT_CODES)]
     Merge(merge::Arguments),
     /// Lists every step that `check` (with --learn, `learn`) would take, and why; takes the flags of `check`; sends
     /// nothing
-    #[command(after_help = PRINTED)]
+    #[command(after_help = PRINT_EXIT_CODES)]
     Plan(Box<plan::PlanArguments>),
     /// Forwards requests of other clients to a service, and judges the exchanges
-    #[command(after_help = PROXIED)]
+    #[command(after_help = PROXY_EXIT_CODES)]
     Proxy(Box<proxy::ProxyArguments>),
     /// Converts a JSON report to other formats
-    #[command(after_help = REPORTED)]
+    #[command(after_help = REPORT_EXIT_CODES)]
     Report(report::Arguments),
     /// Lists every rule with its level, a one-line summary and its source
-    #[command(after_help = PRINTED)]
+    #[command(after_help = PRINT_EXIT_CODES)]
     Rules,
     /// Runs the reference service
     #[cfg(feature = "service")]
-    #[command(after_help = SERVED)]
+    #[command(after_help = SERVE_EXIT_CODES)]
     Serve(serve::Arguments),
 }
 

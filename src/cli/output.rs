@@ -31,12 +31,12 @@ pub(super) struct Terminals {
 
 /// A format, and the file it goes to; standard output if none is named.
 #[derive(Clone, Debug)]
-pub(super) struct ReportTarget<Content: Reported = Record> {
+pub(super) struct ReportOption<Content: Reported = Record> {
     format: &'static Format<Content>,
     file: Option<PathBuf>,
 }
 
-impl<Content: Reported> FromStr for ReportTarget<Content> {
+impl<Content: Reported> FromStr for ReportOption<Content> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -56,7 +56,7 @@ impl<Content: Reported> FromStr for ReportTarget<Content> {
 /// The requested reports, each with its open file.
 #[derive(Debug)]
 pub(super) struct Outputs<Content: Reported = Record> {
-    outputs: Vec<(ReportTarget<Content>, Option<Destination>)>,
+    outputs: Vec<(ReportOption<Content>, Option<Destination>)>,
     /// The summary that GitHub shows of the step, if it asks for one and a report is made for it.
     summary: Option<(PathBuf, File)>,
     /// Whether an error was already printed for a report that cannot be written.
@@ -80,7 +80,7 @@ impl<Content: Reported> Outputs<Content> {
     ///
     /// [`Failure::Usage`] if two go to one place, before any is opened; if no report can be written, the failure of the
     /// last one.
-    pub(super) fn open(targets: &[ReportTarget<Content>], summary: Option<PathBuf>) -> Result<Self, Failure> {
+    pub(super) fn open(targets: &[ReportOption<Content>], summary: Option<PathBuf>) -> Result<Self, Failure> {
         for (index, target) in targets.iter().enumerate() {
             if let Some(place) = target.collides(targets.get(..index).unwrap_or_default()) {
                 let name = target.format.name;
@@ -115,7 +115,7 @@ impl<Content: Reported> Outputs<Content> {
         last.map_or(Ok(opened), Err)
     }
 
-    fn add(&mut self, target: &ReportTarget<Content>) -> Result<(), Failure> {
+    fn add(&mut self, target: &ReportOption<Content>) -> Result<(), Failure> {
         let destination = target.file.as_deref().map(destination).transpose()?;
         self.outputs.push((target.clone(), destination));
         Ok(())
@@ -160,7 +160,7 @@ impl<Content: Reported> Outputs<Content> {
     }
 }
 
-impl<Content: Reported> ReportTarget<Content> {
+impl<Content: Reported> ReportOption<Content> {
     /// Returns the same target, with the path of its file made by the closure.
     pub(super) fn with_file(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
         let file = self.file.map(|file| place(&file.to_string_lossy()));
@@ -194,7 +194,7 @@ impl<Content: Reported> ReportTarget<Content> {
     }
 }
 
-impl<Content: Reported> fmt::Display for ReportTarget<Content> {
+impl<Content: Reported> fmt::Display for ReportOption<Content> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.format.name)?;
         match &self.file {
@@ -361,16 +361,16 @@ mod tests {
 
     #[test]
     fn a_report_target_is_a_format_and_perhaps_a_file() {
-        let target: ReportTarget = "json=out/report.json".parse().unwrap();
+        let target: ReportOption = "json=out/report.json".parse().unwrap();
         assert_eq!(target.format, Format::named("json").unwrap());
         assert_eq!(target.file(), Some(Path::new("out/report.json")));
-        assert!("jsn=a".parse::<ReportTarget>().is_err());
-        assert!("json=".parse::<ReportTarget>().is_err());
+        assert!("jsn=a".parse::<ReportOption>().is_err());
+        assert!("json=".parse::<ReportOption>().is_err());
     }
 
     #[test]
     fn lines_of_two_kinds_share_standard_output_and_documents_do_not() {
-        let target = |text: &str| text.parse::<ReportTarget>().unwrap();
+        let target = |text: &str| text.parse::<ReportOption>().unwrap();
         for (one, other, meet) in [
             ("terminal", "github", false),
             ("terminal", "terminal", true),
@@ -388,8 +388,8 @@ mod tests {
     #[test]
     fn a_report_that_is_not_written_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
-        let target: ReportTarget = "json".parse().unwrap();
-        let target = ReportTarget {
+        let target: ReportOption = "json".parse().unwrap();
+        let target = ReportOption {
             file: Some(folder.path().join("report.json")),
             ..target
         };

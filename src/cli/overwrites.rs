@@ -10,7 +10,7 @@ use std::path::Path;
 use super::edge;
 use super::failure::Failure;
 use super::format::Reported;
-use super::output::ReportTarget;
+use super::output::ReportOption;
 
 /// A file, with its description for the user: "the contract", "the residue".
 pub(super) type DescribedPath<'path> = (&'static str, &'path Path);
@@ -37,8 +37,8 @@ pub(super) fn reject_overwrites(outputs: &[DescribedPath<'_>], inputs: &[Describ
 }
 
 /// Returns the files that reports go to.
-pub(super) fn reports<Content: Reported>(targets: &[ReportTarget<Content>]) -> Vec<DescribedPath<'_>> {
-    let files = targets.iter().filter_map(ReportTarget::file);
+pub(super) fn reports<Content: Reported>(targets: &[ReportOption<Content>]) -> Vec<DescribedPath<'_>> {
+    let files = targets.iter().filter_map(ReportOption::file);
     files.map(|file| ("a report", file)).collect()
 }
 

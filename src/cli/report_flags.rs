@@ -8,7 +8,7 @@ use clap::{ArgAction, Args};
 use super::edge::{self, ColorWhen};
 use super::failure::Failure;
 use super::format::{self, Reported};
-use super::output::{Outputs, ReportTarget, Terminals};
+use super::output::{Outputs, ReportOption, Terminals};
 use super::overwrites::{self, reject_overwrites};
 use crate::report::{Record, Styling, Terminal, Verbosity};
 
@@ -17,7 +17,7 @@ use crate::report::{Record, Styling, Terminal, Verbosity};
 pub(super) struct ReportFlags<Content: Reported = Record> {
     // `format::help` has the help text, because it knows the formats.
     #[arg(long, value_name = "FORMAT[=FILE]", help = format::help::<Content>())]
-    report: Vec<ReportTarget<Content>>,
+    report: Vec<ReportOption<Content>>,
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: ColorWhen,
@@ -57,7 +57,7 @@ impl<Content: Reported> ReportFlags<Content> {
 }
 
 /// Returns the requested reports; the terminal report if none was requested.
-pub(super) fn targets<Content: Reported>(asked: &[ReportTarget<Content>]) -> Vec<ReportTarget<Content>> {
+pub(super) fn targets<Content: Reported>(asked: &[ReportOption<Content>]) -> Vec<ReportOption<Content>> {
     // Our own name always parses.
     if asked.is_empty() {
         "terminal".parse().into_iter().collect()

@@ -12,7 +12,7 @@ use super::setting::{Setting, WithOrigin};
 use crate::cli::document::is_url;
 use crate::cli::edge::{self, CONFIG_VARIABLE};
 use crate::cli::failure::Failure;
-use crate::cli::output::ReportTarget;
+use crate::cli::output::ReportOption;
 
 /// The default name of the file.
 pub(in crate::cli) const FILE_NAME: &str = "countersign.toml";
@@ -122,11 +122,11 @@ impl Config {
     /// # Errors
     ///
     /// A report that cannot be read, one that this configuration may not write, or two to one place.
-    pub(super) fn reports(&self) -> Result<Vec<ReportTarget>, ConfigError> {
+    pub(super) fn reports(&self) -> Result<Vec<ReportOption>, ConfigError> {
         let parsed = &self.parsed;
-        let mut reports: Vec<ReportTarget> = Vec::new();
+        let mut reports: Vec<ReportOption> = Vec::new();
         for named in parsed.file.reports.iter().flat_map(|reports| &reports.value) {
-            let report = parsed.resolve(named, |text| text.parse::<ReportTarget>().map_err(Problem::Report))?;
+            let report = parsed.resolve(named, |text| text.parse::<ReportOption>().map_err(Problem::Report))?;
             let report = report.with_file(|file| self.resolve_path(Path::new(file)));
             if let Some(file) = report.file().filter(|file| !self.may_write(file)) {
                 let problem = Problem::ReportOutside(file.display().to_string());
