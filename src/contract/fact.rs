@@ -79,7 +79,7 @@ pub enum FactKind {
     /// No 5xx.
     NoServerError,
     /// A call without a credential is rejected.
-    NoCredential,
+    RejectsNoCredential,
     /// Edge cases get complete responses.
     EdgeCaseCompleteResponse,
     /// Edge cases get no 5xx.
@@ -91,7 +91,7 @@ pub enum FactKind {
     /// An update leaves another record of the run as it was: inferred from paths and schemas.
     OtherKeptByUpdate,
     /// The right token under another authentication scheme (`Basic` in place of `Bearer`) is rejected.
-    OtherScheme,
+    RejectsOtherScheme,
     /// Of a create: nothing of the record appears under another item of the list. Of an update: no other item changes.
     NotElsewhere,
     /// The page is the requested one.
@@ -125,9 +125,9 @@ pub enum FactKind {
     /// A value has its type.
     Type,
     /// The list shows the updated record with a sent field; the index is that of the carry, in the invariant `updated`.
-    UpdatedCarrying(usize),
+    ListedAfterUpdateCarrying(usize),
     /// A wrong token is rejected.
-    WrongToken,
+    RejectsWrongToken,
 }
 
 /// What is stated of the pages of a list without `x-page`.

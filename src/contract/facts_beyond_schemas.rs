@@ -150,14 +150,14 @@ impl FactBuilder<'_> {
         };
         let location = pointer::join("/components/securitySchemes", name);
         self.add(
-            FactKind::NoCredential,
+            FactKind::RejectsNoCredential,
             "auth",
             FACT_WITHOUT_CREDENTIAL,
             location.clone(),
         );
         if scheme.is_in_authorization_header() {
             self.add(
-                FactKind::OtherScheme,
+                FactKind::RejectsOtherScheme,
                 "auth",
                 "another scheme is rejected",
                 location.clone(),
@@ -172,7 +172,7 @@ impl FactBuilder<'_> {
         if schemes.insert(name.clone()) {
             let documented = "a wrong token is rejected";
             self.push(
-                FactKind::WrongToken,
+                FactKind::RejectsWrongToken,
                 format!("{name} auth: {documented}"),
                 Statement {
                     documented,
@@ -268,7 +268,7 @@ impl FactBuilder<'_> {
                 location,
                 response_pointer: &carry.returned_at,
             };
-            self.push(FactKind::UpdatedCarrying(index), name, statement);
+            self.push(FactKind::ListedAfterUpdateCarrying(index), name, statement);
         }
         let documented = "no other item changes";
         let name = format!("{} in {list}: {documented}", self.operation.name);

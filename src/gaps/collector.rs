@@ -886,8 +886,10 @@ fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<C
         } if rejects_content => None,
         Purpose::MustBeRejected { fact, .. } => match fact {
             // An empty token is a credential, which a service may reject in another way.
-            FactKind::NoCredential => (request.credential == Credential::None).then_some(Condition::NoCredential),
-            FactKind::WrongToken => Some(Condition::WrongCredential),
+            FactKind::RejectsNoCredential => {
+                (request.credential == Credential::None).then_some(Condition::NoCredential)
+            }
+            FactKind::RejectsWrongToken => Some(Condition::WrongCredential),
             _ => None,
         },
         Purpose::EdgeCase(edge_case) if edge_case.kind.changes_field_type() => {

@@ -589,9 +589,9 @@ impl CredentialProbe {
     #[must_use]
     pub fn fact(self) -> FactKind {
         match self {
-            Self::EmptyToken | Self::NoCredential | Self::SecondPage => FactKind::NoCredential,
-            Self::OtherScheme => FactKind::OtherScheme,
-            Self::WrongToken => FactKind::WrongToken,
+            Self::EmptyToken | Self::NoCredential | Self::SecondPage => FactKind::RejectsNoCredential,
+            Self::OtherScheme => FactKind::RejectsOtherScheme,
+            Self::WrongToken => FactKind::RejectsWrongToken,
         }
     }
 

@@ -192,11 +192,11 @@ impl FactEvidence {
             FactKind::Equivalent(_) => Self::Equivalent,
             FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
             FactKind::Challenge => Self::Challenge,
-            FactKind::NoCredential => Self::NoCredential,
+            FactKind::RejectsNoCredential => Self::NoCredential,
             FactKind::NotElsewhere => Self::Elsewhere,
             FactKind::OneRecordPerWrite => Self::Counted,
             FactKind::EdgeCaseCompleteResponse | FactKind::EdgeCaseNoServerError => Self::EdgeCase,
-            FactKind::OtherScheme => Self::OtherScheme,
+            FactKind::RejectsOtherScheme => Self::OtherScheme,
             FactKind::PageAsked
             | FactKind::PageDefault
             | FactKind::PageFull
@@ -205,7 +205,7 @@ impl FactEvidence {
             | FactKind::PageTotal
             | FactKind::PageUnique => Self::Paged,
             FactKind::InferredPages(_) => Self::InferredPages,
-            FactKind::UpdatedCarrying(_) => Self::Updated,
+            FactKind::ListedAfterUpdateCarrying(_) => Self::Updated,
             FactKind::ListedAfterCreate
             | FactKind::ListedOnceAfterCreate
             | FactKind::ReadAfterCreate
@@ -214,7 +214,7 @@ impl FactEvidence {
                 Self::ReadBackUpdated
             }
             FactKind::GoneAfterDelete | FactKind::OtherKeptByDelete | FactKind::UnlistedAfterDelete => Self::Deleted,
-            FactKind::WrongToken => Self::WrongToken,
+            FactKind::RejectsWrongToken => Self::WrongToken,
         }
     }
 }
@@ -296,7 +296,7 @@ mod tests {
         // The token's own fact is reported at the first operation that needs it.
         let of_writes = facts.filter(|fact| {
             let fact = contract.fact(**fact);
-            fact.kind != FactKind::WrongToken && !contract.operation(fact.operation).is_read()
+            fact.kind != FactKind::RejectsWrongToken && !contract.operation(fact.operation).is_read()
         });
         assert_eq!(of_writes.count(), 0);
     }

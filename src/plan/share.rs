@@ -129,7 +129,7 @@ fn checking_operation(contract: &Contract, fact: &Fact, called: &BTreeSet<Operat
         .iter()
         .filter(|id| scheme_location(contract, **id).as_deref() == Some(&fact.location));
     match fact.kind {
-        FactKind::WrongToken => requiring.next().copied().unwrap_or(fact.operation),
+        FactKind::RejectsWrongToken => requiring.next().copied().unwrap_or(fact.operation),
         _ => fact.operation,
     }
 }
@@ -155,7 +155,7 @@ fn wrong_tokens(
     let mut facts: Vec<_> = (0..contract.facts.len()).map(FactId).collect();
     facts.retain(|id| {
         let fact = contract.fact(*id);
-        fact.kind == FactKind::WrongToken && is_required(&fact.location)
+        fact.kind == FactKind::RejectsWrongToken && is_required(&fact.location)
     });
     let count = facts.len().max(1);
     let offset = seed
@@ -352,7 +352,7 @@ mod tests {
                     assert!((1..=WRONG_TOKENS).contains(&wrong), "{wrong} of {of}");
                     for plan in &plans {
                         let facts = contract.facts.iter().enumerate().filter(|(index, fact)| {
-                            fact.kind == FactKind::WrongToken && !plan.in_other_shards.contains(&FactId(*index))
+                            fact.kind == FactKind::RejectsWrongToken && !plan.in_other_shards.contains(&FactId(*index))
                         });
                         let shown = plan
                             .steps

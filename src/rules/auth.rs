@@ -43,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
         judged: || {
             use crate::contract::fact::FactKind;
             let probe = Purpose::MustBeRejected {
-                fact: FactKind::NoCredential,
+                fact: FactKind::RejectsNoCredential,
                 rejection_for_another_reason: RejectionMeaning::Finding,
             };
             crate::rules::testing::Fixture::of("getTags").purpose(probe).status(200)
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_record_that_may_be_unknown_may_be_missed_before_the_credential_is() {
         let probed = |on_rejection, status| {
-            let kind = FactKind::NoCredential;
+            let kind = FactKind::RejectsNoCredential;
             let purpose = Purpose::MustBeRejected {
                 fact: kind,
                 rejection_for_another_reason: on_rejection,
@@ -222,16 +222,16 @@ mod tests {
             (404, Verdict::Broken),
             (422, Verdict::Broken),
         ] {
-            let judged = rejecting("createTag", FactKind::NoCredential, status);
-            assert_eq!(judged.kind(FactKind::NoCredential), verdict, "{status}");
+            let judged = rejecting("createTag", FactKind::RejectsNoCredential, status);
+            assert_eq!(judged.kind(FactKind::RejectsNoCredential), verdict, "{status}");
         }
     }
 
     #[test]
     fn elsewhere_any_4xx_rejects() {
         for status in [400, 401, 403, 404, 422] {
-            let judged = rejecting("getTags", FactKind::OtherScheme, status);
-            assert_eq!(judged.kind(FactKind::OtherScheme), Verdict::Held, "{status}");
+            let judged = rejecting("getTags", FactKind::RejectsOtherScheme, status);
+            assert_eq!(judged.kind(FactKind::RejectsOtherScheme), Verdict::Held, "{status}");
         }
     }
 
@@ -239,9 +239,9 @@ mod tests {
     fn who_is_let_in_or_sent_elsewhere_is_not_rejected() {
         for (operation, documented) in [("getTags", "rejected with a 4xx"), ("createTag", "rejected with 401")] {
             for status in [200, 201, 204, 301, 302, 304] {
-                let judged = rejecting(operation, FactKind::NoCredential, status);
+                let judged = rejecting(operation, FactKind::RejectsNoCredential, status);
                 let finding = judged.finding("auth");
-                assert_eq!(judged.kind(FactKind::NoCredential), Verdict::Broken, "{status}");
+                assert_eq!(judged.kind(FactKind::RejectsNoCredential), Verdict::Broken, "{status}");
                 assert_eq!(finding.documented.as_deref(), Some(documented));
                 assert_eq!(finding.received, status.to_string());
             }
@@ -253,7 +253,7 @@ mod tests {
         let judged = |status: u16, body: &serde_json::Value| {
             Fixture::of("getTags")
                 .purpose(Purpose::MustBeRejected {
-                    fact: FactKind::NoCredential,
+                    fact: FactKind::RejectsNoCredential,
                     rejection_for_another_reason: RejectionMeaning::Finding,
                 })
                 .response(status, crate::rules::testing::JSON, &body.to_string())
@@ -262,7 +262,7 @@ mod tests {
         let page = |items: serde_json::Value| json!({"data": {"page": 1, "per_page": 10, "total": 1, "last_page": 1, "items": items}});
         for status in [401, 403] {
             let found = judged(status, &page(json!([item])));
-            assert_eq!(found.kind(FactKind::NoCredential), Verdict::Broken);
+            assert_eq!(found.kind(FactKind::RejectsNoCredential), Verdict::Broken);
             assert_eq!(
                 found.received("auth"),
                 format!("rejected with {status}, but its body shows records of the list")
@@ -277,10 +277,14 @@ mod tests {
             page(json!([{"id": "t-1"}])),
             page(json!(["t-1"])),
         ] {
-            assert_eq!(judged(401, &body).kind(FactKind::NoCredential), Verdict::Held, "{body}");
+            assert_eq!(
+                judged(401, &body).kind(FactKind::RejectsNoCredential),
+                Verdict::Held,
+                "{body}"
+            );
         }
         assert_eq!(
-            judged(404, &page(json!([item]))).kind(FactKind::NoCredential),
+            judged(404, &page(json!([item]))).kind(FactKind::RejectsNoCredential),
             Verdict::Held
         );
     }
@@ -290,14 +294,14 @@ mod tests {
         let judged = |documented: u16, probed: u16| {
             let fixture = Fixture::of("getVenues");
             let probe = Purpose::MustBeRejected {
-                fact: FactKind::NoCredential,
+                fact: FactKind::RejectsNoCredential,
                 rejection_for_another_reason: RejectionMeaning::Finding,
             };
             let judged = fixture.judge(|judge| {
                 judge.exchange(&fixture.exchange(documented, None, ""), fixture.intent());
                 judge.exchange(&fixture.exchange(probed, None, ""), probe.into());
             });
-            judged.kind(FactKind::NoCredential)
+            judged.kind(FactKind::RejectsNoCredential)
         };
         for status in [308, 400, 404, 405] {
             assert_eq!(judged(status, status), Verdict::Undecided(Reason::SameForAll(status)));
@@ -318,17 +322,20 @@ mod tests {
             (503, Reason::Failed(503)),
         ] {
             for operation in ["getTags", "createTag"] {
-                let judged = rejecting(operation, FactKind::NoCredential, status);
-                assert_eq!(judged.kind(FactKind::NoCredential), Verdict::Undecided(reason.clone()));
+                let judged = rejecting(operation, FactKind::RejectsNoCredential, status);
+                assert_eq!(
+                    judged.kind(FactKind::RejectsNoCredential),
+                    Verdict::Undecided(reason.clone())
+                );
             }
         }
         let probe = Fixture::of("getTags").purpose(Purpose::MustBeRejected {
-            fact: FactKind::NoCredential,
+            fact: FactKind::RejectsNoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         });
         let judged = probe.unanswered();
         assert_eq!(
-            judged.kind(FactKind::NoCredential),
+            judged.kind(FactKind::RejectsNoCredential),
             Verdict::Undecided(Reason::NoResponse)
         );
     }
@@ -337,19 +344,19 @@ mod tests {
     fn a_documented_request_says_nothing_of_credentials() {
         let judged = Fixture::of("getTags").status(200);
         assert_eq!(
-            judged.kind(FactKind::NoCredential),
+            judged.kind(FactKind::RejectsNoCredential),
             Verdict::Undecided(Reason::NotShown)
         );
     }
 
     #[test]
     fn a_wrong_token_is_a_fact_of_the_scheme_whichever_operation_shows_it() {
-        let reported = rejecting("getVenues", FactKind::WrongToken, 401);
+        let reported = rejecting("getVenues", FactKind::RejectsWrongToken, 401);
         assert_eq!(
             reported.fact("bearerAuth auth: a wrong token is rejected"),
             Verdict::Held
         );
-        let reported = rejecting("createTag", FactKind::WrongToken, 403);
+        let reported = rejecting("createTag", FactKind::RejectsWrongToken, 403);
         assert_eq!(
             reported.fact("bearerAuth auth: a wrong token is rejected"),
             Verdict::Broken
@@ -358,7 +365,7 @@ mod tests {
 
     #[test]
     fn the_finding_points_at_the_whole_response_and_at_the_scheme() {
-        let reported = rejecting("getTags", FactKind::NoCredential, 200);
+        let reported = rejecting("getTags", FactKind::RejectsNoCredential, 200);
         assert_eq!(
             reported.locations("auth"),
             ("", "/components/securitySchemes/bearerAuth")

@@ -89,7 +89,7 @@ pub(super) fn judge_listed(observation: &CreatedObservation<'_>, sink: &mut Sink
 pub(super) fn judge_updated(updating: &UpdateObservation<'_>, sink: &mut Sink<'_>, judged_fields: JudgedFields) {
     if let Some(listed) = updating.listed {
         let sent = Sent::new(updating.operation, &updating.invariant.carries, updating.request);
-        sent.judge(listed, sink, judged_fields, FactKind::UpdatedCarrying);
+        sent.judge(listed, sink, judged_fields, FactKind::ListedAfterUpdateCarrying);
     }
 }
 
@@ -370,15 +370,15 @@ mod tests {
             Fixture::of("updateContact").updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete))
         };
         let [held, broken] = ["Ada", "Bea"].map(|name| updated(Some(&json!({"firstname": name}))));
-        assert_eq!(held.kind(FactKind::UpdatedCarrying(0)), Verdict::Held);
+        assert_eq!(held.kind(FactKind::ListedAfterUpdateCarrying(0)), Verdict::Held);
         assert_eq!(
-            held.kind(FactKind::UpdatedCarrying(1)),
+            held.kind(FactKind::ListedAfterUpdateCarrying(1)),
             Verdict::Undecided(Reason::NotSent)
         );
-        assert_eq!(broken.kind(FactKind::UpdatedCarrying(0)), Verdict::Broken);
+        assert_eq!(broken.kind(FactKind::ListedAfterUpdateCarrying(0)), Verdict::Broken);
         assert_eq!(broken.finding("carried").pointer, "/data/items/3/firstname");
         assert_eq!(
-            updated(None).kind(FactKind::UpdatedCarrying(0)),
+            updated(None).kind(FactKind::ListedAfterUpdateCarrying(0)),
             Verdict::Undecided(Reason::NotShown)
         );
     }

@@ -122,7 +122,7 @@ mod tests {
 
     fn probe(operation: &str) -> Fixture {
         Fixture::of(operation).purpose(Purpose::MustBeRejected {
-            fact: FactKind::NoCredential,
+            fact: FactKind::RejectsNoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         })
     }

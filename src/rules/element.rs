@@ -47,7 +47,7 @@ fn judged_everywhere(sent: &[Value], returned: &[Value]) -> [(Judged, Kind); 3] 
     [
         (created(sent, returned), FactKind::Carried as Kind),
         (observed, FactKind::ListedCarrying),
-        (updated, FactKind::UpdatedCarrying),
+        (updated, FactKind::ListedAfterUpdateCarrying),
     ]
 }
 

@@ -17,7 +17,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::AcceptsTimestampFormat(_) => &accepted_form::RULE,
         FactKind::Answer(_) => &changed_answer::RULE,
         FactKind::Assertion => &constraint::RULE,
-        FactKind::Carried(_) | FactKind::ListedCarrying(_) | FactKind::UpdatedCarrying(_) => &carried::RULE,
+        FactKind::Carried(_) | FactKind::ListedCarrying(_) | FactKind::ListedAfterUpdateCarrying(_) => &carried::RULE,
         FactKind::Challenge => &challenge::RULE,
         FactKind::Closed => &envelope::RULE,
         FactKind::Complete | FactKind::EdgeCaseCompleteResponse => &unfinished_answer::RULE,
@@ -40,7 +40,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         | FactKind::SameAfterRepeatedUpdate
         | FactKind::UnlistedAfterDelete => &lifecycle::RULE,
         FactKind::MediaType | FactKind::FailureMediaType(_) => &media_type::RULE,
-        FactKind::NoCredential | FactKind::OtherScheme | FactKind::WrongToken => &auth::RULE,
+        FactKind::RejectsNoCredential | FactKind::RejectsOtherScheme | FactKind::RejectsWrongToken => &auth::RULE,
         FactKind::NoServerError | FactKind::EdgeCaseNoServerError => &server_error::RULE,
         FactKind::NotElsewhere => &misplaced::RULE,
         FactKind::OneRecordPerWrite => &once::RULE,

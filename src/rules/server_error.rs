@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_5xx_breaks_it_whatever_was_sent() {
         let probe = Purpose::MustBeRejected {
-            fact: FactKind::NoCredential,
+            fact: FactKind::RejectsNoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         };
         for fixture in [Fixture::of("getTags"), Fixture::of("getTags").purpose(probe)] {

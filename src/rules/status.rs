@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_probe_or_a_missing_response_decides_nothing() {
         let probe = Purpose::MustBeRejected {
-            fact: FactKind::NoCredential,
+            fact: FactKind::RejectsNoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         };
         let judged = Fixture::of("getTags").purpose(probe).status(404);

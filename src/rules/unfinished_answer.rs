@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_probe_that_is_cut_off_decides_nothing() {
         let probe = Purpose::MustBeRejected {
-            fact: FactKind::NoCredential,
+            fact: FactKind::RejectsNoCredential,
             rejection_for_another_reason: RejectionMeaning::Finding,
         };
         let judged = Fixture::of("getTags").purpose(probe).unanswered();

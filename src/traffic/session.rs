@@ -761,11 +761,11 @@ fn needs_check(kind: FactKind) -> bool {
             | FactKind::EdgeCaseCompleteResponse
             | FactKind::EdgeCaseNoServerError
             | FactKind::Equivalent(_)
-            | FactKind::NoCredential
+            | FactKind::RejectsNoCredential
             | FactKind::OneRecordPerWrite
-            | FactKind::OtherScheme
-            | FactKind::UpdatedCarrying(_)
-            | FactKind::WrongToken
+            | FactKind::RejectsOtherScheme
+            | FactKind::ListedAfterUpdateCarrying(_)
+            | FactKind::RejectsWrongToken
     )
 }
 

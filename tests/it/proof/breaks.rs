@@ -269,12 +269,12 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::Listed
         | FactKind::ListedCarrying(_)
         | FactKind::MediaType
-        | FactKind::NoCredential
+        | FactKind::RejectsNoCredential
         | FactKind::NoServerError
         | FactKind::NotElsewhere
         | FactKind::EdgeCaseCompleteResponse
         | FactKind::EdgeCaseNoServerError
-        | FactKind::OtherScheme
+        | FactKind::RejectsOtherScheme
         | FactKind::PageAsked
         | FactKind::PageDefault
         | FactKind::PageFull
@@ -285,8 +285,8 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::Present
         | FactKind::Status
         | FactKind::Type
-        | FactKind::UpdatedCarrying(_)
-        | FactKind::WrongToken => true,
+        | FactKind::ListedAfterUpdateCarrying(_)
+        | FactKind::RejectsWrongToken => true,
         // The same request written plainly; the list before and after. Of the others the document states none.
         FactKind::Answer(_)
         | FactKind::Equivalent(_)

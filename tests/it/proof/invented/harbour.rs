@@ -65,9 +65,9 @@ impl Harbour {
     fn lets_in(&self, operation: &str, headers: &HeaderMap) -> bool {
         let sent = headers.get(header::AUTHORIZATION).map(|value| value.to_str().unwrap());
         match sent {
-            None => self.breaks(operation, FactKind::NoCredential),
+            None => self.breaks(operation, FactKind::RejectsNoCredential),
             Some(sent) if sent.starts_with("Bearer ") => sent == format!("Bearer {TOKEN}"),
-            Some(_) => self.breaks(operation, FactKind::OtherScheme),
+            Some(_) => self.breaks(operation, FactKind::RejectsOtherScheme),
         }
     }
 
@@ -113,7 +113,9 @@ impl Harbour {
 
     fn update(&self, number: i64, body: &Value) -> StatusCode {
         let everywhere = self.breaks("updateBoat", FactKind::NotElsewhere);
-        let lost = self.breaks_any("updateBoat", |kind| matches!(kind, FactKind::UpdatedCarrying(_)));
+        let lost = self.breaks_any("updateBoat", |kind| {
+            matches!(kind, FactKind::ListedAfterUpdateCarrying(_))
+        });
         for boat in self.boats.lock().unwrap().iter_mut() {
             if (boat["number"] == number || everywhere) && lost.is_none() {
                 merge(boat, body);
