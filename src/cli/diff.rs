@@ -100,7 +100,7 @@ fn accept(diff: &mut Diff, entries: &[ResolvedEntry<DifferenceScope>]) {
             State::Applies if diff.accept(&written.entry, &accepted) == 0 => (AcceptedState::NoLongerOccurs, None),
             State::Applies => (AcceptedState::Applies, None),
             State::Expired(since) => (AcceptedState::Expired, Some(since.to_string())),
-            State::NeedsReason => (AcceptedState::Waits, None),
+            State::NeedsReason => (AcceptedState::NeedsReason, None),
         };
         if let Some(to_do) = state.to_do(expired.as_deref(), "keep to the old contract") {
             edge::note(&format!("note: {}: {} {to_do}", written.location, written.entry));

@@ -39,7 +39,7 @@ pub struct Gap {
     /// What is unknown, in one sentence.
     pub question: String,
     /// Whether the document says that it does not show this.
-    pub stated: Stated,
+    pub stated: GapStatement,
     /// The section of the document that leaves it open.
     #[serde(rename = "x-document")]
     pub document_section: Option<String>,
@@ -124,7 +124,7 @@ pub enum GapKind {
 /// How the document leaves something open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Stated {
+pub enum GapStatement {
     /// It says "not shown".
     NotShown,
     /// It says nothing.

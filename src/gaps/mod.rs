@@ -50,10 +50,10 @@ mod listing;
 mod locations;
 mod overlay;
 
+mod length_search;
 mod rate;
 mod required;
 mod searches;
-mod sizes;
 mod tally;
 mod trial;
 mod trials;

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::answer::Claim;
+use super::length_search::LengthSearch;
 use super::required::{RejectionText, RequiredSearch};
-use super::sizes::Sizes;
 use super::trials::{ObservedClaim, TrialResult, claim, rejects};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::Carry;
@@ -49,7 +49,7 @@ struct OperationSearches {
     /// apart.
     repeats_only_whole_bodies: bool,
     /// Which lengths of texts were accepted and rejected, by question.
-    sizes: BTreeMap<usize, Sizes>,
+    length_searches: BTreeMap<usize, LengthSearch>,
     /// What the trials of each other question showed.
     tried: BTreeMap<usize, QuestionOutcomes>,
     /// The trials that decide nothing, by question.
@@ -148,7 +148,11 @@ impl Searches {
             if let Some(text) = length_of_asked_text((operation, sent), question) {
                 let members = sent.as_object().into_iter().flatten();
                 let texts = members.filter(|(_, value)| value.is_string()).count();
-                searched.sizes.entry(index).or_default().note_plain(text, texts > 1);
+                searched
+                    .length_searches
+                    .entry(index)
+                    .or_default()
+                    .note_plain(text, texts > 1);
             }
         }
         if !may_be_updated(contract, operation) {
@@ -169,7 +173,7 @@ impl Searches {
             return SearchTrial::Preparation;
         };
         if let Asks::Longest { .. } = question.asks {
-            searched.sizes.entry(index).or_default().may_hold_long_text = true;
+            searched.length_searches.entry(index).or_default().may_hold_long_text = true;
         }
         let (Some(status), Some(sent)) = (status, exchange.request.json()) else {
             *searched.void.entry(index).or_default() += 1;
@@ -209,7 +213,7 @@ impl Searches {
                     false => rejects(&question.asks, status).then_some(false),
                 };
                 if let Some(length) = length_of_asked_text((operation, sent), question) {
-                    searched.sizes.entry(index).or_default().add(length, accepted);
+                    searched.length_searches.entry(index).or_default().add(length, accepted);
                 }
                 // A longer text is no body as documented, after which other rejections count.
                 return SearchTrial::Showed(result(accepted));
@@ -238,14 +242,14 @@ impl Searches {
     /// Whether a text as long as this one was accepted before.
     pub(super) fn has_accepted(&self, (operation, index): (OperationId, usize), text: &str) -> bool {
         let searched = self.by_operation.get(&operation);
-        let sizes = searched.and_then(|searched| searched.sizes.get(&index));
-        sizes.is_some_and(|sizes| sizes.has_accepted(text.chars().count()))
+        let search = searched.and_then(|searched| searched.length_searches.get(&index));
+        search.is_some_and(|search| search.has_accepted(text.chars().count()))
     }
 
     /// Notes that a text which was accepted is not stored as it was sent.
     pub(super) fn note_changed_text(&mut self, (operation, index): (OperationId, usize)) {
         if let Some(searched) = self.by_operation.get_mut(&operation) {
-            searched.sizes.entry(index).or_default().add(0, None);
+            searched.length_searches.entry(index).or_default().add(0, None);
         }
     }
 
@@ -266,8 +270,8 @@ impl Searches {
             }
             Asks::Longest { .. } => {
                 let void = searched.void.get(&index).copied().unwrap_or(0);
-                let sizes = searched.sizes.get(&index)?;
-                sizes.next(&searched.limits(), void).map(BodyChange::Long)
+                let lengths = searched.length_searches.get(&index)?;
+                lengths.next(&searched.limits(), void).map(BodyChange::Long)
             }
             _ if is_decided(index) => None,
             Asks::Duplicate if search(false).is_some() || !may_repeat(index) => None,
@@ -287,7 +291,10 @@ impl Searches {
                 .required
                 .as_ref()
                 .is_some_and(RequiredSearch::awaits_acceptance);
-            let has_long = searched.sizes.values().any(|sizes| sizes.may_hold_long_text);
+            let has_long = searched
+                .length_searches
+                .values()
+                .any(|search| search.may_hold_long_text);
             awaits_acceptance || has_long || searched.tried.values().any(|tried| tried.awaits_acceptance)
         })
     }
@@ -301,8 +308,8 @@ impl Searches {
         let void = searched.void.get(&index).copied().unwrap_or(0);
         let observed = match question.asks {
             Asks::Longest { .. } => {
-                let sizes = searched.sizes.get(&index);
-                let observed = sizes.and_then(|sizes| sizes.observed(&searched.limits()));
+                let search = searched.length_searches.get(&index);
+                let observed = search.and_then(|search| search.observed(&searched.limits()));
                 observed.into_iter().collect()
             }
             Asks::Required { .. } => {
@@ -337,7 +344,10 @@ impl Searches {
         };
         let searches = || searched.required.as_ref().is_some_and(RequiredSearch::was_asked);
         let is_of_required = matches!(question.asks, Asks::Required { .. });
-        let has_size = searched.sizes.get(&index).is_some_and(Sizes::was_asked);
+        let has_size = searched
+            .length_searches
+            .get(&index)
+            .is_some_and(LengthSearch::was_asked);
         has_size
             || searched.tried.contains_key(&index)
             || searched.void.contains_key(&index)
@@ -348,7 +358,10 @@ impl Searches {
 impl OperationSearches {
     /// Returns the limits of texts that were each found without regard to the others.
     fn limits(&self) -> Vec<usize> {
-        self.sizes.values().filter_map(|sizes| sizes.limit(&[])).collect()
+        self.length_searches
+            .values()
+            .filter_map(|search| search.limit(&[]))
+            .collect()
     }
 
     fn confirm_acceptance(&mut self) {

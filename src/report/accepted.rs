@@ -65,7 +65,8 @@ pub enum AcceptedState {
     /// It applies, but the run checked everything that it covers and found no deviation.
     NoLongerOccurs,
     /// Its reason is not filled in yet, and it has no effect.
-    Waits,
+    #[serde(rename = "waits")]
+    NeedsReason,
 }
 
 impl AcceptedState {
@@ -78,7 +79,7 @@ impl AcceptedState {
                 let since = expired.unwrap_or("some day");
                 format!("expired and has had no effect since {since}; {fix}, or set a later date")
             }
-            Self::Waits => "accepts nothing until its reason is filled in".to_owned(),
+            Self::NeedsReason => "accepts nothing until its reason is filled in".to_owned(),
         })
     }
 }
@@ -98,7 +99,7 @@ pub fn accepted(
             .count();
         let state = match (accepted_deviation.expired, accepted_deviation.index_in_levels) {
             (Some(_), _) => AcceptedState::Expired,
-            (None, None) => AcceptedState::Waits,
+            (None, None) => AcceptedState::NeedsReason,
             (None, Some(_)) if is_gone(run, contract, levels, &accepted_deviation.entry) => {
                 AcceptedState::NoLongerOccurs
             }

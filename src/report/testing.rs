@@ -246,7 +246,7 @@ pub(super) fn sample_record() -> Record {
             entry(AcceptedState::Applies, "/size", 2),
             entry(AcceptedState::NoLongerOccurs, "/name", 0),
             entry(AcceptedState::Expired, "/size", 0),
-            entry(AcceptedState::Waits, "/size", 0),
+            entry(AcceptedState::NeedsReason, "/size", 0),
         ],
         residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
         deleted: 0,

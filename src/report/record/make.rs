@@ -12,7 +12,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::Operation;
 use crate::contract::shared_string::StringPool;
-use crate::contract::vocabulary::{Gap, Stated};
+use crate::contract::vocabulary::{Gap, GapStatement};
 use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Target, curl};
 use crate::plan::NotCalled;
@@ -174,7 +174,7 @@ fn gaps(contract: &Contract, asked_gaps: bool) -> Vec<GapRecord> {
     let records = contract.gaps.iter().filter(shown).map(|gap| GapRecord {
         id: gap.id.clone(),
         question: gap.question.clone(),
-        stated: gap.stated == Stated::NotShown,
+        stated: gap.stated == GapStatement::NotShown,
         locations: gap.locations.iter().map(location).collect(),
     });
     records.collect()

@@ -1,4 +1,4 @@
-//! Searches for the longest text that a field accepts. The main type is [`Sizes`].
+//! Searches for the longest text that a field accepts. The main type is [`LengthSearch`].
 //!
 //! # Design
 //!
@@ -35,7 +35,7 @@ const MAX_VOID: u64 = 8;
 
 /// What became of texts of different lengths in one field.
 #[derive(Debug, Default)]
-pub(super) struct Sizes {
+pub(super) struct LengthSearch {
     /// The length of the text in a request that asks nothing.
     plain: usize,
     /// Whether it has another text, whose length is varied to tell a limit of the field from one of the whole body.
@@ -48,7 +48,7 @@ pub(super) struct Sizes {
     pub(super) may_hold_long_text: bool,
 }
 
-impl Sizes {
+impl LengthSearch {
     /// Adds the length of an accepted text that was not part of a trial, and whether its body had another text.
     pub(super) fn note_plain(&mut self, length: usize, has_other_text: bool) {
         self.plain = self.plain.max(length);
@@ -177,7 +177,7 @@ mod tests {
     /// Asks a service what it does with the text of this length in the request with this number. Returns what was found,
     /// and how many requests that took.
     fn search_with(service: impl Fn(u64, usize) -> Option<bool>) -> (Option<Claim>, u64) {
-        let mut sizes = Sizes::default();
+        let mut sizes = LengthSearch::default();
         sizes.note_plain(21, true);
         let mut sent = 0;
         while let Some(length) = sizes.next(&[], 0) {
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_limit_of_another_field_is_tried_first() {
-        let mut sizes = Sizes::default();
+        let mut sizes = LengthSearch::default();
         sizes.note_plain(21, true);
         let lengths = std::iter::from_fn(|| {
             let length = sizes.next(&[77], 0)?;
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn a_field_without_the_limit_of_another_is_searched_from_the_longest_text_on() {
         for limit in [60, 255] {
-            let mut sizes = Sizes::default();
+            let mut sizes = LengthSearch::default();
             sizes.note_plain(21, true);
             while let Some(length) = sizes.next(&[77], 0) {
                 sizes.add(length, limited(limit)(0, length));
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn the_limit_of_a_body_with_one_text_may_be_that_of_the_body() {
         for has_other_text in [false, true] {
-            let mut sizes = Sizes::default();
+            let mut sizes = LengthSearch::default();
             sizes.note_plain(21, has_other_text);
             while let Some(length) = sizes.next(&[], 0) {
                 sizes.add(length, Some(length <= 255));
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn another_rejection_and_many_failures_end_the_search() {
         assert_eq!(search_with(|_, length| (length <= 60).then_some(true)), (None, 1));
-        let sizes = Sizes::default();
+        let sizes = LengthSearch::default();
         assert_eq!(sizes.next(&[], MAX_VOID), Some(LONGEST));
         assert_eq!(sizes.next(&[], MAX_VOID + 1), None);
     }
