@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::ValueDisplay;
-use crate::proxy::{self, ExchangeCounts, Forwarding, Queue};
+use crate::proxy::{self, ExchangeCounts, Forwarder, Queue};
 use crate::run::RunEnd;
 use crate::traffic::{Archive, FileRead, RecordedExchange, RequestLine};
 
@@ -108,18 +108,13 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
     let record = proxying.record.as_deref().map(StagedFile::open).transpose()?;
     let runtime = Runtime::new().map_err(|error| Failure::Start(error.to_string()))?;
     let queue = Queue::new(judging.started_at);
-    let forwarding =
-        Forwarding::new(target.clone(), Arc::clone(&queue)).map_err(|error| Failure::Start(error.to_string()))?;
+    let forwarder =
+        Forwarder::new(target.clone(), Arc::clone(&queue)).map_err(|error| Failure::Start(error.to_string()))?;
     let unfinished = record.iter().filter_map(StagedFile::unfinished);
     let stop = signals::interruption(judging.unfinished().into_iter().chain(unfinished).collect())?;
     let (listener, url) = listen((&runtime, proxying), &target, &queue)?;
     let command = start(&proxying.command, &url)?;
-    let serving = runtime.spawn(serve(
-        listener,
-        forwarding,
-        Arc::clone(&queue),
-        until_end(command, stop),
-    ));
+    let serving = runtime.spawn(serve(listener, forwarder, Arc::clone(&queue), until_end(command, stop)));
     let clock = Instant::now();
     let settings = judging.settings(Some(target.clone()), resolved);
     let contract = Arc::clone(&judging.contract);
@@ -217,13 +212,13 @@ fn listen(
 /// Passes requests on until the end, then closes the queue. Returns how the command ended.
 async fn serve(
     listener: TcpListener,
-    forwarding: Forwarding,
+    forwarder: Forwarder,
     queue: Arc<Queue>,
     end: impl Future<Output = Option<ExitStatus>> + Send,
 ) -> Option<ExitStatus> {
     let mut status = None;
     // What is still under way some seconds after the end is cut; it counts as without a complete response.
-    let _ = proxy::serve(listener, forwarding, async { status = end.await }).await;
+    let _ = proxy::serve(listener, forwarder, async { status = end.await }).await;
     queue.close();
     status
 }

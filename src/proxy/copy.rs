@@ -14,11 +14,11 @@ use crate::exchange::Limits;
 /// A body that is passed on as it comes, trailers included, while the exchange that it belongs to gets a copy.
 pub(super) struct CopyingBody {
     body: Incoming,
-    copy: Option<Copy>,
+    copy: Option<BodyCopy>,
 }
 
 /// The copy of a body, which is kept once the body has ended.
-struct Copy {
+struct BodyCopy {
     pending: Arc<Pending>,
     keep: fn(&Pending, CopiedBody),
     bytes: Vec<u8>,
@@ -38,7 +38,7 @@ impl CopyingBody {
     }
 
     fn new(body: Incoming, pending: Option<&Arc<Pending>>, keep: fn(&Pending, CopiedBody)) -> Self {
-        let copy = pending.map(|pending| Copy {
+        let copy = pending.map(|pending| BodyCopy {
             pending: Arc::clone(pending),
             keep,
             bytes: Vec::new(),
@@ -58,7 +58,7 @@ impl CopyingBody {
     }
 }
 
-impl Copy {
+impl BodyCopy {
     fn add(&mut self, piece: &Bytes) {
         if self.is_given_up {
             return;

@@ -18,8 +18,8 @@ use tokio::net::TcpListener;
 
 use super::copy::CopyingBody;
 use super::head::{add_upgrade, has_other_transfer_coding, remove_connection_headers};
-use super::link::{Link, Upstream};
 use super::queue::{Pending, Queue};
+use super::upstream::{Upstream, UpstreamConnection};
 use crate::exchange::Target;
 use crate::listen::{self, Options};
 use crate::traffic::RequestLine;
@@ -35,17 +35,17 @@ const OPTIONS: Options = Options {
 };
 
 /// The body of a response: the target's, or one of the proxy's own.
-type Passing = Either<CopyingBody, Full<Bytes>>;
+type ProxyBody = Either<CopyingBody, Full<Bytes>>;
 
 /// Where requests are passed on to.
 #[derive(Clone)]
-pub(crate) struct Forwarding {
+pub(crate) struct Forwarder {
     target: Target,
     upstream: Upstream,
     queue: Arc<Queue>,
 }
 
-impl Forwarding {
+impl Forwarder {
     /// Prepares to pass requests on to the target; what passes goes into the queue.
     ///
     /// # Errors
@@ -68,21 +68,21 @@ impl Forwarding {
 /// Fails with [`io::ErrorKind::TimedOut`] when responses in flight were not finished 5 seconds after `shutdown`.
 pub(crate) async fn serve(
     listener: TcpListener,
-    forwarding: Forwarding,
+    forwarder: Forwarder,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
     let service = || {
-        let (forwarding, link) = (forwarding.clone(), Arc::new(Link::default()));
+        let (forwarder, connection) = (forwarder.clone(), Arc::new(UpstreamConnection::default()));
         service_fn(move |request| {
-            let (forwarding, link) = (forwarding.clone(), Arc::clone(&link));
-            async move { Ok::<_, Infallible>(forwarding.pass(request, &link).await) }
+            let (forwarder, connection) = (forwarder.clone(), Arc::clone(&connection));
+            async move { Ok::<_, Infallible>(forwarder.pass(request, &connection).await) }
         })
     };
     listen::run(listener, service, OPTIONS, shutdown).await
 }
 
-impl Forwarding {
-    async fn pass(&self, request: Request<Incoming>, link: &Link) -> Response<Passing> {
+impl Forwarder {
+    async fn pass(&self, request: Request<Incoming>, connection: &UpstreamConnection) -> Response<ProxyBody> {
         if request.method() == Method::CONNECT || request.uri().authority().is_some() {
             return proxy_response(
                 StatusCode::MISDIRECTED_REQUEST,
@@ -117,7 +117,7 @@ impl Forwarding {
             add_upgrade(&mut parts.headers, protocol);
         }
         let request = Request::from_parts(parts, CopyingBody::request(body, pending.as_ref()));
-        match link.send(&self.upstream, request).await {
+        match connection.send(&self.upstream, request).await {
             Ok(response) if has_other_transfer_coding(response.headers()) => {
                 self.queue.count_bad_gateway();
                 proxy_response(
@@ -152,7 +152,7 @@ fn back(
     mut response: Response<Incoming>,
     client: Option<hyper::upgrade::OnUpgrade>,
     pending: Option<&Arc<Pending>>,
-) -> Response<Passing> {
+) -> Response<ProxyBody> {
     if let Some(pending) = pending {
         pending.keep_response_head(response.status().as_u16(), response.headers());
     }
@@ -177,7 +177,7 @@ async fn tunnel(client: hyper::upgrade::OnUpgrade, target: hyper::upgrade::OnUpg
 }
 
 /// Makes a response of the proxy itself.
-fn proxy_response(status: StatusCode, why: &str) -> Response<Passing> {
+fn proxy_response(status: StatusCode, why: &str) -> Response<ProxyBody> {
     let mut response = Response::new(Either::Right(Full::from(format!("countersign proxy: {why}\n"))));
     *response.status_mut() = status;
     let text = HeaderValue::from_static("text/plain; charset=utf-8");

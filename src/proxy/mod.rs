@@ -8,7 +8,7 @@
 //! # Design
 //!
 //! Clients must not notice the proxy. So the proxy opens one connection to the target for each client connection
-//! (`link`), passes on all headers but the hop-by-hop ones (`head`), and passes bodies on piece by piece while it
+//! (`upstream`), passes on all headers but the hop-by-hop ones (`head`), and passes bodies on piece by piece while it
 //! copies them (`copy`). What both directions copied becomes an exchange once both have ended, and goes into a queue of
 //! limited size (`queue`). If the queue is full, an exchange is dropped and counted; nothing waits. One thread judges
 //! the exchanges in the order in which their requests began, except for those that take too long, which come late
@@ -18,11 +18,11 @@ mod copy;
 mod forward;
 mod head;
 mod judge;
-mod link;
 mod metrics;
 mod queue;
+mod upstream;
 
-pub(crate) use forward::{Forwarding, serve};
+pub(crate) use forward::{Forwarder, serve};
 pub(crate) use judge::judge;
 pub(crate) use metrics::serve_metrics;
 pub(crate) use queue::{ExchangeCounts, Queue};

@@ -1,4 +1,5 @@
-//! Connections to the target, one for each connection of a client. The main types are [`Upstream`] and [`Link`].
+//! Connections to the target, one for each connection of a client. The main types are [`Upstream`] and
+//! [`UpstreamConnection`].
 //!
 //! # Design
 //!
@@ -96,9 +97,9 @@ impl Upstream {
 
 /// The connection to the target that belongs to one connection of a client.
 #[derive(Default)]
-pub(super) struct Link(Mutex<Option<SendRequest<CopyingBody>>>);
+pub(super) struct UpstreamConnection(Mutex<Option<SendRequest<CopyingBody>>>);
 
-impl Link {
+impl UpstreamConnection {
     /// Sends a request and returns the head of its response, with a body that is still coming.
     ///
     /// # Errors
