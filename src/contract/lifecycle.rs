@@ -33,7 +33,7 @@ pub struct Lifecycle {
     pub create: OperationId,
     /// Where its response shows the identifier of the created record; an expression, where it is elsewhere
     /// ([`Link::value_at`]).
-    pub id: String,
+    pub created_id: String,
     /// The read of one record by its identifier.
     pub read: OperationId,
     /// Whether it is only guessed that the read takes that identifier ([`Link::guessed`]): then a read that shows no
@@ -42,7 +42,7 @@ pub struct Lifecycle {
     /// The path of the read up to the identifier, as [`Operation::path_to_parameter`] returns it.
     pub path_to_id: String,
     /// Where the response of the read shows the record.
-    pub record: String,
+    pub record_in_read: String,
     /// The fields of the create's request that the record must show.
     pub carries: Vec<Carry>,
     /// The list on the path of the create, if one clearly shows the records.
@@ -167,7 +167,7 @@ impl Contract {
             .and_then(|list| self.operation(list).page.as_ref());
         let items = listed.and_then(|page| pointer::get(body, &page.items)?.as_array());
         match self.lifecycle_of(update).filter(|_| listed.is_none()) {
-            Some(lifecycle) => pointer::get(body, &lifecycle.record).map_or(&[], std::slice::from_ref),
+            Some(lifecycle) => pointer::get(body, &lifecycle.record_in_read).map_or(&[], std::slice::from_ref),
             None => items.map_or(&[], Vec::as_slice),
         }
     }
@@ -212,11 +212,11 @@ impl Contract {
         let carries = |of: OperationId| self.infer_carries(of, shape, id_field.as_deref());
         Some(Lifecycle {
             create,
-            id: read.value_at.clone(),
+            created_id: read.value_at.clone(),
             read: read.to,
             guessed: read.guessed,
             path_to_id,
-            record,
+            record_in_read: record,
             carries: carries(create),
             list: self.list_of(operation, read),
             updates: updates.map(|update| (update, carries(update))).collect(),
@@ -311,7 +311,7 @@ impl Contract {
         };
         let by = |of: OperationId, carry: &Carry| {
             let documented = format!("as sent in {}", carry.sent);
-            let pointer = format!("{}{}", lifecycle.record, carry.returned_at);
+            let pointer = format!("{}{}", lifecycle.record_in_read, carry.returned_at);
             (
                 (format!("{} in {read} {pointer}: {documented}", name(of)), documented),
                 pointer,

@@ -736,7 +736,7 @@ fn check_invariants(document: &Document, operation: &Operation, named: &NamedObj
         if let Some(listed) = &created.listed {
             let at = format!("{at}/listed");
             check_listed(&named.pages, operation, (listed, &at), &mut fail);
-            if listed.owner.is_some() && listed.array.is_none() {
+            if listed.item_parameter.is_some() && listed.array.is_none() {
                 fail(
                     &at,
                     "an `owner` needs `at`, the array within the owner's item; add it".to_owned(),
@@ -749,7 +749,7 @@ fn check_invariants(document: &Document, operation: &Operation, named: &NamedObj
         check_carries(&named.gaps, &updated.carries, &at, &mut fail);
         let at = format!("{at}/listed");
         check_listed(&named.pages, operation, (&updated.listed, &at), &mut fail);
-        if updated.listed.owner.is_none() {
+        if updated.listed.item_parameter.is_none() {
             let message = "an update needs `owner`, the path parameter that names the record; add it";
             fail(&at, message.to_owned());
         }
@@ -805,7 +805,7 @@ fn check_listed(
         fail(at, message);
     }
     let mut parameters = operation.parameters.iter();
-    if let Some(owner) = &listed.owner
+    if let Some(owner) = &listed.item_parameter
         && !parameters.any(|parameter| parameter.name == *owner)
     {
         let message = format!(

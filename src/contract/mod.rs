@@ -635,7 +635,10 @@ impl Contract {
     #[must_use]
     pub fn list_whose_items_are_created_by(&self, create: OperationId) -> Option<OperationId> {
         let created = self.operation(create).invariants.created.as_ref()?;
-        let listed = created.listed.as_ref().filter(|listed| listed.owner.is_none())?;
+        let listed = created
+            .listed
+            .as_ref()
+            .filter(|listed| listed.item_parameter.is_none())?;
         self.operation_named(&listed.operation)
     }
 

@@ -199,7 +199,8 @@ pub struct Listed {
     pub operation: String,
     /// Of a create: the path parameter that names the item under which the record appears; absent when the record is an
     /// item itself. Of an update: the path parameter that names the record.
-    pub owner: Option<String>,
+    #[serde(rename = "owner")]
+    pub item_parameter: Option<String>,
     /// The pointer to the array of records within that item.
     #[serde(rename = "at")]
     pub array: Option<String>,

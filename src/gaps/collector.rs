@@ -183,7 +183,7 @@ impl<'contract> Gaps<'contract> {
 
     /// Adds an exchange. `body` is the body as it was read for the rules, where it was.
     pub fn add(&mut self, exchange: &Exchange, intent: Intent, body: Option<&Body>) {
-        self.rate(exchange, intent);
+        self.count_rate(exchange, intent);
         if self.locations.all.is_empty() {
             return;
         }
@@ -199,7 +199,7 @@ impl<'contract> Gaps<'contract> {
             self.trials.add(self.contract, shown, body);
         }
         let Some(response) = decisive else {
-            return self.void(&exchange.request, intent);
+            return self.count_void(&exchange.request, intent);
         };
         if let Some(body) = body
             && !intent.is_of_other_client()
@@ -228,13 +228,13 @@ impl<'contract> Gaps<'contract> {
                 self.trials
                     .note_accepted(self.contract, exchange, body.map(|body| &body.value));
             }
-            self.success(shown);
+            self.count_success(shown);
         } else if self.counts_as_whole_response(intent, id)
             && self.contract.operation(id).succeeds_with(response.status)
         {
-            self.whole_response(&shown);
+            self.count_whole_response(&shown);
         } else if (400..500).contains(&response.status) {
-            self.rejection(shown);
+            self.count_rejection(shown);
         }
     }
 
@@ -254,7 +254,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Counts an exchange that decides nothing.
-    fn void(&mut self, request: &Request, intent: Intent) {
+    fn count_void(&mut self, request: &Request, intent: Intent) {
         let id = request.operation;
         if intent.is_documented() {
             self.calls.entry(id).or_default().void += 1;
@@ -268,7 +268,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Counts a request that was answered or limited. One whose credential is wrong may be limited for that.
-    fn rate(&mut self, exchange: &Exchange, intent: Intent) {
+    fn count_rate(&mut self, exchange: &Exchange, intent: Intent) {
         let (Some(rate), Some(response)) = (&mut self.rate, exchange.response()) else {
             return;
         };
@@ -295,9 +295,9 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn success(&mut self, shown: ObservedExchange<'_>) {
+    fn count_success(&mut self, shown: ObservedExchange<'_>) {
         self.calls.entry(shown.operation).or_default().succeeded += 1;
-        self.whole_response(&shown);
+        self.count_whole_response(&shown);
         if let Some(body) = shown.body
             && shown.intent.is_documented()
             && !shown.is_of_other_client()
@@ -314,30 +314,30 @@ impl<'contract> Gaps<'contract> {
             .response_with_body(shown.response.status)
             .and_then(|response| response.body);
         if let (Some(shape), Some(body)) = (shape, shown.body) {
-            self.value(shape, &body.value);
+            self.count_value(shape, &body.value);
         }
     }
 
     /// Adds what a success shows as a whole.
-    fn whole_response(&mut self, shown: &ObservedExchange<'_>) {
+    fn count_whole_response(&mut self, shown: &ObservedExchange<'_>) {
         for id in self.response_locations(shown) {
             match self.locations.all[id].kind {
-                GapKind::Compression => self.compression(id, shown),
-                GapKind::Deprecation => self.announcement(id, shown),
-                GapKind::Latency => self.latency(id, shown),
-                GapKind::ListOrder => self.list_order(id, shown),
-                GapKind::PageSize => self.page_size(id, shown),
+                GapKind::Compression => self.count_compression(id, shown),
+                GapKind::Deprecation => self.count_announcement(id, shown),
+                GapKind::Latency => self.count_latency(id, shown),
+                GapKind::ListOrder => self.count_list_order(id, shown),
+                GapKind::PageSize => self.count_page_size(id, shown),
                 GapKind::SuccessStatus => {
                     let status = shown.response.status;
                     self.count(id, Claim::Status { status }, shown);
                 }
-                GapKind::UpdateResponseBody => self.response_body(id, shown),
+                GapKind::UpdateResponseBody => self.count_response_body(id, shown),
                 _ => {}
             }
         }
     }
 
-    fn rejection(&mut self, shown: ObservedExchange<'_>) {
+    fn count_rejection(&mut self, shown: ObservedExchange<'_>) {
         // Another client's request may have been rejected by something in front of the service.
         if shown.intent.is_of_other_client() {
             self.calls.entry(shown.operation).or_default().rejected += 1;
@@ -353,7 +353,7 @@ impl<'contract> Gaps<'contract> {
                 GapKind::Challenge if status == 401 => self.tallies[id].count(Claim::Sent {
                     sent: shown.response.headers.contains_key(WWW_AUTHENTICATE),
                 }),
-                GapKind::ErrorBody if reaches => self.error_body(id, &shown),
+                GapKind::ErrorBody if reaches => self.count_error_body(id, &shown),
                 GapKind::ErrorConditions => {
                     if let Some(condition) = self.condition(&shown, status) {
                         let tally = self.conditions.entry((id, condition)).or_default();
@@ -399,7 +399,7 @@ impl<'contract> Gaps<'contract> {
         )
     }
 
-    fn compression(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
+    fn count_compression(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         // Whether another client accepts a coding is not known here, and an empty body has none.
         if !shown.intent.is_of_other_client() && !shown.response.body.is_empty() {
             let sent = shown.response.was_compressed;
@@ -407,7 +407,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn announcement(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
+    fn count_announcement(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let says_so = |name: &str| {
             let value = shown.response.headers.get(name).map(HeaderValue::as_bytes);
             // Early drafts of RFC 9745 have `true` and `false` in place of a date.
@@ -425,7 +425,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn latency(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
+    fn count_latency(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let elapsed = shown.response.elapsed;
         // Recorded traffic may lack it.
         if !(shown.is_of_other_client() && elapsed.is_zero()) {
@@ -433,7 +433,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn page_size(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
+    fn count_page_size(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let page = self.contract.operation(shown.operation).page.as_ref();
         let (Some(page), Some(body)) = (page, shown.body) else {
             return;
@@ -458,7 +458,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Compares the times at which neighbours on a page were created.
-    fn list_order(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
+    fn count_list_order(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         let page = self.contract.operation(shown.operation).page.as_ref();
         let created = self.locations.creation_time_field.get(&shown.operation);
         let (Some(page), Some(created), Some(body)) = (page, created, shown.body) else {
@@ -487,7 +487,7 @@ impl<'contract> Gaps<'contract> {
         self.tallies[id].count(Claim::Order { order });
     }
 
-    fn response_body(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
+    fn count_response_body(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         if !shown.response.is_body_known {
             return;
         }
@@ -503,7 +503,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    fn error_body(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
+    fn count_error_body(&mut self, id: LocationId, shown: &ObservedExchange<'_>) {
         if !shown.response.is_body_known {
             return;
         }
@@ -551,7 +551,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Adds what a value and everything in it shows.
-    fn value(&mut self, shape: ShapeId, value: &Value) {
+    fn count_value(&mut self, shape: ShapeId, value: &Value) {
         if !self.locations.is_relevant(shape) {
             return;
         }
@@ -561,14 +561,14 @@ impl<'contract> Gaps<'contract> {
         match value {
             Value::Array(elements) => {
                 if let Some(items) = shape.items {
-                    elements.iter().for_each(|element| self.value(items, element));
+                    elements.iter().for_each(|element| self.count_value(items, element));
                 }
             }
             Value::Object(members) => {
                 for (name, member) in members {
                     let documented = shape.field_named(name).map(|index| shape.fields[index].shape);
                     if let Some(inner) = documented.or(shape.additional) {
-                        self.value(inner, member);
+                        self.count_value(inner, member);
                     }
                 }
             }

@@ -20,7 +20,7 @@ use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
 
 /// Returns what a record has in the field in which the create's response showed the identifier.
 fn identifier_in<'body>(record: &'body Value, lifecycle: &Lifecycle) -> Option<&'body Value> {
-    let name = pointer::tokens(&lifecycle.id).last()?;
+    let name = pointer::tokens(&lifecycle.created_id).last()?;
     record.get(&*name)
 }
 
@@ -158,7 +158,7 @@ impl History<'_> {
         let has_created = !self.may_have_created_nothing(exchange);
         let Some(lifecycle) = lifecycle else { return };
         let located = self.identifier_outside_body(exchange, body);
-        let id = located.as_ref().or_else(|| body.pointer(&lifecycle.id));
+        let id = located.as_ref().or_else(|| body.pointer(&lifecycle.created_id));
         let Some(id) = id else { return };
         let path = exchange.request.path.as_str();
         let mut is_replaced = false;
@@ -309,7 +309,10 @@ impl History<'_> {
             record,
             lifecycle,
             is_below: own.is_none(),
-            shown: [body, pointer::get(body, &lifecycle.record).unwrap_or(&Value::Null)],
+            shown: [
+                body,
+                pointer::get(body, &lifecycle.record_in_read).unwrap_or(&Value::Null),
+            ],
         })
     }
 
@@ -373,7 +376,7 @@ impl History<'_> {
             search.stage,
             RecordStage::CreatedInList | RecordStage::DeletedInList | RecordStage::OthersInList(_)
         );
-        let read = body.and_then(|body| pointer::get(&body.value, &lifecycle.record));
+        let read = body.and_then(|body| pointer::get(&body.value, &lifecycle.record_in_read));
         search.shows_another = read
             .filter(|_| !is_in_list)
             .is_some_and(|read| self.is_another(search.number, (read, lifecycle)));

@@ -148,7 +148,7 @@ fn judge_repeated(seen: &RecordShown<'_>, (lifecycle, before): (&Lifecycle, &Val
             match field_changed_by_repeat(carries, sent, (before, after)) {
                 None => sink.held(fact),
                 Some(at) => {
-                    let pointer = || format!("{}{at}", lifecycle.record);
+                    let pointer = || format!("{}{at}", lifecycle.record_in_read);
                     sink.broken(fact, pointer, || "another value after the second".to_owned());
                 }
             }
@@ -216,7 +216,12 @@ fn judge_carried(
 ) {
     if let ShownState::Record(record) = seen.shown {
         let sent = Sent::new(seen.operation, carries, seen.sent);
-        return sent.judge((record, &lifecycle.record), sink, JudgedFields::WithoutGap, kind);
+        return sent.judge(
+            (record, &lifecycle.record_in_read),
+            sink,
+            JudgedFields::WithoutGap,
+            kind,
+        );
     }
     for index in 0..carries.len() {
         if let Some(fact) = sink.contract.fact_of(seen.operation, kind(index)) {

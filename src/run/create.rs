@@ -450,7 +450,7 @@ impl Session<'_> {
         let name = &documented.parameters[index].name;
         let (_, value) = head.path_values.iter().find(|(known, _)| known == name)?;
         let others = [
-            pointer::last(&lifecycle.id),
+            pointer::last(&lifecycle.created_id),
             Contract::short_name(&lifecycle.path_to_id, name),
         ];
         let names = others.into_iter().flatten().chain([name.clone()]);
