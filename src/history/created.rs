@@ -238,7 +238,7 @@ impl History<'_> {
                 max_pages: walk.max_pages,
             };
             let shown = elsewhere.or(seen).map(|seen| &seen.request);
-            let request = shown.or(last.as_ref()).unwrap_or(&creation.request);
+            let request = shown.or(last.as_ref()).unwrap_or(creation.request);
             emit(Evidence::CreatedObservation(observation, request));
         }
     }

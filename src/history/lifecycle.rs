@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::bindings::{PathRecords, records_in};
 use super::carried::field_changed_by_repeat;
 use super::evidence::{Evidence, ListedCount, ReadAfter, RecordShown, ShownState};
-use super::exchange_role::{RecordRole, WriteContext};
+use super::exchange_role::WriteContext;
 use super::history::{EvidenceSink, History};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
@@ -229,7 +229,7 @@ impl History<'_> {
 
     /// Remembers an accepted update of a tracked record. One with status 202 does not count,
     /// because it may not have been carried out yet (RFC 9110, section 15.3.3).
-    pub(super) fn track_updated(&mut self, exchange: &Exchange, context: &WriteContext) {
+    pub(super) fn track_updated(&mut self, exchange: &Exchange) {
         let request = &exchange.request;
         let update = request.operation;
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
@@ -237,7 +237,6 @@ impl History<'_> {
         };
         if lifecycle.create != update
             && exchange.status() != Some(202)
-            && context.role == RecordRole::Main
             && let Some(number) = self.named_in_path(request)
             && let Some(record) = self.tracked.get_mut(number)
         {

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::optional::MAX_OPTIONAL;
-use super::variants::{TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserved_writes};
+use super::variants::{
+    AWKWARD_UPDATES_WITHOUT_INVARIANTS, TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserved_writes,
+};
 use crate::contract::Contract;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
@@ -58,6 +60,8 @@ pub enum Action {
     LookForUpdates,
     /// Updates a record of this run with variants of an accepted body, and looks for each of them.
     VaryUpdate,
+    /// Updates a record of this run with awkward values and reads it, where no invariant says what the update does.
+    VaryAndReadBack,
     /// Walks over the pages of a list without `x-page`, where they are inferred.
     WalkInferredPages,
     /// Reads with each optional parameter of the query by itself.
@@ -377,6 +381,15 @@ const VARY_UPDATE: ActionSpec = ActionSpec {
     ..VARY_CREATE
 };
 
+const VARY_AND_READ_BACK: ActionSpec = ActionSpec {
+    reason: "update with awkward values (valid, but often mishandled): the read must show them",
+    requests: "one request, and a read, repeated for up to {settle} s (settle) while it does not show what was sent; values \
+               that are rejected together are sent again in halves, {awkward} requests at most",
+    decides: &[FactEvidence::ReadBackUpdated],
+    read_after: |contract, _, update| contract.read_showing_update(update),
+    ..VARY_CREATE
+};
+
 const WALK_INFERRED_PAGES: ActionSpec = ActionSpec {
     reason: "walk the pages that parameters and response imply: together they must hold each record of the list once",
     requests: "one without those parameters, then page after page, each smaller than that response, {inferred_pages} \
@@ -488,6 +501,7 @@ impl Action {
             Self::Delete => DELETE,
             Self::LookForUpdates => LOOK_FOR_UPDATES,
             Self::VaryUpdate => VARY_UPDATE,
+            Self::VaryAndReadBack => VARY_AND_READ_BACK,
             Self::WalkInferredPages => WALK_INFERRED_PAGES,
             Self::ReadOptional => READ_OPTIONAL,
             Self::Equivalent => EQUIVALENT,
@@ -521,6 +535,7 @@ impl Action {
             ("{variant}", WRITES_PER_VARIANT),
             ("{tries}", TRIES_PER_VARIANT),
             ("{optional}", MAX_OPTIONAL),
+            ("{awkward}", AWKWARD_UPDATES_WITHOUT_INVARIANTS),
             ("{sampled}", bounds.max_pages.min(MAX_SAMPLED)),
             ("{trials}", MAX_TRIALS),
             ("{trials_to_indicate}", TRIALS_TO_INDICATE),

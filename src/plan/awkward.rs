@@ -3,7 +3,9 @@
 //!
 //! A *name* is a string field that the run fills with a string of its own (`FieldKind::Name`); a body may have several,
 //! counted from 0. An *element* is an item of an array in the body, such as a contact method; its *channel* is the
-//! value that says what its address is for, such as `email` or `phone`.
+//! value that says what its address is for, such as `email` or `phone`. A *text* is the same as a name in a document
+//! without invariants (`FieldKind::Text`), which says nothing of what a service may do with it: of the pieces below it
+//! gets only those that no service changes on purpose.
 //!
 //! # Design
 //!
@@ -58,6 +60,19 @@ pub(super) struct Piece {
 const fn piece(class: &'static str, text: &'static str) -> Piece {
     Piece { class, text }
 }
+
+/// The classes of what is added to texts in documents without invariants.
+const CLASSES_OF_A_TEXT: [&str; 9] = [
+    "an apostrophe",
+    "quotation marks",
+    "an ampersand",
+    "backslashes",
+    "percent signs",
+    "a plus sign",
+    "accents",
+    "Han and kana",
+    "characters above U+FFFF (such as emoji)",
+];
 
 /// What follows the run's own name; pieces that the same layer would reject are next to each other.
 const PIECES_OF_A_NAME: [Piece; 42] = [
@@ -291,6 +306,8 @@ pub(super) enum AwkwardValue {
     Suffix(usize, &'static Piece),
     /// This string instead of the run's own string, there.
     Replacement(usize, &'static Piece),
+    /// This string after the text with this index.
+    AfterText(usize, &'static Piece),
     /// The name with this index, filled up to this many characters.
     LongName(usize, usize),
     /// This string in the address of the element with this index, or the second string instead of the address where
@@ -307,9 +324,10 @@ pub(super) enum AwkwardValue {
 impl fmt::Display for AwkwardValue {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Prefix(_, piece) | Self::Suffix(_, piece) | Self::Replacement(_, piece) => {
-                formatter.write_str(piece.class)
-            }
+            Self::Prefix(_, piece)
+            | Self::Suffix(_, piece)
+            | Self::Replacement(_, piece)
+            | Self::AfterText(_, piece) => formatter.write_str(piece.class),
             Self::LongName(_, characters) => write!(formatter, "{characters} characters"),
             Self::LongAddress(_, characters) => write!(formatter, "an email address of {characters} characters"),
             Self::Address(_, address, number) => match number.filter(|number| number.class != address.class) {
@@ -391,6 +409,19 @@ impl AwkwardValues {
             .map(set_at)
             .filter(|values| !values.0.is_empty())
             .collect()
+    }
+
+    /// Returns the set that an update without invariants is sent with: pieces in turn to each of its texts, so that none
+    /// becomes much longer, and a leap day in its dates.
+    pub(super) fn of_an_update_without_invariants(places: AwkwardPlaces) -> Self {
+        let is_for_texts = |piece: &&Piece| CLASSES_OF_A_TEXT.contains(&piece.class);
+        let pieces = PIECES_OF_A_NAME.iter().filter(is_for_texts).enumerate();
+        let in_turn = pieces.filter(|_| places.texts > 0);
+        let mut values: Vec<_> = in_turn
+            .map(|(index, piece)| AwkwardValue::AfterText(index % places.texts, piece))
+            .collect();
+        values.extend(DAYS.first().filter(|_| places.full_dates).map(AwkwardValue::Date));
+        Self(values)
     }
 
     /// Returns the values that an equivalent request sends: each can be written in more than one way.
@@ -544,6 +575,9 @@ impl Draft {
                 AwkwardValue::Prefix(name, piece) => self.change_name(*name, |own| format!("{}{own}", piece.text)),
                 AwkwardValue::Suffix(name, piece) => self.change_name(*name, |own| format!("{own} {}", piece.text)),
                 AwkwardValue::Replacement(name, piece) => self.change_name(*name, |_| piece.text.to_owned()),
+                AwkwardValue::AfterText(index, piece) => {
+                    self.change_string((FieldKind::Text, *index), |own| format!("{own} {}", piece.text));
+                }
                 AwkwardValue::LongName(name, characters) => self.change_name(*name, |own| filled(own, *characters)),
                 AwkwardValue::Address(element, address, number) => {
                     self.change_address(*element, |own, takes_phone_numbers| {
@@ -574,8 +608,13 @@ impl Draft {
 
     /// Changes the string of the name with this index.
     fn change_name(&mut self, name: usize, change: impl Fn(&str) -> String) {
-        let mut names = self.leaves.iter_mut().filter(|leaf| leaf.kind == FieldKind::Name);
-        if let Some(leaf) = names.nth(name) {
+        self.change_string((FieldKind::Name, name), change);
+    }
+
+    /// Changes the string of the field with this kind and this index among those of the kind.
+    fn change_string(&mut self, (kind, index): (FieldKind, usize), change: impl Fn(&str) -> String) {
+        let mut leaves = self.leaves.iter_mut().filter(|leaf| leaf.kind == kind);
+        if let Some(leaf) = leaves.nth(index) {
             leaf.rewrite(|own| Some(change(own)));
         }
     }
@@ -706,9 +745,11 @@ mod tests {
 
     const BODY: AwkwardPlaces = AwkwardPlaces {
         names: 2,
+        texts: 0,
         addresses: true,
         elements: true,
         dates: true,
+        full_dates: false,
         instants: false,
     };
 

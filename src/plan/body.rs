@@ -49,6 +49,35 @@ pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Nod
     plain && returned_synthetic_string(contract, operation, node, at).is_some_and(|text| text.contains('@'))
 }
 
+/// Whether a field of an update without invariants is a text that the updated record must show as it was sent. Markup is
+/// none: a service may clean it.
+pub(super) fn is_text(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
+    const MARKUP: [&str; 5] = ["html", "markdown", "markup", "rich text", "wysiwyg"];
+    let is_plain = ["pattern", "format", "enum", "const"]
+        .iter()
+        .all(|key| node.member(key).is_none());
+    let described = node.member("description").and_then(Node::string).unwrap_or_default();
+    let described = format!("{at} {described}").to_ascii_lowercase();
+    is_plain
+        && node.member("type").and_then(Node::string) == Some("string")
+        && !looks_like_an_identifier(at, Some(node))
+        && !MARKUP.iter().any(|word| described.contains(word))
+        && is_shown_after_update(contract, operation, at)
+}
+
+/// Whether a field of an update without invariants is a full date that the updated record must show as it was sent.
+pub(super) fn is_shown_date(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
+    node.member("format").and_then(Node::string) == Some("date") && is_shown_after_update(contract, operation, at)
+}
+
+fn is_shown_after_update(contract: &Contract, update: OperationId, at: &str) -> bool {
+    contract.operation(update).invariants.updated.is_none()
+        && contract
+            .lifecycle_carries_of_update(update)
+            .iter()
+            .any(|carry| carry.sent == at)
+}
+
 /// Returns the field's synthetic string (`x-synthetic`) if the field must come back as it was sent: a carry without a
 /// gap.
 fn returned_synthetic_string<'node>(

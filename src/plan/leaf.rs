@@ -134,6 +134,9 @@ pub(super) enum FieldKind {
     Name,
     /// Anything else.
     Other,
+    /// A text of an update for which no invariant says what it does, and which the updated record must show as it was
+    /// sent.
+    Text,
     /// An instant.
     Timestamp,
     /// The year of a date.
@@ -206,12 +209,16 @@ fn iso_date(text: &str) -> Option<NaiveDate> {
 pub(super) struct AwkwardPlaces {
     /// The number of names.
     pub(super) names: usize,
+    /// The number of texts: see [`FieldKind::Text`].
+    pub(super) texts: usize,
     /// Whether there is an address.
     pub(super) addresses: bool,
     /// Whether the address is in the elements of an array.
     pub(super) elements: bool,
     /// Whether there is a date, in a day, a month and a year.
     pub(super) dates: bool,
+    /// Whether there is a date in one string.
+    pub(super) full_dates: bool,
     /// Whether there is a timestamp.
     pub(super) instants: bool,
 }
@@ -219,14 +226,17 @@ pub(super) struct AwkwardPlaces {
 impl AwkwardPlaces {
     /// Returns what can be awkward about these fields.
     pub(super) fn of(leaves: &[Leaf]) -> Self {
-        let any = |kind| leaves.iter().any(|leaf| leaf.kind == kind);
+        let count = |kind| leaves.iter().filter(|leaf| leaf.kind == kind).count();
+        let any = |kind| count(kind) > 0;
         Self {
-            names: leaves.iter().filter(|leaf| leaf.kind == FieldKind::Name).count(),
+            names: count(FieldKind::Name),
+            texts: count(FieldKind::Text),
             addresses: any(FieldKind::Address),
             elements: leaves
                 .iter()
                 .any(|leaf| leaf.kind == FieldKind::Address && leaf.pointer.contains("/0/")),
             dates: any(FieldKind::Day) && any(FieldKind::Month) && any(FieldKind::Year),
+            full_dates: any(FieldKind::Date),
             instants: any(FieldKind::Timestamp),
         }
     }

@@ -80,6 +80,6 @@ pub(crate) use steps::NEEDS_WRITES;
 pub use steps::{Plan, Step, concurrent_sequences};
 pub use template::Template;
 pub use variants::{
-    AWKWARD_UPDATES, TRIES_PER_VARIANT, Variant, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserved_writes,
-    values_for_equivalent_request, variants,
+    AWKWARD_UPDATES, AWKWARD_UPDATES_WITHOUT_INVARIANTS, TRIES_PER_VARIANT, Variant, WRITES_BY_DEFAULT,
+    WRITES_PER_VARIANT, reserved_writes, values_for_equivalent_request, variants,
 };

@@ -14,7 +14,7 @@ use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme_location};
 use super::source::ValueAvailability;
 use super::understood::Understood;
-use super::variants::varies;
+use super::variants::{variants, varies};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{
@@ -107,9 +107,11 @@ impl Plan {
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
         let calls: HashSet<_> = called.iter().copied().collect();
         let steps = called.iter().map(|id| {
-            let mut steps = steps_of(contract, *id, (scope.seed, &value_availability));
-            steps.splice(1..1, read_back(contract, *id, &calls));
-            (*id, steps)
+            let read_back = read_back(contract, *id, &calls);
+            (
+                *id,
+                steps_of(contract, *id, read_back, (scope.seed, &value_availability)),
+            )
         });
         let steps: BTreeMap<_, _> = steps.collect();
         let weight = |id| steps.get(&id).map_or(0, Vec::len);
@@ -218,6 +220,7 @@ impl Plan {
             | Action::LookForUpdates
             | Action::ReadOptional
             | Action::VaryCreate
+            | Action::VaryAndReadBack
             | Action::VaryUpdate
             | Action::WalkFilledList
             | Action::WalkInferredPages => false,
@@ -399,14 +402,22 @@ fn call_of(contract: &Contract, id: OperationId, value_availability: &ValueAvail
     }
 }
 
-/// Returns the steps that an operation takes by itself: its call, variants of it, credentials that must be rejected,
-/// edge cases.
-fn steps_of(contract: &Contract, id: OperationId, (seed, value_availability): (u64, &ValueAvailability)) -> Vec<Step> {
+/// Returns the steps that an operation takes by itself: its call, the read of what it did, variants of it, credentials
+/// that must be rejected, edge cases.
+fn steps_of(
+    contract: &Contract,
+    id: OperationId,
+    read_back: Option<Action>,
+    (seed, value_availability): (u64, &ValueAvailability),
+) -> Vec<Step> {
     let operation = contract.operation(id);
     let call = call_of(contract, id, value_availability);
     let varied = match call {
         Action::Create => varies(contract, id).then_some(Action::VaryCreate),
-        Action::Update => operation.invariants.updated.as_ref().map(|_| Action::VaryUpdate),
+        Action::Update if operation.invariants.updated.is_some() => Some(Action::VaryUpdate),
+        Action::Update => read_back
+            .filter(|_| !variants(contract, id, seed).is_empty())
+            .map(|_| Action::VaryAndReadBack),
         _ => None,
     };
     let reads = operation.is_read();
@@ -427,9 +438,10 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, value_availability): (u
     let optional =
         (operation.is_safe() && !optional::optional(contract, id).is_empty()).then_some(Action::ReadOptional);
     let paged_by_inference = contract.paging_of(id).map(|_| Action::WalkInferredPages);
-    let restored = (varied == Some(Action::VaryUpdate)).then_some(Action::Restore);
+    let restored = varied.filter(|_| call == Action::Update).map(|_| Action::Restore);
     let actions = [call]
         .into_iter()
+        .chain(read_back)
         .chain(varied)
         .chain(paged_by_inference)
         .chain(optional)
@@ -440,8 +452,8 @@ fn steps_of(contract: &Contract, id: OperationId, (seed, value_availability): (u
     actions.map(|action| Step { operation: id, action }).collect()
 }
 
-/// Returns the step that reads what a create or an update did, if the read of the record is called.
-fn read_back(contract: &Contract, id: OperationId, called: &HashSet<OperationId>) -> Option<Step> {
+/// Returns how what a create or an update did is read, if the read of the record is called.
+fn read_back(contract: &Contract, id: OperationId, called: &HashSet<OperationId>) -> Option<Action> {
     let lifecycle = contract
         .lifecycle_of(id)
         .filter(|lifecycle| called.contains(&lifecycle.read))?;
@@ -450,7 +462,7 @@ fn read_back(contract: &Contract, id: OperationId, called: &HashSet<OperationId>
     } else {
         Action::ReadBackUpdated
     };
-    Some(Step { operation: id, action }).filter(|_| contract.lifecycle_ending_with(id).is_none())
+    Some(action).filter(|_| contract.lifecycle_ending_with(id).is_none())
 }
 
 /// Returns the key by which steps are sorted: steps with one key stay in the order of their links.

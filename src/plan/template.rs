@@ -311,7 +311,14 @@ impl<'contract> Template<'contract> {
                 true => body::other_examples(contract, operation, at),
                 false => self.other_values_by_schema(node, at),
             };
-            (others, FieldKind::Other)
+            let kind = if body::is_text(contract, operation, node, at) {
+                FieldKind::Text
+            } else if body::is_shown_date(contract, operation, node, at) {
+                FieldKind::Date
+            } else {
+                FieldKind::Other
+            };
+            (others, kind)
         }
     }
 

@@ -40,6 +40,9 @@ pub const TRIES_PER_VARIANT: u64 = 3;
 /// in halves.
 pub const AWKWARD_UPDATES: usize = 60;
 
+/// The same for an update without invariants.
+pub const AWKWARD_UPDATES_WITHOUT_INVARIANTS: u64 = 8;
+
 /// Returns how much of `--max-writes` is reserved for what comes after the documented creates and may be accepted.
 #[must_use]
 pub fn reserved_writes(max_writes: u64) -> u64 {
@@ -92,7 +95,8 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
 }
 
 /// Returns all variants of an operation's body. Where no invariant says what a create does, that is the one with the
-/// required fields alone, if it has others: the document says of both that they are accepted. Otherwise, those with
+/// required fields alone, if it has others: the document says of both that they are accepted. Where none says what an
+/// update does, it is one with awkward values, if a read shows what it sent. Otherwise, those with
 /// awkward values come after the others for an update, and before them for a create; the others are in the order of the
 /// seed, after the same update again.
 #[must_use]
@@ -109,6 +113,12 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
             .into_iter()
             .collect();
     }
+    let places = Template::of(contract, operation).awkward_places();
+    if !documented.creates() && invariants.updated.is_none() {
+        let values = AwkwardValues::of_an_update_without_invariants(places);
+        let values = Some(values).filter(|values| !values.is_empty());
+        return values.map(Variant::Awkward).into_iter().collect();
+    }
     let offsets = invariants
         .accepted_timestamp_formats
         .iter()
@@ -122,7 +132,6 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
         let range = u64::try_from(end + 1).unwrap_or(1);
         variants.swap(end, usize::try_from(random.next_u64() % range).unwrap_or(0));
     }
-    let places = Template::of(contract, operation).awkward_places();
     if documented.creates() {
         let values = AwkwardValues::of_a_create(places, seed);
         variants.splice(0..0, values.map(Variant::Awkward));

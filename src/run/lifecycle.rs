@@ -62,6 +62,18 @@ impl Session<'_> {
         }
     }
 
+    /// Looks for what an accepted update sent, in the read of the run's own record that it names. Returns whether it names
+    /// one, and the read still shows it.
+    pub(super) async fn read_back_sent(&self, update: &Request) -> bool {
+        let lifecycle = self.contract.lifecycle_of(update.operation);
+        let record = self.history().readable_in_path(update);
+        let Some((lifecycle, record)) = lifecycle.zip(record) else {
+            return false;
+        };
+        let after = (record, RecordStage::Update(update.operation));
+        self.look_for_record(lifecycle.read, after).await == SeenRecord::Own
+    }
+
     /// Looks whether an update of a record has changed another: one of the run that was read before, or else those that the
     /// list shows.
     async fn look_at_others(&self, lifecycle: &Lifecycle, (record, update): (usize, OperationId)) {

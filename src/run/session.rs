@@ -363,6 +363,7 @@ impl<'run> Session<'run> {
             Action::ReadOptional => self.read_optional(operation).await,
             Action::Equivalent => self.equivalent(operation).await,
             Action::VaryUpdate => self.vary_update(operation).await,
+            Action::VaryAndReadBack => self.vary_and_read_back(operation).await,
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
                 self.edge_case(operation, edge_case).await;
             }

@@ -14,8 +14,8 @@ use crate::contract::vocabulary::{TimestampFormat, Updated};
 use crate::exchange::{Exchange, RejectionMeaning, Request};
 use crate::history::{AcceptedUpdate, LookGoal};
 use crate::plan::{
-    AWKWARD_UPDATES, Action, AwkwardValues, Draft, NotCalled, Step, TRIES_PER_VARIANT, Variant, WRITES_PER_VARIANT,
-    variants,
+    AWKWARD_UPDATES, AWKWARD_UPDATES_WITHOUT_INVARIANTS, Action, AwkwardValues, Draft, NotCalled, Step,
+    TRIES_PER_VARIANT, Variant, WRITES_PER_VARIANT, variants,
 };
 
 /// The further updates of one record: variants of the update that was accepted first.
@@ -209,6 +209,40 @@ impl Session<'_> {
             }
         }
         self.update_with_awkward_values(&mut updates, awkward).await;
+    }
+
+    /// Updates a record of this run with awkward values, in halves where they are rejected together, and reads it after
+    /// each of them that is accepted.
+    pub(super) async fn vary_and_read_back(&self, update: OperationId) {
+        let Some((accepted, head)) = self.accepted_write(update).await else {
+            return;
+        };
+        let mut open: VecDeque<_> = variants(self.contract, update, self.plan.seed).into();
+        let mut sent = 0;
+        while let Some(variant) = open.pop_front().filter(|_| sent < AWKWARD_UPDATES_WITHOUT_INVARIANTS) {
+            let Ok(mut draft) = self.draft(update, TimestampFormat::Utc) else {
+                return;
+            };
+            // What the schema does not admit may still be sent in part.
+            if draft.vary(&variant, &accepted) {
+                sent += 1;
+                self.announce_requests(1);
+                let exchange = self.write(&draft, &head, WriteRole::Additional).await;
+                if self.succeeded(&exchange) {
+                    match self.read_back_sent(&exchange.request).await {
+                        true => continue,
+                        false => return,
+                    }
+                }
+                if status_of_rejection(&exchange).is_none() {
+                    return;
+                }
+            }
+            if let Variant::Awkward(values) = variant {
+                let halves = values.halves().into_iter().map(Variant::Awkward);
+                halves.rev().for_each(|half| open.push_front(half));
+            }
+        }
     }
 
     /// Sends awkward values, in halves where they are rejected together: which one a service rejects is evidence on a
