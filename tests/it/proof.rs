@@ -44,6 +44,7 @@ mod repeated_updates;
 mod shards;
 mod small;
 mod stray;
+mod texts;
 mod together;
 mod unchecked;
 mod unlisted;
