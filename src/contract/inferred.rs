@@ -572,7 +572,7 @@ impl Contract {
 const MAX_ENVELOPES: usize = 1;
 
 /// Returns a name in the form in which names are compared: in lower case, without separators.
-pub(super) fn comparable_name(name: &str) -> String {
+pub(crate) fn comparable_name(name: &str) -> String {
     let letters = name.chars().filter(|character| character.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }

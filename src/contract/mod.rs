@@ -89,6 +89,7 @@ use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
 pub(crate) use facts_beyond_schemas::FACT_WITHOUT_CREDENTIAL;
+pub(crate) use inferred::comparable_name;
 use learned::LearnedAnswer;
 use lifecycle::Lifecycles;
 use link::Link;

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::bindings::{PathRecords, records_in};
 use super::carried::field_changed_by_repeat;
 use super::evidence::{Evidence, ListedCount, ReadAfter, RecordShown, ShownState};
-use super::exchange_role::WriteContext;
 use super::history::{EvidenceSink, History};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::sample::{DEPTH, SampleMaker};
+use crate::contract::comparable_name;
 use crate::contract::document::Node;
 use crate::contract::operation::{Parameter, ParameterLocation};
 use crate::contract::{Contract, is_json, json_schema};
@@ -13,11 +14,43 @@ use crate::exchange::CompiledSchema;
 /// name a record, and for a schema that requires more than is read here. If `examples` is set, the schema's own
 /// example and default may be used, and numbers need no upper bound.
 pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bool) -> Option<Value> {
+    generated_from(contract, parameter, ("countersign", 0), examples)
+}
+
+/// Returns a value for a header that names each request, such as `Idempotency-Key`: a service takes a second request with
+/// the same value for the first one again. `None` for any other parameter. It is made from a text that the run uses only
+/// once.
+pub(crate) fn request_key(
+    contract: &Contract,
+    parameter: &Parameter,
+    next_text: impl FnOnce() -> String,
+) -> Option<String> {
+    const NAMES: [&str; 7] = [
+        "clientrequestid",
+        "clienttoken",
+        "correlationid",
+        "idempotencykey",
+        "nonce",
+        "requestid",
+        "transactionid",
+    ];
+    let name = comparable_name(&parameter.name);
+    let is_key = parameter.location == ParameterLocation::Header && NAMES.iter().any(|key| name.ends_with(key));
+    let value = is_key.then(|| generated_from(contract, parameter, (&next_text(), 0), false))??;
+    value.as_str().map(str::to_owned)
+}
+
+fn generated_from(
+    contract: &Contract,
+    parameter: &Parameter,
+    (text, number): (&str, u64),
+    examples: bool,
+) -> Option<Value> {
     let schema = contract.document.node(parameter.schema.as_deref()?)?;
     let sample = SampleMaker {
         contract,
-        text: "countersign",
-        number: 0,
+        text,
+        number,
         examples,
     };
     let may_be_made =

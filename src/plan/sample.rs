@@ -7,6 +7,8 @@
 //! so that two of them differ and a person recognises what the run left behind.
 
 use jsonschema_regex::pattern_witness;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use serde_json::{Number, Value, json};
 
 use crate::contract::Contract;
@@ -16,6 +18,9 @@ use crate::exchange::CompiledSchema;
 
 /// The longest string that is made where a schema asks for a long one, in characters.
 const LONGEST: usize = 10_000;
+
+/// The most digits in a string of a pattern that are varied: phone numbers have more.
+const MOST_DIGITS: usize = 6;
 
 /// The maximum number of elements in an array that is made.
 pub(super) const MAX_ELEMENTS: u64 = 10;
@@ -184,6 +189,7 @@ impl SampleMaker<'_> {
             candidates.extend([fit(self.text), fit(&plain), fit(&letters), fit(&digits)]);
             candidates.extend([fit(&plain.to_uppercase()), fit(&letters.to_uppercase())]);
             if let Some(witness) = pattern_witness(pattern) {
+                candidates.extend(self.varied(&witness));
                 // An unbounded repetition may go on until the string is long enough.
                 candidates.push(witness.clone());
                 candidates.extend(witness.chars().last().map(|last| {
@@ -194,6 +200,42 @@ impl SampleMaker<'_> {
         }
         candidates.push(fit(self.text));
         candidates
+    }
+
+    /// Returns variants of a string that a pattern admits, with other digits and letters: the first may not fit the
+    /// pattern, the later ones change less. In a field whose values must differ, the bodies of a run and of the runs after
+    /// it would otherwise collide. There are none of what may be an address or the number of a phone or an account, which
+    /// could be somebody's.
+    fn varied(&self, witness: &str) -> Vec<String> {
+        let is_code = |letter: char| letter.is_ascii_alphanumeric() || "-_ ".contains(letter);
+        let digits = witness.chars().filter(char::is_ascii_digit).count();
+        if !witness.chars().all(is_code) || digits > MOST_DIGITS {
+            return Vec::new();
+        }
+        let with = |changes: fn(char) -> bool, last_letter: u8| {
+            let mut random = self.random();
+            let other = |letter: char| match letter {
+                _ if !changes(letter) => letter,
+                '0'..='9' => char::from(b'0' + below(&mut random, 10)),
+                'a'..='z' => char::from(b'a' + below(&mut random, last_letter)),
+                'A'..='Z' => char::from(b'A' + below(&mut random, last_letter)),
+                _ => letter,
+            };
+            witness.chars().map(other).collect()
+        };
+        vec![
+            with(|letter| letter.is_ascii_alphanumeric(), 26),
+            with(|letter| letter.is_ascii_alphanumeric(), 6),
+            with(|letter| letter.is_ascii_digit(), 26),
+        ]
+    }
+
+    /// Returns random numbers that the run's own text and the number of the value choose.
+    fn random(&self) -> ChaCha8Rng {
+        let of_text = |hash: u64, byte: u8| hash.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte);
+        let mut random = ChaCha8Rng::seed_from_u64(self.text.bytes().fold(self.number, of_text));
+        random.set_stream(self.number);
+        random
     }
 
     /// Returns a string in this format; `None` for a format that is not known.
@@ -210,10 +252,19 @@ impl SampleMaker<'_> {
             "ipv6" => "2001:db8::1".to_owned(),
             "time" => "09:30:00Z".to_owned(),
             "uri" | "url" | "uri-reference" => format!("https://example.com/{text}"),
-            "uuid" => uuid::Uuid::from_u128(u128::from(self.number) + 1).to_string(),
+            "uuid" => {
+                let mut bytes = [0; 16];
+                self.random().fill_bytes(&mut bytes);
+                uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
+            }
             _ => return None,
         })
     }
+}
+
+/// Returns a random number below `limit`.
+fn below(random: &mut ChaCha8Rng, limit: u8) -> u8 {
+    u8::try_from(random.next_u32() % u32::from(limit)).unwrap_or(0)
 }
 
 /// Returns the text in a length that is admitted: without its beginning, or with letters added at
@@ -275,12 +326,14 @@ pub(super) fn is_wide_number(node: &Node) -> bool {
 mod tests {
     use super::*;
 
+    const NO_PATHS: &str = "openapi: 3.0.3
+info: {title: A, version: '1'}
+paths: {/a: {get: {responses: {'200': {description: a}}}}}
+";
+
     /// Makes a value by the schema of the only component of a contract.
     fn made(schema: &str, examples: bool) -> Result<Value, &'static str> {
-        let text = format!(
-            "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths: {{/a: {{get: {{responses: {{'200': {{description: \
-             a}}}}}}}}}}\ncomponents: {{schemas: {{A: {schema}}}}}\n"
-        );
+        let text = format!("{NO_PATHS}components: {{schemas: {{A: {schema}}}}}\n");
         let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         let sample = SampleMaker {
             contract: &contract,
@@ -303,7 +356,9 @@ mod tests {
                 "{type: string, pattern: '^[A-Z0-9]{3,6}$', maxLength: 6}",
                 json!("IGN7X2"),
             ),
-            ("{type: string, pattern: '^\\d{4}-\\d{2}$'}", json!("0000-00")),
+            ("{type: string, pattern: '^\\d{4}-\\d{2}$'}", json!("4334-46")),
+            ("{type: string, pattern: '^\\+\\d{10}$'}", json!("+0000000000")),
+            ("{type: string, pattern: '^[a-z]+@[a-z]+$'}", json!("a@a")),
             ("{type: string, pattern: '^a+$', minLength: 3}", json!("aaa")),
             ("{type: string, format: date}", json!("2024-05-17")),
             (
@@ -355,6 +410,36 @@ mod tests {
             assert_eq!(made(schema, true), Ok(value), "{schema}");
         }
         assert_eq!(made("{type: integer, example: 7}", false), Ok(json!(1)));
+    }
+
+    /// A pattern without room for the run's own text.
+    #[test]
+    fn strings_by_a_pattern_differ_between_runs_and_within_one() {
+        let contract = Contract::read(
+            "a.yaml",
+            format!("{NO_PATHS}components: {{schemas: {{A: {{type: string, pattern: '^SKU-[0-9]{{4}}$'}}}}}}\n"),
+        )
+        .unwrap_or_else(|defect| panic!("{defect}"));
+        let schema = contract.document.node("/components/schemas/A").unwrap();
+        let of = |text: &str, number| {
+            let sample = SampleMaker {
+                contract: &contract,
+                text,
+                number,
+                examples: false,
+            };
+            sample.of(schema).unwrap()
+        };
+        let made = [
+            of("countersign-7-x2", 1),
+            of("countersign-7-x3", 2),
+            of("countersign-8-x2", 1),
+        ];
+        assert!(
+            made[0] != made[1] && made[0] != made[2] && made[1] != made[2],
+            "{made:?}"
+        );
+        assert_eq!(made[0], of("countersign-7-x2", 1));
     }
 
     #[test]

@@ -11,12 +11,12 @@ use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
 use crate::contract::link::LinkTarget;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
-use crate::plan::{Draft, Fallback, NAME_PREFIX, Template, Variant};
+use crate::plan::{Draft, Fallback, NAME_PREFIX, Template, Variant, request_key};
 use crate::rules::Reason;
 
 /// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
@@ -402,6 +402,20 @@ impl Session<'_> {
         exchange
     }
 
+    /// Returns the headers of an operation that name each request ([`request_key`]), with values that no other request of
+    /// the run has.
+    fn request_keys(&self, operation: &Operation) -> Vec<(String, String)> {
+        let made_up = operation
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.set_by_user.is_none());
+        let keys = made_up.filter_map(|parameter| {
+            let key = request_key(self.contract, parameter, || self.next_name())?;
+            Some((parameter.name.clone(), key))
+        });
+        keys.collect()
+    }
+
     /// Returns a request whose body is the draft. A string in it that names the record in the path becomes that record's
     /// identifier where it is required, and is left out where it is not.
     pub(super) fn request_with_draft(&self, draft: &Draft, head: &RequestHead, credential: Credential) -> Request {
@@ -422,12 +436,18 @@ impl Session<'_> {
                 }
             }
         }
+        let (mut headers, mut printable) = (head.headers.clone(), head.printable.clone());
+        for (name, value) in self.request_keys(documented) {
+            let all = headers.iter_mut().chain(&mut printable.headers);
+            all.filter(|(header, _)| *header == name)
+                .for_each(|(_, key)| key.clone_from(&value));
+        }
         Request {
             path: head.path.clone(),
-            headers: head.headers.clone(),
+            headers,
             body: documented.request_body.as_ref().map(|_| Content::Json(body)),
             unprintable,
-            printable: head.printable.clone(),
+            printable,
             credential,
             ..Request::plain(operation, documented)
         }

@@ -154,7 +154,7 @@ async fn a_text_that_an_update_spoils_is_found() {
         ),
         (
             |_, text| Some(text.replace(|letter: char| letter.len_utf8() > 3, "?")),
-            "/subject",
+            "/title",
             "characters above U+FFFF (such as emoji) were replaced",
         ),
         (
