@@ -41,6 +41,7 @@ mod read_created;
 mod rejected_creates;
 mod relay;
 mod repeated_updates;
+mod request_keys;
 mod shards;
 mod small;
 mod stray;
