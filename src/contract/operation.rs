@@ -141,6 +141,13 @@ impl Operation {
             .min_by_key(rank)
     }
 
+    /// Returns the response that documents this status by itself, and not by a class or `default`.
+    #[must_use]
+    pub fn response_of_exactly(&self, status: u16) -> Option<&DocumentedResponse> {
+        let mut responses = self.responses.iter();
+        responses.find(|response| response.status == StatusPattern::Exact(status))
+    }
+
     /// Returns the response that documents the body of this status; `None` also where that is not certain. Next to a
     /// documented success, `default` documents the errors, and without one the success. A 502, a 503 and a 504 may come
     /// from something in front of the service (RFC 9110, sections 15.6.3 to 15.6.5), of which `default` says nothing.

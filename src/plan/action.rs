@@ -357,9 +357,14 @@ const READ_BACK_UPDATED: ActionSpec = ActionSpec {
 
 const DELETE: ActionSpec = ActionSpec {
     reason: "delete what the run created, the newest record first: it must be gone",
-    requests: "for each record a read that shows that it is the run's own, one request, and a read and one request of the \
-               list, each repeated for up to {settle} s (settle) while it shows the record",
-    decides: &[FactEvidence::Response, FactEvidence::Deleted],
+    requests: "for each record a read that shows that it is the run's own, one request (for the first record also one \
+               without a credential), and a read and one request of the list, each repeated for up to {settle} s (settle) \
+               while it shows the record",
+    decides: &[
+        FactEvidence::Response,
+        FactEvidence::Deleted,
+        FactEvidence::NoCredential,
+    ],
     repeats: false,
     always_sends: false,
     ..ONE

@@ -7,8 +7,8 @@ use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::Contract;
+use crate::contract::document::Node;
 use crate::contract::fact::{FactId, FactKind};
-use crate::contract::operation::StatusPattern;
 use crate::contract::pointer;
 use crate::contract::shape::ShapeId;
 use crate::contract::vocabulary::PageInvariant;
@@ -30,7 +30,7 @@ pub(super) static RULE: Rule = Rule {
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
                   without a token; so could one who is rejected with a body that has the records all the same.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401, and a 403 \
-                   where it lists that too. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
+                   where it lists that too; another status whose description speaks of the credential. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
                    right credential gets too; for a read, also a 4xx other than 401 and 403 that it gets too.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "The document, sections \"Authentication\" and \"Errors\"",
@@ -66,10 +66,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Ok(response) = seen.outcome() else {
         return sink.undecided(fact, Reason::NoResponse);
     };
-    let documents = |status: u16| {
-        let mut responses = seen.operation.responses.iter();
-        responses.any(|response| response.status == StatusPattern::Exact(status))
-    };
+    let documents = |status: u16| seen.operation.response_of_exactly(status).is_some();
     let exact = documents(401);
     match response.status {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
@@ -95,6 +92,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         // Beside a 401, a document that lists a 403 leaves open which of them it is.
         403 if documents(403) => sink.held(fact),
         400..=499 if !exact => sink.held(fact),
+        status @ 300..=499 if is_documented_for_credentials(sink.contract, seen, status) => {
+            sink.undecided(fact, Reason::Documented(status));
+        }
         status => {
             let documented = if exact {
                 "rejected with 401"
@@ -104,6 +104,26 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             sink.broken_instead_of(fact, documented, || format!("{status}{}", describe_request(seen)));
         }
     }
+}
+
+/// Whether the description of this status speaks of the credential, as in "Not found, or there is no token": then the
+/// document leaves open which of its rejections it is.
+fn is_documented_for_credentials(contract: &Contract, seen: &ExchangeSeen<'_>, status: u16) -> bool {
+    const CREDENTIALS: [&str; 8] = [
+        "api key",
+        "apikey",
+        "authenticat",
+        "credential",
+        "log in",
+        "login",
+        "session",
+        "token",
+    ];
+    let documented = seen.operation.response_of_exactly(status);
+    let node = documented.and_then(|documented| contract.document.node(&contract.resolve(&documented.pointer)));
+    let description = node.and_then(|node| node.member("description")).and_then(Node::string);
+    let description = description.unwrap_or_default().to_ascii_lowercase();
+    CREDENTIALS.iter().any(|word| description.contains(word))
 }
 
 /// Whether the body of a rejection is a page of the list: it has the documented fields of a success, and an item with an

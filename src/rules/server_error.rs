@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "No request gets a 5xx, edge cases included; a 503 counts if it persists.",
     explanation: "A 5xx means that the service failed, whatever was sent. A request that gets a 429 or 503 \
                   is sent again a few times, as Retry-After asks; the last response counts.",
-    exceptions: "A 503 that went away, and a 503 to a request that is sent only once: one with a wrong token, and a \
+    exceptions: "A 501 or above that the document lists by itself. A 503 that went away, and a 503 to a request that is sent only once: one with a wrong token, and a \
                    create that must be rejected or is an edge case. Any other response to an edge case.",
     fix: "Run the command that reproduces it, then look the request up in the service's log.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
@@ -42,9 +42,18 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match seen.outcome() {
         Err(_) => sink.undecided(fact, Reason::NoResponse),
         Ok(response) if response.status == 503 && once => sink.undecided(fact, Reason::NotRepeated),
+        Ok(response) if is_documented(seen, response.status) => {
+            sink.undecided(fact, Reason::Documented(response.status));
+        }
         Ok(response) if response.status >= 500 => sink.status_broken(fact, response),
         Ok(_) => sink.held(fact),
     }
+}
+
+/// Whether the document lists this status of a server, by itself: a dependency that does not work, or a function that is
+/// not there. A 500 is a failure in any document.
+fn is_documented(seen: &ExchangeSeen<'_>, status: u16) -> bool {
+    status > 500 && seen.operation.response_of_exactly(status).is_some()
 }
 
 /// Returns whether a request is not sent again, so that it stays unknown whether its 503 would have persisted: a wrong
@@ -69,6 +78,7 @@ fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink
         Ok(status @ (401 | 403)) => {
             sink.undecided(fact, Reason::answered(status, &seen.exchange.request.credential));
         }
+        Ok(status) if is_documented(seen, status) => sink.undecided(fact, Reason::Documented(status)),
         Ok(status) if status >= 500 => {
             sink.broken(fact, String::new, || {
                 format!("{status} in response to {}", edge_case.describe(seen.operation))
@@ -91,6 +101,27 @@ mod tests {
         for status in [200, 302, 404, 429] {
             let judged = Fixture::of("getTags").status(status);
             assert_eq!(judged.kind(FactKind::NoServerError), Verdict::Held, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_status_above_500_that_the_document_lists_is_left_open() {
+        let document = |listed: &str| {
+            format!(
+                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /ready:\n    get: {{operationId: ready, responses: \
+                 {{'200': {{description: a}}, {listed}: {{description: b}}}}}}\n"
+            )
+        };
+        for (listed, status, verdict) in [
+            ("'503'", 503, Verdict::Undecided(Reason::Documented(503))),
+            ("'501'", 501, Verdict::Undecided(Reason::Documented(501))),
+            ("'503'", 502, Verdict::Broken),
+            ("'500'", 500, Verdict::Broken),
+            ("'5XX'", 503, Verdict::Broken),
+            ("default", 503, Verdict::Broken),
+        ] {
+            let judged = Fixture::text(&document(listed), "ready").status(status);
+            assert_eq!(judged.kind(FactKind::NoServerError), verdict, "{listed} {status}");
         }
     }
 

@@ -6,9 +6,10 @@ use std::collections::HashSet;
 use super::create::WRITE_PURPOSE;
 use super::request::{Replacement, credential, request_head_with};
 use super::session::{Call, Session};
+use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
-use crate::exchange::{Purpose, RejectionMeaning, Request};
+use crate::exchange::{Credential, Exchange, Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, LookGoal, LookId, RecordStage};
 use crate::plan::Action;
 use crate::rules::Evaluation;
@@ -200,8 +201,18 @@ impl Session<'_> {
         let Some(request) = self.request_of_record(delete, record) else {
             return;
         };
-        self.announce_requests(1);
-        let (exchange, _) = self.call(Call::single(request, WRITE_PURPOSE)).await;
+        let let_in = if is_first {
+            self.delete_without_credential(&request).await
+        } else {
+            None
+        };
+        let exchange = match let_in {
+            Some(exchange) => exchange,
+            None => {
+                self.announce_requests(1);
+                self.call(Call::single(request, WRITE_PURPOSE)).await.0
+            }
+        };
         // Even an undocumented success, which is a finding, may have deleted the record. After a
         // 202 the deletion may still fail.
         let may_be_gone = exchange
@@ -218,6 +229,25 @@ impl Session<'_> {
                 self.look_for_record(lifecycle.read, after).await;
             }
         }
+    }
+
+    /// Sends a deletion without a credential, where the contract says that it needs one. Returns the exchange if it was
+    /// accepted: then the record is gone.
+    async fn delete_without_credential(&self, delete: &Request) -> Option<Exchange> {
+        let kind = FactKind::RejectsNoCredential;
+        self.contract.fact_of(delete.operation, kind)?;
+        let purpose = Purpose::MustBeRejected {
+            fact: kind,
+            rejection_for_another_reason: RejectionMeaning::UncertainValue,
+        };
+        let request = Request {
+            credential: Credential::None,
+            ..delete.clone()
+        };
+        self.announce_requests(1);
+        let (exchange, _) = self.call(Call::single(request, purpose)).await;
+        let is_accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
+        is_accepted.then_some(exchange)
     }
 
     /// Looks in its list for a record whose read shows that it is gone. The list may show it all the same, because a

@@ -15,6 +15,7 @@ mod checked;
 mod chosen;
 mod counts;
 mod credentials;
+mod deletions;
 mod deviating;
 mod edge_cases;
 mod equivalent;

@@ -1,0 +1,116 @@
+//! The deletion of a record of the run: it is first sent without a credential, which must be rejected. Nothing else is
+//! ever deleted.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use countersign::report::Record;
+use countersign::{Check, Contract};
+use serde_json::{Value, json};
+
+const NOTES: &str = "openapi: 3.0.3
+info: {title: Notes, version: '1'}
+security: [{bearer: []}]
+components:
+  securitySchemes: {bearer: {type: http, scheme: bearer}}
+  schemas:
+    NewNote: {type: object, required: [title], properties: {title: {type: string}}}
+    Note: {type: object, required: [id, title], properties: {id: {type: string}, title: {type: string}}}
+  responses:
+    Note: {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Note'}}}}
+    NoToken: {description: No token}
+paths:
+  /notes:
+    get: {operationId: listNotes, responses: {'200': {description: OK, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Note'}}}}}, '401': {$ref: '#/components/responses/NoToken'}}}
+    post:
+      operationId: addNote
+      requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/NewNote'}}}}
+      responses: {'201': {$ref: '#/components/responses/Note'}, '401': {$ref: '#/components/responses/NoToken'}}
+  /notes/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get: {operationId: getNote, responses: {'200': {$ref: '#/components/responses/Note'}, '401': {$ref: '#/components/responses/NoToken'}, '404': {description: Unknown}}}
+    delete: {operationId: deleteNote, responses: {'204': {description: Gone}, '401': {$ref: '#/components/responses/NoToken'}, '404': {description: Unknown}}}
+";
+
+/// What a deletion without a token gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Without {
+    Rejected,
+    /// As if there were no such record, which is another way to reject it.
+    Hidden,
+    Accepted,
+}
+
+type Notes = BTreeMap<String, Value>;
+
+fn respond(without: Without, notes: &mut Notes, request: (&Method, &str), has_token: bool, body: &Bytes) -> Response {
+    let (method, path) = request;
+    let id = path.strip_prefix("/notes/").unwrap_or_default();
+    if !has_token {
+        return match (method, without) {
+            (&Method::DELETE, Without::Accepted) if notes.remove(id).is_some() => {
+                StatusCode::NO_CONTENT.into_response()
+            }
+            (&Method::DELETE, Without::Hidden) => StatusCode::NOT_FOUND.into_response(),
+            _ => (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")]).into_response(),
+        };
+    }
+    let title = serde_json::from_slice::<Value>(body).map(|sent| sent["title"].clone());
+    let title = title.ok().filter(Value::is_string);
+    match (method.as_str(), id, title) {
+        ("GET", "", _) => axum::Json(notes.values().collect::<Vec<_>>()).into_response(),
+        ("GET", id, _) if notes.contains_key(id) => axum::Json(&notes[id]).into_response(),
+        ("POST", "", Some(title)) => {
+            let note = json!({"id": format!("own-{}", notes.len()), "title": title});
+            notes.insert(format!("own-{}", notes.len()), note.clone());
+            (StatusCode::CREATED, axum::Json(note)).into_response()
+        }
+        ("POST", ..) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
+        ("DELETE", id, _) if notes.remove(id).is_some() => StatusCode::NO_CONTENT.into_response(),
+        _ => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// Checks the service with clean-up. Returns the report, and the notes that are left.
+async fn checked(without: Without) -> (Record, Notes) {
+    let others = (0..3).map(|number| {
+        let id = format!("other-{number}");
+        (id.clone(), json!({"id": id, "title": "Somebody's"}))
+    });
+    let notes: Arc<Mutex<Notes>> = Arc::new(Mutex::new(others.collect()));
+    let kept = Arc::clone(&notes);
+    let router = Router::new().fallback(move |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| {
+        let has_token = headers
+            .get(AUTHORIZATION)
+            .is_some_and(|sent| sent == "Bearer right-token");
+        let request = (&method, uri.path());
+        let response = respond(without, &mut kept.lock().unwrap(), request, has_token, &body);
+        async { response }
+    });
+    let contract = Contract::read("notes.yaml", NOTES.to_owned()).unwrap();
+    let check = Check::new(contract).service(router).token("right-token");
+    let check = check.writes(true).cleanup(true).seed(7);
+    let report = check.settle(std::time::Duration::from_millis(50)).run().await.unwrap();
+    let notes = notes.lock().unwrap().clone();
+    (report.record().clone(), notes)
+}
+
+#[tokio::test]
+async fn a_deletion_without_a_credential_must_be_rejected() {
+    for (without, rules) in [
+        (Without::Rejected, &[][..]),
+        (Without::Hidden, &[]),
+        (Without::Accepted, &["auth"]),
+    ] {
+        let (record, notes) = checked(without).await;
+        let found: Vec<_> = record.findings.iter().map(|finding| finding.rule.to_string()).collect();
+        assert_eq!(found, rules, "{without:?} {:?}", record.findings);
+        let of_others = notes.keys().all(|id| id.starts_with("other-"));
+        assert!(notes.len() == 3 && of_others, "{without:?} {notes:?}");
+    }
+}
