@@ -275,6 +275,7 @@ fn operation(
         edge_cases: Vec::new(),
         fields: Vec::new(),
         reads_by_post: false,
+        other_server: other_server(document, location),
         chosen: None,
     };
     operation.reads_by_post = query::is_query(document, &operation);
@@ -288,6 +289,36 @@ fn operation(
         .map_or_else(Vec::new, |schema| field::fields(document, schema));
     operation.edge_cases = edge_cases(document, &operation, defects);
     operation
+}
+
+/// Returns the first server that an operation or its path states for itself, if none of them is one of the document's
+/// (OpenAPI 3.0.3, sections 4.7.9.1 and 4.7.10.1). A document that states none for all means those of its first path.
+fn other_server(document: &Document, location: &OperationLocation<'_>) -> Option<String> {
+    let urls = |at: &str| -> Vec<String> {
+        let servers = document
+            .node(&pointer::join(at, "servers"))
+            .map_or(&[][..], Node::elements);
+        let urls = servers
+            .iter()
+            .filter_map(|server| server.member("url").and_then(Node::string));
+        urls.map(|url| url.trim_end_matches('/').to_owned()).collect()
+    };
+    let of_paths = || {
+        let paths = document.root.member("paths").map_or(&[][..], Node::members).iter();
+        let mut stated = paths.map(|path| urls(&resolve(document, pointer::join("/paths", &path.name))));
+        stated.find(|urls| !urls.is_empty())
+    };
+    let own = Some(urls(&location.pointer)).filter(|urls| !urls.is_empty());
+    let own = own.unwrap_or_else(|| urls(&location.item));
+    if own.is_empty() {
+        return None;
+    }
+    let of_all = Some(urls(""))
+        .filter(|urls| !urls.is_empty())
+        .or_else(of_paths)
+        .unwrap_or_default();
+    let is_other = own.iter().all(|url| !of_all.contains(url));
+    own.into_iter().next().filter(|_| is_other)
 }
 
 fn responses(

@@ -42,6 +42,8 @@ pub struct Operation {
     pub fields: Vec<RequestField>,
     /// Whether it is a `POST` that reads; [`Self::is_query`].
     pub(super) reads_by_post: bool,
+    /// The URL of a server that the operation or its path states for itself, and the document does not state for all.
+    pub other_server: Option<String>,
     /// The path parameter that names the record which it creates, if the caller chooses that; [`Self::chosen`].
     pub(super) chosen: Option<usize>,
 }

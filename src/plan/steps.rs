@@ -567,6 +567,9 @@ fn reason_against(
         Method::Delete | Method::Get | Method::Post | Method::Put | Method::Patch => {}
         other => return Some(format!("{other} is never sent")),
     }
+    if let Some(server) = &operation.other_server {
+        return Some(format!("the document states another server for it (`{server}`)"));
+    }
     if operation.always_streams() {
         return Some("it responds with a stream, which may not end".to_owned());
     }
@@ -673,6 +676,27 @@ mod tests {
         steps
             .map(|step| contract.operation(step.operation).name.clone())
             .collect()
+    }
+
+    #[test]
+    fn what_the_document_gives_a_server_of_its_own_is_not_called() {
+        let not_called = |of_all: &str| {
+            let item = |servers: &str| format!("{{{servers}get: {{responses: {{'200': {{description: a}}}}}}}}");
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\n{of_all}paths:\n  /a: {}\n  /b: {}\n  /c: {}\n",
+                item(""),
+                item("servers: [{url: 'https://api.example.com/'}], "),
+                item("servers: [{url: 'https://uploads.example.com'}], ")
+            );
+            let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            let plan = Plan::new(&contract, &Selection::default());
+            let left_out = plan.not_called.iter();
+            left_out
+                .map(|(id, _)| contract.operation(*id).name.clone())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(not_called("servers: [{url: 'https://api.example.com'}]\n"), ["GET /c"]);
+        assert_eq!(not_called(""), ["GET /c"]);
     }
 
     #[test]

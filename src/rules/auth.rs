@@ -247,6 +247,29 @@ mod tests {
         }
     }
 
+    /// A document may say itself that a missing token looks like a missing record, or sends a person to the login.
+    #[test]
+    fn a_status_whose_description_speaks_of_the_credential_is_left_open() {
+        let judged = |description: &str, status: u16| {
+            let document = format!(
+                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\nsecurity: [{{bearer: []}}]\ncomponents: {{securitySchemes: \
+                 {{bearer: {{type: http, scheme: bearer}}}}}}\npaths:\n  /a:\n    get: {{operationId: a, responses: {{'200': \
+                 {{description: a}}, '401': {{description: a}}, '404': {{description: '{description}'}}}}}}\n"
+            );
+            let kind = FactKind::RejectsNoCredential;
+            let purpose = Purpose::MustBeRejected {
+                fact: kind,
+                rejection_for_another_reason: RejectionMeaning::Finding,
+            };
+            Fixture::text(&document, "a").purpose(purpose).status(status).kind(kind)
+        };
+        let said = "Not found, or the request has no token";
+        assert_eq!(judged(said, 404), Verdict::Undecided(Reason::Documented(404)));
+        assert_eq!(judged(said, 400), Verdict::Broken);
+        assert_eq!(judged("Not found", 404), Verdict::Broken);
+        assert_eq!(judged(said, 401), Verdict::Held);
+    }
+
     #[test]
     fn elsewhere_any_4xx_rejects() {
         for status in [400, 401, 403, 404, 422] {
