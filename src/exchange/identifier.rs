@@ -61,9 +61,16 @@ fn is_short(text: &str) -> bool {
     text.len() <= LONGEST_IDENTIFIER * 4 && text.chars().count() <= LONGEST_IDENTIFIER
 }
 
-/// Whether an identifier may be printed: a number, a UUID, or a name as programs make them, with at least one letter
-/// and otherwise only letters, digits, `_`, `.` and `-`. An email address has an `@`, a person's name a space, a
-/// telephone number usually a plus or a leading zero.
+/// Whether an identifier that the target chose may be printed: it is plain, and has a digit, which hardly any name of a
+/// person has.
+#[must_use]
+pub(crate) fn is_printable_identifier(id: &str) -> bool {
+    is_plain_identifier(id) && (id.bytes().any(|byte| byte.is_ascii_digit()) || uuid::Uuid::parse_str(id).is_ok())
+}
+
+/// Whether an identifier is plain: a number, a UUID, or a name as programs make them, with at least one letter and
+/// otherwise only letters, digits, `_`, `.` and `-`. An email address has an `@`, a person's name a space, a telephone
+/// number usually a plus or a leading zero.
 #[must_use]
 pub(crate) fn is_plain_identifier(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);
@@ -111,11 +118,12 @@ mod tests {
             "507f1f77bcf86cd799439011",
             "tags.v1",
         ] {
-            assert!(is_plain_identifier(id), "{id}");
+            assert!(is_printable_identifier(id), "{id}");
         }
         for id in [
             "ada@example.com",
             "Ada Example",
+            "ada.example",
             "+447700900123",
             "01632960001",
             "01632 960001",
@@ -126,7 +134,7 @@ mod tests {
             "a\u{1b}[2J",
             "<b>",
         ] {
-            assert!(!is_plain_identifier(id), "{id}");
+            assert!(!is_printable_identifier(id), "{id}");
         }
     }
 

@@ -46,8 +46,8 @@ pub use exchange::{
     Content, Credential, Exchange, Failure, Intent, Printable, Purpose, RejectionMeaning, Request, Response, TrialPart,
 };
 pub(crate) use exchange::{NOT_UNRESERVED, placeholder, with_query};
-pub(crate) use identifier::is_plain_identifier;
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
+pub(crate) use identifier::{is_plain_identifier, is_printable_identifier};
 pub use spelling::Spelling;
 #[cfg(feature = "cli")]
 pub(crate) use target::FixedHeadersAndQuery;

@@ -8,7 +8,7 @@ mod redaction;
 
 use serde_json::Value;
 
-use super::identifier::is_plain_identifier;
+use super::identifier::is_printable_identifier;
 use super::sanitize::{Colours, sanitize};
 
 pub(crate) use redaction::LaterRedaction;
@@ -39,7 +39,7 @@ impl ValueDisplay {
     /// data, such as an email address.
     #[must_use]
     pub fn render_identifier(self, id: &str) -> String {
-        if self == Self::Shown || is_plain_identifier(id) {
+        if self == Self::Shown || is_printable_identifier(id) {
             printable(id)
         } else {
             format!("<identifier({}): show-values reveals it>", id.chars().count())

@@ -77,6 +77,8 @@ impl Names for BodyNames<'_> {
         match self.documented {
             Documented::Shape(shape) if self.contract.shape(shape).is_map() => hidden_name(name),
             Documented::Data => hidden_name(name),
+            // Beside its documented members, an object may have those of a map.
+            Documented::Shape(shape) if self.contract.shape(shape).is_also_a_map_with(name) => hidden_name(name),
             // In place of a text or a number, too, an object may be a map.
             Documented::Shape(shape) if self.contract.shape(shape).fields.is_empty() => {
                 self.contract.render_known_name(name)
@@ -320,12 +322,12 @@ mod tests {
                     components:\n  schemas:\n    A:\n      type: array\n      items:\n        type: object\n        properties:\n          \
                     tags: {type: object, additionalProperties: {type: object, properties: {size: {}}}}\n          \
                     notes: {type: object, additionalProperties: true}\n          text: {type: string}\n          open: {type: object, properties: {a: {}}, \
-                    additionalProperties: true}\n";
+                    additionalProperties: true}\n          votes: {type: object, properties: {total: {}}, additionalProperties: {type: integer}}\n";
         let contract = Contract::read("a.yaml", text.to_owned()).unwrap();
         let value = json!([{"tags": {"maria": {"size": 1, "maria": 2}}, "notes": {"size": {"maria": 1}},
-            "open": {"maria": 1}, "maria": {"maria": 1}, "text": {"maria": 1, "size": [{"maria": 1}]}}]);
+            "open": {"maria": 1}, "maria": {"maria": 1}, "text": {"maria": 1, "size": [{"maria": 1}]}, "votes": {"total": 2, "maria": 1}}]);
         let shown = shape_text(&value, BodyNames::of_response(&contract, &contract.operations[0], 200));
-        let expected = r#"[{"tags":{"<name(5)>":{"size":"integer","maria":"integer"}},"notes":{"<name(4)>":{"<name(5)>":"integer"}},"open":{"maria":"integer"},"maria":{"<undocumented name(5)>":"integer"},"text":{"<undocumented name(5)>":"integer","size":[{"<undocumented name(5)>":"integer"}]}}]"#;
+        let expected = r#"[{"tags":{"<name(5)>":{"size":"integer","maria":"integer"}},"notes":{"<name(4)>":{"<name(5)>":"integer"}},"open":{"maria":"integer"},"maria":{"<undocumented name(5)>":"integer"},"text":{"<undocumented name(5)>":"integer","size":[{"<undocumented name(5)>":"integer"}]},"votes":{"total":"integer","<name(5)>":"integer"}}]"#;
         assert_eq!(shown, expected);
         let error = json!({"error": {"code": 1, "maria": {"size": 1}}, "reason": [{"maria": 1, "message": ""}]});
         let expected = r#"{"error":{"code":"integer","<undocumented name(5)>":{"size":"integer"}},"reason":[{"<undocumented name(5)>":"integer","message":"string(0)"}]}"#;

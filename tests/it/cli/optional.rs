@@ -83,7 +83,7 @@ fn each_is_sent_by_itself_with_what_is_required() {
             "/boats?harbour=north",
             "/boats?harbour=north&limit=1",
             "/boats?harbour=north&sort=name",
-            "/boats?harbour=north&code=AAA",
+            "/boats?harbour=north&code=MJR",
             "/boats?harbour=north&tags=old%2Cnew",
         ]
     );
