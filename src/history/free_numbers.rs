@@ -105,10 +105,17 @@ impl History<'_> {
     }
 
     /// Whether a response showed this value before a create returned it, so that it may be the identifier of another record:
-    /// unless a read has shown that none had it.
+    /// unless a read has shown that none had it, or it is a number below a record of the run, where nobody else has any.
     pub(super) fn was_observed(&self, create: &Request, id: &Value) -> bool {
         let mut views = self.free_numbers.views.get(&create.operation).into_iter();
-        self.observed_values.contains(id) && (views.any(|view| view.contains(id)) || !self.is_missing(create, id))
+        let is_new = || self.is_missing(create, id) || number(id).is_some() && self.is_below_own(create);
+        self.observed_values.contains(id) && (views.any(|view| view.contains(id)) || !is_new())
+    }
+
+    /// Whether the path of a create names a record of the run that a read has shown to be its own.
+    fn is_below_own(&self, create: &Request) -> bool {
+        let named = all_in_path(self.contract, create).filter(|named| !named.is_empty());
+        named.is_some_and(|named| self.has_own_record(&named))
     }
 
     /// Whether a read has rejected the identifier of a create with 404 or 410.

@@ -282,6 +282,13 @@ impl History<'_> {
         (record.last_read.is_some() && !record.is_doubtful && !record.is_unreadable).then_some(number)
     }
 
+    /// Whether these are the records in the path of one of the run's own that another response has shown.
+    pub(super) fn has_own_record(&self, named: &PathRecords) -> bool {
+        let is_shown = |record: &TrackedRecord| record.last_read.is_some() || self.is_confirmed(record.create);
+        let mut of_path = self.tracked.iter().filter(|record| record.path_records == *named);
+        of_path.any(|record| !record.is_doubtful && is_shown(record))
+    }
+
     /// Returns the number of the tracked record that a write names in its path: of several, the last.
     fn named_in_path(&self, write: &Request) -> Option<usize> {
         let create = self.contract.lifecycle_of(write.operation)?.create;

@@ -176,6 +176,11 @@ impl History<'_> {
         }
     }
 
+    /// Whether another response has shown the record of a create with the run tag.
+    pub(super) fn is_confirmed(&self, create: OperationId) -> bool {
+        matches!(self.own.get(&create), Some(OwnershipEntry::Confirmed))
+    }
+
     /// Returns why the record of a create is doubtful if no other response shows it.
     pub(crate) fn never_shown(&self, create: OperationId) -> String {
         self.reason_for_doubt(create, "no other call shows a record with it")

@@ -226,3 +226,70 @@ async fn a_number_that_another_view_of_the_collection_shows_stays_in_doubt() {
         assert_eq!(is_written, !is_view, "{path} {log:#?}");
     }
 }
+
+/// The comments of all issues are in one table, which counts from 1 like that of the issues; nothing shows the next number
+/// before a comment is created. But below an issue of the run nobody else has a comment.
+#[tokio::test]
+async fn a_number_below_a_record_of_the_run_is_its_own() {
+    let nested = |at: &str| {
+        document(&[(at, 0)])
+            .lines()
+            .skip_while(|line| !line.starts_with("  /"))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
+    let comments = nested("issues/{issue}/comments").replace(
+        "    get: {operationId: 'issues/{issue}/comments.list'",
+        "    parameters: [{name: issue, in: path, required: true, schema: {type: integer}}]\n    get: {operationId: 'issues/{issue}/comments.list'",
+    );
+    let comments = comments.replace(
+        "    parameters: [{name: id, in",
+        "    parameters: [{name: issue, in: path, required: true, schema: {type: integer}}, {name: id, in",
+    );
+    let document = document(&[("issues", 4)]) + &comments;
+    let stored: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
+    for id in 1..=4 {
+        let issue = json!({"id": id, "name": "Somebody's"});
+        stored.lock().unwrap().insert(format!("/issues/{id}"), issue);
+    }
+    let before = stored.lock().unwrap().clone();
+    let kept = Arc::clone(&stored);
+    let respond = move |method: &Method, path: &str, body: &Bytes| {
+        let mut stored = kept.lock().unwrap();
+        let name = serde_json::from_slice::<Value>(body).map(|sent| sent["name"].clone());
+        let name = name.ok().filter(Value::is_string);
+        let is_collection = path.ends_with('s');
+        let is_below = |at: &str| at.rsplit_once('/').is_some_and(|(above, _)| above == path);
+        match (method.as_str(), is_collection, name) {
+            ("GET", true, _) => {
+                let items: Vec<_> = stored
+                    .iter()
+                    .filter(|(at, _)| is_below(at))
+                    .map(|(_, item)| item)
+                    .collect();
+                axum::Json(items).into_response()
+            }
+            ("POST", true, Some(name)) => {
+                let table = path.contains("comments");
+                let numbers = stored.iter().filter(|(at, _)| at.contains("comments") == table);
+                let next = numbers.filter_map(|(_, item)| item["id"].as_u64()).max().unwrap_or(0) + 1;
+                let record = json!({"id": next, "name": name});
+                stored.insert(format!("{path}/{next}"), record.clone());
+                (StatusCode::CREATED, axum::Json(record)).into_response()
+            }
+            ("GET", false, _) if stored.contains_key(path) => axum::Json(&stored[path]).into_response(),
+            ("PATCH", false, Some(name)) if stored.contains_key(path) => {
+                stored.get_mut(path).unwrap()["name"] = name;
+                axum::Json(&stored[path]).into_response()
+            }
+            ("DELETE", false, _) if stored.remove(path).is_some() => StatusCode::NO_CONTENT.into_response(),
+            ("POST" | "PATCH", _, None) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
+            _ => StatusCode::NOT_FOUND.into_response(),
+        }
+    };
+    let (record, log) = judged(document, respond).await;
+    assert!(record.findings.is_empty(), "{:?}", record.findings);
+    let is_changed = |write: &&String| write.starts_with("PATCH") && write.contains("/comments/");
+    assert!(log.iter().any(|write| is_changed(&write)), "{log:#?}");
+    assert_eq!(*stored.lock().unwrap(), before, "{log:#?}");
+}
