@@ -227,8 +227,8 @@ async fn a_number_that_another_view_of_the_collection_shows_stays_in_doubt() {
     }
 }
 
-/// The comments of all issues are in one table, which counts from 1 like that of the issues; nothing shows the next number
-/// before a comment is created. But below an issue of the run nobody else has a comment.
+/// The comments of all issues are in one table, which counts from 1 like that of the issues; no list of an issue of the run
+/// shows which number is next. But below such an issue nobody else has a comment.
 #[tokio::test]
 async fn a_number_below_a_record_of_the_run_is_its_own() {
     let nested = |at: &str| {
@@ -251,6 +251,10 @@ async fn a_number_below_a_record_of_the_run_is_its_own() {
     for id in 1..=4 {
         let issue = json!({"id": id, "name": "Somebody's"});
         stored.lock().unwrap().insert(format!("/issues/{id}"), issue);
+    }
+    for id in 1..=3 {
+        let comment = json!({"id": id, "name": "Somebody's"});
+        stored.lock().unwrap().insert(format!("/issues/4/comments/{id}"), comment);
     }
     let before = stored.lock().unwrap().clone();
     let kept = Arc::clone(&stored);
