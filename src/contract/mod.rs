@@ -41,9 +41,11 @@
 //! defect names a location of the document, and reading the document may end in a defect. So these files refer to each
 //! other.
 
+mod acting_get;
 mod alternatives;
 pub mod bundle;
 mod chosen;
+mod consequence;
 pub(crate) mod create_effects;
 pub mod defect;
 mod dialect;

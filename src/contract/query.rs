@@ -15,6 +15,8 @@
 
 use std::collections::HashSet;
 
+use super::acting_get;
+use super::consequence::{ROLES, makes_the_one, says_consequence};
 use super::document::{Document, Node};
 use super::field::{required_fields, with_all_of};
 use super::inferred::comparable_path;
@@ -90,7 +92,7 @@ const DESTROYS: [&str; 21] = [
 ];
 
 /// More verbs for actions where they are all of a path's last segment.
-const ACTS_ALONE: [&str; 30] = [
+pub(super) const ACTS_ALONE: [&str; 30] = [
     "abort",
     "acquire",
     "deploy",
@@ -124,12 +126,12 @@ const ACTS_ALONE: [&str; 30] = [
 ];
 
 /// More verbs for actions where they are all of the last segment, after a collection too: `/jobs/claim`.
-const ACTS_ON_COLLECTION: [&str; 9] = [
+pub(super) const ACTS_ON_COLLECTION: [&str; 9] = [
     "claim", "consume", "dequeue", "drain", "drop", "evict", "migrate", "pop", "rollback",
 ];
 
 /// More verbs for actions where they, or they and a noun, are the segment after a record: `/users/{id}/verify`.
-const ACTS_ON_RECORD: [&str; 65] = [
+pub(super) const ACTS_ON_RECORD: [&str; 65] = [
     "accept",
     "begin",
     "block",
@@ -198,16 +200,16 @@ const ACTS_ON_RECORD: [&str; 65] = [
 ];
 
 /// Nouns after a verb that say that a segment is a thing that is read: `/jobs/{id}/run-status`.
-const THINGS: [&str; 18] = [
+pub(super) const THINGS: [&str; 18] = [
     "code", "config", "count", "date", "events", "history", "info", "link", "list", "log", "logs", "options", "policy",
     "settings", "state", "status", "time", "url",
 ];
 
 /// Verbs that are never half of a noun, so that what follows one is no thing that is read: `/jobs/{id}/set-status`.
-const NEVER_A_NOUN: [&str; 4] = ["save", "send", "set", "toggle"];
+pub(super) const NEVER_A_NOUN: [&str; 4] = ["save", "send", "set", "toggle"];
 
 /// What is switched by the words of a segment: `/machines/{id}/power-off`.
-const SWITCHES: [&str; 4] = ["power", "shut", "switch", "turn"];
+pub(super) const SWITCHES: [&str; 4] = ["power", "shut", "switch", "turn"];
 
 /// Names of fields and parameters, or words in them, that say that what a read shows is taken away, or given to the reader
 /// alone.
@@ -216,7 +218,31 @@ const CONSUMES: [&str; 9] = [
 ];
 
 /// Phrases in a description that mean the same.
-const SAYS_CONSUMED: [&str; 5] = ["invisible", "no longer", "not returned again", "poll for", "taken off"];
+const SAYS_CONSUMED: [&str; 9] = [
+    "are held for",
+    "for this worker",
+    "invisible",
+    "no longer",
+    "not returned again",
+    "poll for",
+    "taken off",
+    "to work on",
+    "works once",
+];
+
+/// Names of what is issued anew to each who gets it, in the singular: `POST /otp/get-code`.
+const ISSUED: [&str; 10] = [
+    "captcha",
+    "challenge",
+    "code",
+    "lease",
+    "lock",
+    "nonce",
+    "otp",
+    "password",
+    "secret",
+    "token",
+];
 
 /// Verbs that are nouns or adjectives too.
 const NOUNS_TOO: [&str; 8] = [
@@ -225,7 +251,7 @@ const NOUNS_TOO: [&str; 8] = [
 
 /// More verbs that say that an operation does something. They count in any form, because summaries say "deletes",
 /// "deleting" and "deletion".
-const ACTS: [&str; 115] = [
+pub(super) const ACTS: [&str; 115] = [
     "ack",
     "activate",
     "add",
@@ -384,7 +410,7 @@ const TAKES_AWAY: [&str; 25] = [
 ];
 
 /// Words that come before what a verb is about.
-const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
+pub(super) const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
 
 /// Words after which a verb says what is done too: "find pets and store them".
 const JOINS: [&str; 4] = ["and", "or", "then", "to"];
@@ -447,8 +473,30 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
             false => is_only_said_to_read(document, operation),
         })
         && !has_action_below(&operation.path)
+        && !issues(document, operation)
         && !is_said_to_have_side_effect(document, operation)
         && !has_records_below(document, &operation.path)
+}
+
+/// Whether what a query gets is made for it, taken or counted: `/tokens/get`, "Gets a new token", "Counts a visit".
+fn issues(document: &Document, operation: &Operation) -> bool {
+    let path = words(&operation.path);
+    let is_issued = |word: &String| ISSUED.contains(&word.strip_suffix('s').unwrap_or(word));
+    let last = operation.path.trim_end_matches('/').rsplit('/').next().map(words);
+    let gets = last.is_some_and(|last| last.first().is_some_and(|first| first == "get"));
+    let is_made = |text: &str| {
+        let words = words(text);
+        let is_fresh = |pair: &[String]| {
+            ["a", "an", "one", "the"].contains(&pair[0].as_str())
+                && ["fresh", "new", "next"].contains(&pair[1].as_str())
+        };
+        let holds =
+            |pair: &[String]| JOINS.contains(&pair[0].as_str()) && ["hold", "holds"].contains(&pair[1].as_str());
+        let counts_one = matches!(words.as_slice(), [count, one, ..]
+            if is_said_of_subject(count, "count") && ["a", "an", "this"].contains(&one.as_str()));
+        counts_one || words.windows(2).any(|pair| is_fresh(pair) || holds(pair))
+    };
+    gets && path.iter().any(is_issued) || said(document, operation).any(is_made)
 }
 
 /// Whether an operation does something besides what its method says, as far as its path, its name or the beginning of
@@ -470,12 +518,16 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         .is_some_and(|before| before.starts_with('{'));
     let name = stated(document, operation, "operationId").map(words);
     let said = said(document, operation).next();
+    let is_get = operation.method == Method::Get;
+    let changes = !operation.is_safe() && operation.method != Method::Post;
     segments.iter().any(ends_session)
+        || is_get && acting_get::acts(document, operation)
+        || changes && has_consequence(document, operation)
         || name.is_some_and(|words| {
             ends_session(&words)
                 || begins_with_action(&words)
                 || ends_with_action(&words)
-                || operation.method == Method::Get && names_what_it_takes(&words)
+                || is_get && names_what_it_takes(&words)
         })
         || last.is_some_and(|words| {
             is_action_in_path(words)
@@ -484,11 +536,19 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         || has_action_after_record(&operation.path)
         || said.is_some_and(|said| {
             let words = without_prefixes(said);
-            begins_with_action(&words) || operation.method == Method::Get && says_it_takes_away(&words)
+            begins_with_action(&words) || is_get && says_it_takes_away(&words)
         })
 }
 
-/// Whether a `DELETE` of one record may delete others, by what the document says: it must have a body, which chooses what
+/// Whether a write to a record does something to others too, or makes it the one of its kind, as its summary or its
+/// description says.
+fn has_consequence(document: &Document, operation: &Operation) -> bool {
+    let summary = stated(document, operation, "summary").map(without_prefixes);
+    let mut sentences = said(document, operation).flat_map(sentences);
+    summary.is_some_and(|words| makes_the_one(&words)) || sentences.any(says_consequence)
+}
+
+/// Whether a `DELETE` of one record may delete or change others, by what the document says: it must have a body, which chooses what
 /// is deleted, or a sentence says "Deletes all", "Clears the list" or "All items are removed", or speaks of every other
 /// record or of the end of a session.
 #[must_use]
@@ -517,7 +577,11 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
         let empties = words
             .first()
             .is_some_and(|word| EMPTIES.iter().any(|verb| is_said_of_subject(word, verb)));
-        are_deleted || deletes_several || empties || ends_session(&words[..words.len().min(2)])
+        are_deleted
+            || deletes_several
+            || empties
+            || ends_session(&words[..words.len().min(2)])
+            || says_consequence(sentence)
     };
     required.and_then(Node::boolean) == Some(true) || said(document, operation).flat_map(sentences).any(is_of_several)
 }
@@ -555,12 +619,12 @@ fn has_action_after_record(path: &str) -> bool {
 }
 
 /// Whether one of the lists has the word.
-fn is_in(lists: &[&[&str]], word: &str) -> bool {
+pub(super) fn is_in(lists: &[&[&str]], word: &str) -> bool {
     lists.iter().any(|list| list.contains(&word))
 }
 
 /// Whether words begin or end with those for the end of a session: `logout`, `userLogout`, `sign-out`.
-fn ends_session(words: &[String]) -> bool {
+pub(super) fn ends_session(words: &[String]) -> bool {
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     let is_end = |words: &[&str]| {
         matches!(
@@ -633,17 +697,6 @@ fn is_action_on_record(words: &[String]) -> bool {
 /// Whether the words of a path's last segment, which follows a record, are what one record at most is, so that a write to
 /// it takes that from another: `/addresses/{id}/default`.
 fn is_role_of_one(words: &[String]) -> bool {
-    const ROLES: [&str; 9] = [
-        "activation",
-        "current",
-        "default",
-        "featured",
-        "leader",
-        "main",
-        "owner",
-        "primary",
-        "selected",
-    ];
     matches!(words, [only] if ROLES.contains(&only.as_str()))
 }
 
@@ -691,7 +744,7 @@ pub(super) fn says_it_takes_away(words: &[String]) -> bool {
 }
 
 /// Whether a word is a verb, or its form for one who does it: `empty`, `empties`.
-fn is_said_of_subject(word: &str, verb: &str) -> bool {
+pub(super) fn is_said_of_subject(word: &str, verb: &str) -> bool {
     let is_third_person = word
         .strip_prefix(verb)
         .is_some_and(|rest| ["", "s", "es"].contains(&rest));
@@ -969,6 +1022,11 @@ pub(crate) fn is_action(word: &str) -> bool {
     is_in(&[&ALWAYS_ACTIONS, &DESTROYS], word)
 }
 
+/// Whether a value that a path is filled in with is a command by itself.
+pub(crate) fn is_command_of_path(word: &str) -> bool {
+    is_action(word) || is_in(&[&ACTS_ALONE, &acting_get::COMMANDS], word)
+}
+
 /// Whether the description of a switch says that something is done where it is on: "the messages are deleted afterwards",
 /// but not "deleted messages too". "Set to true" says how it is used.
 pub(crate) fn switches_action(description: &str) -> bool {
@@ -1244,8 +1302,23 @@ mod tests {
             let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
             has_side_effect(&contract.document, contract.operation(OperationId(0)))
         };
-        assert!(acts("/addresses/{id}/default") && acts("/templates/{id}/activation"));
-        assert!(!acts("/addresses/{id}/defaults") && !acts("/addresses/{id}") && !acts("/things/default/{id}"));
+        for role in [
+            "default",
+            "activation",
+            "cover",
+            "captain",
+            "active",
+            "winner",
+            "position",
+            "order",
+            "rank",
+        ] {
+            assert!(acts(&format!("/players/{{id}}/{role}")), "{role}");
+        }
+        for thing in ["defaults", "orders", "ranking", "address"] {
+            assert!(!acts(&format!("/players/{{id}}/{thing}")), "{thing}");
+        }
+        assert!(!acts("/players/{id}") && !acts("/things/default/{id}"));
     }
 
     #[test]
@@ -1362,6 +1435,31 @@ mod tests {
             body("order: {type: string, enum: [name, age]}"),
         ] {
             assert!(reads(&post("/pets/get", &said, SHOWN)), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_is_issued_held_or_counted_is_no_read() {
+        for (path, summary) in [
+            ("/seats/query", "Returns free seats and holds them for ten minutes"),
+            ("/tokens/get", "Gets tokens"),
+            ("/sessions/get", "Gets a new session"),
+            ("/otp/get-code", "Returns a code for the phone"),
+            ("/jobs/find", "Finds a job for this worker"),
+            ("/visits/count", "Counts a visit"),
+        ] {
+            let said = format!("summary: {summary}, ");
+            assert!(!reads(&post(path, &said, SHOWN)), "{path} {summary}");
+        }
+        for (path, summary) in [
+            ("/seats/query", "Returns free seats"),
+            ("/tokens/search", "Finds tokens"),
+            ("/jobs/find", "Finds the jobs of a worker"),
+            ("/visits/count", "Counts the visits"),
+            ("/pets/filter", "Returns new pets"),
+        ] {
+            let said = format!("summary: {summary}, ");
+            assert!(reads(&post(path, &said, SHOWN)), "{path} {summary}");
         }
     }
 
