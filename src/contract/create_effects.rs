@@ -11,35 +11,45 @@
 //! exists") is no effect of this one. Many collections are left out on purpose (`messages`, `jobs`, `orders`): their
 //! records are what a check is for, and `--writes` is a decision to create some.
 
+use super::consequence::says_consequence;
 use super::document::Document;
 use super::operation::Operation;
 use super::query::{
-    PASSIVE, begins_with_action, is_form_of, names_what_it_takes, said, says_it_takes_away, sentences, stated,
+    DETERMINERS, PASSIVE, begins_with_action, is_form_of, is_said_of_subject, names_what_it_takes, said,
+    says_it_takes_away, sentences, stated, without_prefixes, words,
 };
-use super::query::{without_prefixes, words};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
-const OUTLASTING: [&str; 63] = [
+const OUTLASTING: [&str; 81] = [
+    "announcement",
     "ban",
     "bet",
     "blast",
     "broadcast",
     "call",
+    "campaign",
     "cancellation",
+    "capture",
     "charge",
     "chargeback",
+    "checkout",
+    "data-deletion",
     "deletion",
+    "deployment",
     "deposit",
     "direct-debit",
     "disbursement",
     "dispute",
     "donation",
+    "drain",
     "email-message",
     "erasure",
     "eviction",
+    "factory-reset",
     "failover",
     "fax",
     "flush",
+    "impersonation",
     "invalidation",
     "invitation",
     "invite",
@@ -47,7 +57,10 @@ const OUTLASTING: [&str; 63] = [
     "logout",
     "magic-link",
     "mailing",
+    "merge",
     "newsletter",
+    "notification",
+    "opt-out",
     "overwrite",
     "password-reset",
     "payment",
@@ -60,17 +73,22 @@ const OUTLASTING: [&str; 63] = [
     "push-notification",
     "reboot",
     "refund",
+    "reindex",
     "removal",
     "reset",
     "restart",
     "restore",
     "reversal",
+    "revert",
     "revocation",
     "rollback",
+    "rotation",
     "shutdown",
+    "shutoff",
     "signout",
     "sms",
     "suspension",
+    "switchover",
     "termination",
     "text-message",
     "top-up",
@@ -78,6 +96,7 @@ const OUTLASTING: [&str; 63] = [
     "trade",
     "transfer",
     "truncation",
+    "unsubscribe",
     "upsert",
     "verification-code",
     "wipe",
@@ -219,7 +238,7 @@ pub(crate) fn reason_against_create(document: &Document, operation: &Operation) 
     }
     let summary = said(document, operation).next().map(without_prefixes);
     if summary
-        .is_some_and(|words| begins_with_action(&words) || says_it_takes_away(&words) || begins_with_effect(&words))
+        .is_some_and(|words| begins_with_action(&words) || says_it_takes_away(&words) || summary_says_effect(&words))
     {
         return Some("its summary suggests a side effect");
     }
@@ -291,6 +310,67 @@ fn begins_with_effect(words: &[String]) -> bool {
         || matches!(words, [first, second, ..] if first.starts_with("make") && second == "default")
 }
 
+/// Whether a summary begins with a verb and an object that say that more is done: "Turn off a relay", "Request a payout".
+fn summary_says_effect(words: &[String]) -> bool {
+    const ON_ANY: [&str; 15] = [
+        "announce",
+        "approve",
+        "call",
+        "capture",
+        "close",
+        "declare",
+        "dismiss",
+        "evacuate",
+        "finalize",
+        "impersonate",
+        "notify",
+        "page",
+        "promote",
+        "ring",
+        "text",
+    ];
+    const ON_SOME: [(&str, &[&str]); 3] = [
+        ("change", &["email", "password", "pin"]),
+        ("open", &["door", "gate", "lock", "valve", "window"]),
+        ("transfer", &["funds", "money"]),
+    ];
+    let [verb, rest @ ..] = words else { return false };
+    let base = |known: &str| is_said_of_subject(verb, known);
+    let next = rest.first().map_or("", String::as_str);
+    let object = match rest {
+        [determiner, object, ..] if DETERMINERS.contains(&determiner.as_str()) => Some(object.as_str()),
+        _ => None,
+    };
+    let of_object = |objects: &[&str]| objects.contains(&object.unwrap_or(next));
+    begins_with_effect(words)
+        || base("turn") && ["off", "on"].contains(&next)
+        || base("roll") && next == "back"
+        || object.is_some() && ON_ANY.iter().any(|known| base(known))
+        || ON_SOME.iter().any(|(known, objects)| base(known) && of_object(objects))
+        || object.is_some_and(|_| is_of_outlasting(&rest[1..]))
+}
+
+/// Whether the object of a summary, up to the next preposition, is what outlasts a record: "a payout of the balance",
+/// but not "a payment method".
+fn is_of_outlasting(object: &[String]) -> bool {
+    const PREPOSITIONS: [&str; 9] = ["at", "by", "for", "from", "in", "of", "on", "to", "with"];
+    let is_noun = |word: &&String| !PREPOSITIONS.contains(&word.as_str());
+    let object: Vec<_> = object.iter().take_while(is_noun).cloned().collect();
+    is_one_of(&object.join("-"), &OUTLASTING, &["", "s", "es"])
+}
+
+/// Whether words say that what exists is returned in place of a new record: "Get or create", "Returns the existing one".
+fn gets_or_creates(words: &[String]) -> bool {
+    const GETS: [&str; 7] = ["fetch", "find", "finds", "get", "gets", "return", "returns"];
+    let is_get = |word: &String| GETS.contains(&word.as_str());
+    let is_create = |word: &String| word == "create" || word == "creates";
+    words.windows(3).any(|three| {
+        let [first, second, third] = three else { return false };
+        second == "or" && (is_get(first) && is_create(third) || is_create(first) && is_get(third))
+            || is_get(first) && ["an", "the"].contains(&second.as_str()) && third == "existing"
+    })
+}
+
 /// Whether a sentence says that more is done than that a record is created.
 fn says_effect(sentence: &str) -> bool {
     let whole = words(sentence);
@@ -309,6 +389,8 @@ fn says_effect(sentence: &str) -> bool {
     let mut clauses = sentence.split([',', ';', ':', '(', ')']).map(words);
     let is_upsert = |word: &String| is_form_of(word, "upsert");
     creates_or_changes(&whole)
+        || gets_or_creates(&whole)
+        || says_consequence(sentence)
         || destroys(&whole)
         || whole.iter().any(is_upsert)
         || concerns_people(&whole)
@@ -421,6 +503,24 @@ mod tests {
             "/shop/mails",
             "/password-reset-requests",
             "/bank-transfers",
+            "/factory-resets",
+            "/data-deletion-requests",
+            "/opt-outs",
+            "/rotations",
+            "/switchovers",
+            "/shutoffs",
+            "/reindexes",
+            "/unsubscribes",
+            "/impersonations",
+            "/captures",
+            "/checkouts",
+            "/reverts",
+            "/merges",
+            "/drains",
+            "/campaigns",
+            "/announcements",
+            "/notifications",
+            "/deployments",
         ] {
             assert!(is_suspect(path, ""), "{path}");
         }
@@ -438,6 +538,13 @@ mod tests {
             "/security-deposits",
             "/player-transfers",
             "/resettlements",
+            "/notification-channels",
+            "/campaign-templates",
+            "/merge-requests-settings",
+            "/deployment-configs",
+            "/captured-images",
+            "/opt-out-pages",
+            "/drainage-basins",
         ] {
             assert!(!is_suspect(path, ""), "{path}");
         }
@@ -478,6 +585,17 @@ mod tests {
             "Logs out and creates a record",
             "Reset the items",
             "Shut down the server",
+            "Close an account",
+            "Change the password",
+            "Evacuate a host",
+            "Turn off a relay",
+            "Transfer money",
+            "Request a payout",
+            "Create a refund for an order",
+            "Open a door",
+            "Roll back a release",
+            "Text a customer",
+            "Page the on-call",
         ] {
             assert!(is_suspect("/things", &format!("summary: {said}, ")), "{said}");
         }
@@ -503,6 +621,51 @@ mod tests {
             "Place an order.",
             "Finds a place close to the current location.",
             "Values of other fields are discarded.",
+        ] {
+            assert!(!is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_summary_of_an_ordinary_create_is_none_of_these() {
+        for said in [
+            "Add a payment method",
+            "Create a transfer rule",
+            "Open a ticket",
+            "Change of address",
+            "Request a review",
+            "Text of a page",
+            "Pages of a book",
+            "Call log",
+            "Place an order",
+            "Register a member",
+            "Transfer student",
+            "Turn of a player",
+        ] {
+            assert!(!is_suspect("/things", &format!("summary: {said}, ")), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_create_that_finds_a_record_or_concerns_others_is_suspect() {
+        for said in [
+            "The user receives an e-mail with an activation link.",
+            "All tickets without a queue are put into it.",
+            "Get or create.",
+            "Returns the existing one if there is one.",
+            "This becomes the current version.",
+            "The service restarts.",
+            "Users are signed out.",
+        ] {
+            assert!(is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
+        }
+        for said in [
+            "Creates a channel that receives an e-mail for each alarm.",
+            "Returns the new one.",
+            "Returns 409 for the existing one.",
+            "It becomes visible after a minute.",
+            "All fields are optional.",
+            "Users are shown by name.",
         ] {
             assert!(!is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
         }
