@@ -14,8 +14,8 @@ use serde_json::Value;
 use super::parameter::generated;
 use crate::contract::Contract;
 use crate::contract::document::Node;
-use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLocation, overrides_request};
-use crate::contract::query::{ALWAYS_ACTIONS, acts_by_name, switches_action};
+use crate::contract::operation::{Method, Operation, OperationId, Parameter, ParameterLocation, overrides_request};
+use crate::contract::query::{ALWAYS_ACTIONS, acts_by_name, is_command_of_path, switches_action};
 
 /// The maximum number of optional parameters that one operation is read with.
 pub(crate) const MAX_OPTIONAL: u64 = 20;
@@ -103,14 +103,58 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
         || described.any(|word| ALWAYS_ACTIONS.contains(&word))
 }
 
-/// Whether a write does more than it says if this parameter is not sent: it has a side effect and is on by default, or its
-/// default chooses all records, or to replace them.
-pub(super) fn acts_by_default(contract: &Contract, parameter: &Parameter) -> bool {
-    const CHOSEN: [&str; 7] = ["delete", "drop", "overwrite", "purge", "replace", "reset", "upsert"];
+/// Whether the value that a read requires for a parameter switches something: `/relay?turn=on`, `/switch?state=off`.
+pub(super) fn switches(contract: &Contract, parameter: &Parameter) -> bool {
+    const NAMES: [&str; 6] = ["power", "relay", "stars", "switch", "turn", "vote"];
+    let listed = schema_of(contract, parameter).and_then(|schema| schema.member("enum"));
+    let listed = listed.map_or(&[][..], Node::elements).iter().filter_map(Node::string);
+    NAMES.contains(&parameter.name.to_ascii_lowercase().as_str())
+        || listed.filter(|value| ["off", "on", "toggle"].contains(value)).count() > 1
+}
+
+/// Whether a segment of a path that a read fills in chooses what is done: `/door/{action}`, or `/power/{state}` with the
+/// values `on` and `off`. Below a name of several, a state filters: `/orders/{state}`.
+pub(super) fn commands(contract: &Contract, operation: &Operation, parameter: &Parameter) -> bool {
+    const NAMES: [&str; 5] = ["action", "cmd", "command", "op", "operation"];
+    const SWITCHED: [&str; 6] = ["down", "off", "on", "toggle", "up", "yes"];
+    let place = format!("{{{}}}", parameter.name);
+    let before = operation.path.split('/').take_while(|segment| *segment != place);
+    let before = before.last().unwrap_or_default();
+    let of_several = before.ends_with('s');
+    let schema = schema_of(contract, parameter);
+    let listed = schema.and_then(|schema| schema.member("enum"));
+    let listed: Vec<_> = listed
+        .map_or(&[][..], Node::elements)
+        .iter()
+        .filter_map(Node::string)
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let example = parameter.example.as_ref().and_then(Value::as_str);
+    let acts = |value: &str| is_command_of_path(value) || SWITCHED.contains(&value);
+    // `open` and `closed` are states.
+    let is_state = listed.iter().any(|value| value == "closed");
+    let is_chooser = NAMES.contains(&parameter.name.to_ascii_lowercase().as_str());
+    let gives_commands = listed.iter().map(String::as_str).chain(example).any(acts);
+    is_chooser && (!of_several || gives_commands) || !of_several && !is_state && gives_commands
+}
+
+/// Whether a write with this method does more than it says if this parameter is not sent: it has a side effect and is on by
+/// default, or its default chooses all records, or to replace them.
+pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &Parameter) -> bool {
+    const CHOSEN: [&str; 8] = [
+        "delete",
+        "drop",
+        "overwrite",
+        "purge",
+        "replace",
+        "reset",
+        "series",
+        "upsert",
+    ];
     // `fields=all` selects what is shown.
-    const RANGES: [&str; 5] = ["affects", "apply", "scope", "target", "targets"];
+    const RANGES: [&str; 6] = ["affects", "apply", "scope", "target", "targets", "updates"];
     const CONFLICTS: [&str; 2] = ["conflict", "duplicate"];
-    const SWITCHED: [&str; 3] = ["cascade", "everything", "overwrite"];
+    const SWITCHED: [&str; 5] = ["cascade", "everything", "overwrite", "prefix", "propagate"];
     const KEEPS: [&str; 3] = ["append", "keep", "preserve"];
     let is_optional =
         parameter.location == ParameterLocation::Query && !parameter.required && parameter.set_by_user.is_none();
@@ -124,7 +168,10 @@ pub(super) fn acts_by_default(contract: &Contract, parameter: &Parameter) -> boo
     let is_on = default.and_then(Node::boolean) == Some(true) || chosen == "true";
     let is_off = default.and_then(Node::boolean) == Some(false);
     let has_name = |list: &[&str]| has_word(&parameter.name, list);
-    is_on && (has_name(&SWITCHED) || has_side_effect(contract, parameter))
+    // A create that is recursive makes what it is nested under; `all_versions` comes first, unlike in `include_all`.
+    let is_recursive = method != Method::Post && has_name(&["recursive"]);
+    let is_of_all = words(&separated(&parameter.name)).next() == Some("all");
+    is_on && (has_name(&SWITCHED) || is_recursive || is_of_all || has_side_effect(contract, parameter))
         || is_off && has_name(&KEEPS)
         || has_word(chosen, &CHOSEN)
         || has_name(&CONFLICTS) && has_word(chosen, &["merge", "update"])
@@ -174,7 +221,7 @@ mod tests {
             );
             let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
             let operation = contract.operation_ids().next().unwrap();
-            acts_by_default(&contract, &contract.operation(operation).parameters[0])
+            acts_by_default(&contract, Method::Post, &contract.operation(operation).parameters[0])
         };
         for stated in [
             "name: cascade, schema: {type: boolean, default: true}",
@@ -184,6 +231,10 @@ mod tests {
             "name: scope, schema: {type: string, default: all}",
             "name: on_conflict, schema: {type: string, default: update}",
             "name: keep_existing, schema: {type: boolean, default: false}",
+            "name: sendUpdates, schema: {type: string, default: all}",
+            "name: prefix, schema: {type: boolean, default: true}",
+            "name: scope, schema: {type: string, default: series}",
+            "name: all_versions, schema: {type: boolean, default: true}",
         ] {
             assert!(acts(stated), "{stated}");
         }
@@ -198,6 +249,61 @@ mod tests {
         ] {
             assert!(!acts(stated), "{stated}");
         }
+    }
+
+    /// The first operation of a contract with this path.
+    fn of_path(path: &str) -> Contract {
+        let text = format!("openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  {path}\n");
+        Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"))
+    }
+
+    #[test]
+    fn a_deletion_that_is_recursive_by_default_reaches_more() {
+        let contract = of_path(
+            "/a: {delete: {parameters: [{in: query, name: recursive, schema: {type: boolean, default: true}}], \
+             responses: {'204': {description: a}}}}",
+        );
+        let parameter = &contract.operations[0].parameters[0];
+        assert!(acts_by_default(&contract, Method::Delete, parameter));
+    }
+
+    #[test]
+    fn a_value_in_a_path_may_be_a_command() {
+        let acts = |path: &str, name: &str, values: &str| {
+            let contract = of_path(&format!(
+                "{path}: {{get: {{parameters: [{{in: path, name: {name}, required: true, schema: {{type: string{values}}}}}], \
+                 responses: {{'200': {{description: a}}}}}}}}"
+            ));
+            commands(
+                &contract,
+                &contract.operations[0],
+                &contract.operations[0].parameters[0],
+            )
+        };
+        assert!(acts("/cmd/{cmd}", "cmd", ", enum: [restart, status]"));
+        assert!(acts("/do/{what}", "what", ", enum: [restart, status]"));
+        assert!(acts("/power/{state}", "state", ", enum: ['off', 'on']"));
+        assert!(acts("/door/{action}", "action", ", enum: [open, close]"));
+        assert!(acts("/vote/{v}", "v", ", enum: ['yes', 'no']"));
+        assert!(acts("/do/{what}", "what", ", example: reboot"));
+        assert!(!acts("/status/{state}", "state", ""));
+        assert!(!acts("/orders/{state}", "state", ", enum: [open, closed]"));
+        assert!(!acts("/order/{state}", "state", ", enum: [open, closed]"));
+        assert!(!acts("/actions/{action}", "action", ""));
+        assert!(!acts("/pets/{id}", "id", ", example: rex"));
+    }
+
+    #[test]
+    fn a_required_value_may_switch_something() {
+        let acts = |name: &str, schema: &str| {
+            let contract = of_path(&format!(
+                "/a: {{get: {{parameters: [{{in: query, name: {name}, required: true, schema: {schema}}}], responses: \
+                 {{'200': {{description: a}}}}}}}}"
+            ));
+            switches(&contract, &contract.operations[0].parameters[0])
+        };
+        assert!(acts("turn", "{type: string}") && acts("state", "{type: string, enum: ['on', 'off']}"));
+        assert!(!acts("state", "{type: string, enum: [open, closed]}") && !acts("date", "{type: string}"));
     }
 
     /// Whether a read is sent with the parameter.

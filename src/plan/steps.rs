@@ -562,7 +562,7 @@ fn reason_against(
             return Some("it deletes no record that the run can recognise as its own".to_owned());
         }
         Method::Delete if deletes_more(&contract.document, operation) => {
-            return Some("it may delete more than one record, as the document says".to_owned());
+            return Some("it may delete or change more than its record, as the document says".to_owned());
         }
         Method::Delete | Method::Get | Method::Post | Method::Put | Method::Patch => {}
         other => return Some(format!("{other} is never sent")),
@@ -603,6 +603,15 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
     if (operation.is_safe() || updates) && has_side_effect(&contract.document, operation) {
         return Some("its path, operationId or summary suggests a side effect".to_owned());
     }
+    let is_get = operation.method == Method::Get;
+    let mut in_path = operation
+        .parameters
+        .iter()
+        .filter(|parameter| is_get && parameter.location == ParameterLocation::Path && parameter.set_by_user.is_none());
+    if let Some(parameter) = in_path.find(|parameter| optional::commands(contract, operation, parameter)) {
+        let name = &parameter.name;
+        return Some(format!("its path parameter `{name}` chooses what is done"));
+    }
     let mut needed = operation.parameters.iter().filter(|parameter| {
         parameter.required && parameter.set_by_user.is_none() && parameter.location != ParameterLocation::Path
     });
@@ -610,7 +619,9 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         let in_query = operation.is_safe() && parameter.location == ParameterLocation::Query;
         let in_header = parameter.location == ParameterLocation::Header;
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
-        overrides_request(&parameter.name) || is_of_webdav || in_query && optional::has_side_effect(contract, parameter)
+        let has_side_effect =
+            in_query && (optional::has_side_effect(contract, parameter) || optional::switches(contract, parameter));
+        overrides_request(&parameter.name) || is_of_webdav || has_side_effect
     };
     if let Some(parameter) = needed.find(acts) {
         let name = &parameter.name;
@@ -618,7 +629,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
     }
     let is_write = !operation.is_safe() && !operation.has_invariants();
     let mut parameters = operation.parameters.iter().filter(|_| is_write);
-    let parameter = parameters.find(|parameter| optional::acts_by_default(contract, parameter))?;
+    let parameter = parameters.find(|parameter| optional::acts_by_default(contract, operation.method, parameter))?;
     Some(format!(
         "the default of its parameter `{}` suggests that more than one record is changed",
         parameter.name
