@@ -96,24 +96,37 @@ const LOCKED_AWAY: [&str; 16] = [
 ];
 
 /// What one record at most may be: another one loses it to the record that gets it. The words of a name.
-const ONE_AT_MOST: [&str; 17] = [
+const ONE_AT_MOST: [&str; 30] = [
+    "accepted",
     "as default",
+    "best",
+    "canonical",
+    "captain",
+    "catch all",
+    "cover",
     "current",
     "default",
     "exclusive",
     "favorite",
     "favourite",
     "featured",
+    "hero",
+    "in use",
+    "latest",
     "leader",
     "main",
     "make default",
     "master",
+    "on call",
+    "on duty",
     "pinned",
     "preferred",
     "primary",
+    "production",
     "promoted",
     "selected",
     "set default",
+    "winner",
 ];
 
 /// The words in names of booleans that make a write affect other records too.
@@ -131,6 +144,65 @@ const CONCERNS_OTHERS: [&str; 13] = [
     "propagate",
     "recursive",
     "takeover",
+];
+
+/// The words in names of booleans with which `true` does less, or shows the record: `false` would act, or hide it.
+const DOES_LESS: [&str; 25] = [
+    "archived",
+    "available",
+    "disable",
+    "disabled",
+    "draft",
+    "dry",
+    "exclude",
+    "hidden",
+    "hide",
+    "ignore",
+    "keep",
+    "listed",
+    "manual",
+    "muted",
+    "no",
+    "not",
+    "paused",
+    "preserve",
+    "private",
+    "quiet",
+    "sandbox",
+    "silent",
+    "skip",
+    "test",
+    "visible",
+];
+
+/// Values of which a record has at most one, or that do something at once: a run sends none where the schema lists
+/// another.
+const ACTING_VALUES: [&str; 13] = [
+    "block",
+    "charge",
+    "default",
+    "immediate",
+    "immediately",
+    "leader",
+    "main",
+    "maintenance",
+    "master",
+    "now",
+    "primary",
+    "send",
+    "takeover",
+];
+
+/// Values in effect: a record gets one first only where the schema lists no other.
+const IN_EFFECT: [&str; 8] = [
+    "active",
+    "critical",
+    "enabled",
+    "high",
+    "live",
+    "prod",
+    "production",
+    "top",
 ];
 
 /// The words of values that replace or remove something.
@@ -246,6 +318,43 @@ pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<
     others
         .into_iter()
         .find(|other| !other.is_null() && !is_unwanted(name, other))
+}
+
+/// Whether a value of an `enum` is one that a run sends only if the schema lists no other.
+fn is_acting(value: &Value) -> bool {
+    let is_known = |text: &str| ACTING_VALUES.contains(&text.to_lowercase().as_str());
+    value.as_str().is_some_and(is_known)
+}
+
+/// Returns the value with which a record begins, in place of this one: [`harmless_value`], and where there is a choice,
+/// `false` for a boolean, unless its name says that `false` acts, and for an `enum` a value that is not in effect. What
+/// the schema has as its default, the record has without it too.
+pub(super) fn first_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
+    let value = harmless_value(value, name, schema)?;
+    if schema.member("default").map(Node::to_value).as_ref() == Some(&value) {
+        return Some(value);
+    }
+    let separated = separated(name);
+    let does_less = words(&separated).any(|word| DOES_LESS.contains(&word));
+    let listed = schema.member("enum").map(Node::elements);
+    let may_act = |value: &Value| {
+        let text = value.as_str().unwrap_or_default().to_lowercase();
+        value == &Value::Bool(true) && !does_less || is_acting(value) || IN_EFFECT.contains(&text.as_str())
+    };
+    if !may_act(&value) {
+        return Some(value);
+    }
+    let others: Vec<_> = match listed {
+        Some(listed) => listed.iter().map(Node::to_value).collect(),
+        None => vec![Value::Bool(false)],
+    };
+    let is_quiet = |other: &Value| !other.is_null() && !may_act(other) && !is_unwanted(name, other);
+    Some(others.into_iter().find(is_quiet).unwrap_or(value))
+}
+
+/// Whether a value may be sent after the first one: it is harmless, and none of those that only one record has.
+pub(super) fn may_follow(value: &Value, name: &str, schema: &Node) -> bool {
+    !is_acting(value) && harmless_value(value.clone(), name, schema).as_ref() == Some(value)
 }
 
 #[cfg(test)]
@@ -388,6 +497,45 @@ mod tests {
         ] {
             assert_eq!(instead(&value, name, schema), sent, "{name} {schema}");
         }
+    }
+
+    #[test]
+    fn a_record_begins_with_what_does_least() {
+        for (name, value, schema, first) in [
+            ("active", json!(true), "{type: boolean}", json!(false)),
+            ("enabled", json!(true), "{type: boolean}", json!(false)),
+            ("live", json!(true), "{type: boolean}", json!(false)),
+            ("active", json!(true), "{type: boolean, default: true}", json!(true)),
+            ("active", json!(true), "{type: boolean, enum: [true]}", json!(true)),
+            ("draft", json!(true), "{type: boolean}", json!(true)),
+            ("dry_run", json!(true), "{type: boolean}", json!(true)),
+            ("skipMail", json!(true), "{type: boolean}", json!(true)),
+            ("hidden", json!(true), "{type: boolean}", json!(true)),
+            (
+                "kind",
+                json!("primary"),
+                "{enum: [primary, secondary]}",
+                json!("secondary"),
+            ),
+            (
+                "status",
+                json!("active"),
+                "{enum: [active, inactive]}",
+                json!("inactive"),
+            ),
+            ("role", json!("leader"), "{enum: [leader]}", json!("leader")),
+            ("color", json!("red"), "{enum: [red, blue]}", json!("red")),
+        ] {
+            let document = Document::read("a.yaml", schema.to_owned()).unwrap();
+            assert_eq!(first_value(value, name, &document.root), Some(first), "{name} {schema}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_one_record_has_follows_no_other() {
+        let document = Document::read("a.yaml", "{enum: [primary, active, red]}".to_owned()).unwrap();
+        let follows = |value: &str| may_follow(&json!(value), "kind", &document.root);
+        assert!(!follows("primary") && follows("active") && follows("red"));
     }
 
     #[test]

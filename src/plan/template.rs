@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
-use super::rights::{concerns_rights, harmless_value, is_place_among_others, names_somebody};
+use super::rights::{concerns_rights, first_value, is_place_among_others, may_follow, names_somebody};
 use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
@@ -323,7 +323,7 @@ impl<'contract> Template<'contract> {
     }
 
     /// Returns the values of a field for which its schema leaves a choice: both booleans, the members of an `enum`, two
-    /// numbers. Each of them is harmless ([`harmless_value`]), and a field that says who may see or change the record
+    /// numbers. Each of them is harmless ([`may_follow`]), and a field that says who may see or change the record
     /// has none.
     fn other_values_by_schema(&self, node: &Node, at: &str) -> Vec<Choice> {
         let sample = SampleMaker {
@@ -336,11 +336,10 @@ impl<'contract> Template<'contract> {
             return Vec::new();
         }
         let name = pointer::last(at).unwrap_or_default();
-        let is_unwanted = |value: &Value| harmless_value(value.clone(), &name, node).as_ref() != Some(value);
         let values = sample
             .alternatives(node)
             .into_iter()
-            .filter(|value| !is_unwanted(value));
+            .filter(|value| may_follow(value, &name, node));
         values.map(Choice::own).collect()
     }
 
@@ -567,9 +566,7 @@ impl LeafBuilder<'_> {
             let names = pointer::tokens(&field.pointer).filter(|token| token.parse::<usize>().is_err());
             let name = names.last().unwrap_or_default();
             let value = self.contract_values(field).into_iter().next();
-            return value
-                .and_then(|value| harmless_value(value, &name, node))
-                .map(Choice::own);
+            return value.and_then(|value| first_value(value, &name, node)).map(Choice::own);
         }
         let name = top(&field.pointer).and_then(|field| pointer::tokens(field).last());
         let is_number = matches!(kind, Some("integer" | "number"));
@@ -718,15 +715,15 @@ mod tests {
         for (schema, body) in [
             (
                 "{$ref: '#/components/schemas/Pet'}",
-                json!({"kind": "dog", "age": true, "barks": true}),
+                json!({"kind": "dog", "age": false, "barks": false}),
             ),
             (
                 "{$ref: '#/components/schemas/Cat'}",
-                json!({"kind": "Cat", "age": true, "purrs": true}),
+                json!({"kind": "Cat", "age": false, "purrs": false}),
             ),
             (
                 "{type: object, properties: {pet: {$ref: '#/components/schemas/Pet'}}}",
-                json!({"pet": {"kind": "dog", "age": true, "barks": true}}),
+                json!({"pet": {"kind": "dog", "age": false, "barks": false}}),
             ),
         ] {
             let contract = Contract::read("a.yaml", text(schema)).unwrap();
@@ -750,14 +747,14 @@ mod tests {
             ),
             (
                 "{type: object, required: [stamp, on], properties: {stamp: {$ref: '#/components/schemas/Stamp'}, on: {type: boolean}}}",
-                json!({"on": true}),
+                json!({"on": false}),
             ),
             (
                 "{type: object, properties: {a: {type: string}, b: {type: integer, maximum: 9}, c: {type: string}}}",
                 json!({"a": format!("countersign-{tag}"), "b": 1, "c": format!("countersign2-{tag}")}),
             ),
             ("{type: string, enum: [on, off]}", json!("on")),
-            ("{type: array, items: {type: boolean}}", json!([true])),
+            ("{type: array, items: {type: boolean}}", json!([false])),
         ] {
             assert_eq!(made(schema), Ok(body), "{schema}");
         }
@@ -772,7 +769,7 @@ mod tests {
                  {{type: boolean}}}}}}}}}}"
             ))
         };
-        assert_eq!(pair("on"), Ok(json!({"on": true})));
+        assert_eq!(pair("on"), Ok(json!({"on": false})));
         assert_eq!(
             pair("box").unwrap_err(),
             "its body requires `/box/in_id`, for which the run cannot make up a value"
