@@ -468,6 +468,10 @@ mod tests {
         ] {
             assert!(is_left_out(path, ""), "{path}");
         }
+    }
+
+    #[test]
+    fn a_last_segment_that_names_a_thing_is_no_command() {
         for (path, summary) in [
             ("/orders/open", ""),
             ("/orders/open", "summary: List open orders, "),

@@ -581,25 +581,6 @@ mod tests {
             assert!(is_suspect("/things", &text), "{said}");
         }
         for said in [
-            "Pay an invoice",
-            "Logs out and creates a record",
-            "Reset the items",
-            "Shut down the server",
-            "Close an account",
-            "Change the password",
-            "Evacuate a host",
-            "Turn off a relay",
-            "Transfer money",
-            "Request a payout",
-            "Create a refund for an order",
-            "Open a door",
-            "Roll back a release",
-            "Text a customer",
-            "Page the on-call",
-        ] {
-            assert!(is_suspect("/things", &format!("summary: {said}, ")), "{said}");
-        }
-        for said in [
             "Creates a thing.",
             "Fails with 409 if another thing with this name exists.",
             "Returns 409 if the thing already exists or was deleted.",
@@ -623,6 +604,29 @@ mod tests {
             "Values of other fields are discarded.",
         ] {
             assert!(!is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_summary_may_say_that_more_is_done() {
+        for said in [
+            "Pay an invoice",
+            "Logs out and creates a record",
+            "Reset the items",
+            "Shut down the server",
+            "Close an account",
+            "Change the password",
+            "Evacuate a host",
+            "Turn off a relay",
+            "Transfer money",
+            "Request a payout",
+            "Create a refund for an order",
+            "Open a door",
+            "Roll back a release",
+            "Text a customer",
+            "Page the on-call",
+        ] {
+            assert!(is_suspect("/things", &format!("summary: {said}, ")), "{said}");
         }
     }
 
