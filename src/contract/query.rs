@@ -1042,7 +1042,8 @@ pub(crate) fn switches_action(description: &str) -> bool {
 pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
     const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
     // Words that name no action of a path, but one of a switch.
-    const SWITCHED: [&str; 10] = [
+    const SWITCHED: [&str; 15] = [
+        "autoread",
         "bill",
         "burn",
         "cleanup",
@@ -1051,8 +1052,12 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
         "final",
         "gc",
         "pay",
+        "recalc",
+        "rescan",
+        "signout",
         "store",
         "sweep",
+        "wake",
     ];
     const CALLS: [&str; 2] = ["callback", "webhook"];
     let words = words(name);

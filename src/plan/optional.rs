@@ -22,12 +22,41 @@ pub(crate) const MAX_OPTIONAL: u64 = 20;
 
 /// Verbs that mean a side effect where a description begins with them and a determiner follows:
 /// "Start the job", not "Start date".
-const LEADING_SIDE_EFFECT_VERBS: [&str; 16] = [
-    "add", "archive", "assign", "charge", "create", "email", "lock", "mark", "rebuild", "resume", "run", "send",
-    "start", "stop", "sync", "update",
+const LEADING_SIDE_EFFECT_VERBS: [&str; 20] = [
+    "add",
+    "archive",
+    "assign",
+    "charge",
+    "create",
+    "email",
+    "empty",
+    "issue",
+    "lock",
+    "mark",
+    "rebuild",
+    "recalculate",
+    "resume",
+    "run",
+    "send",
+    "sign",
+    "start",
+    "stop",
+    "sync",
+    "update",
 ];
 
-const DETERMINERS: [&str; 9] = ["a", "all", "an", "each", "every", "it", "the", "them", "this"];
+const DETERMINERS: [&str; 10] = [
+    "a",
+    "all",
+    "an",
+    "each",
+    "every",
+    "everything",
+    "it",
+    "the",
+    "them",
+    "this",
+];
 
 /// Names of parameters that select which fields each record of the response has, in lower case, without separators.
 const FIELD_SELECTORS: [&str; 14] = [
@@ -91,7 +120,10 @@ pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> boo
         // "Set pause state" is a side effect; "Set to true to list all" says how the parameter is
         // used.
         ["set", second, ..] => !["of", "to"].contains(&second),
-        [first, second, ..] => LEADING_SIDE_EFFECT_VERBS.contains(&first) && DETERMINERS.contains(&second),
+        ["also", first, second, ..] | [first, second, ..] => {
+            let verb = first.strip_suffix('s').unwrap_or(first);
+            LEADING_SIDE_EFFECT_VERBS.contains(&verb) && DETERMINERS.contains(&second)
+        }
         _ => false,
     };
     let kind = schema_of(contract, parameter).and_then(|schema| schema.member("type"));
@@ -119,22 +151,21 @@ pub(super) fn commands(contract: &Contract, operation: &Operation, parameter: &P
     const SWITCHED: [&str; 6] = ["down", "off", "on", "toggle", "up", "yes"];
     let place = format!("{{{}}}", parameter.name);
     let before = operation.path.split('/').take_while(|segment| *segment != place);
-    let before = before.last().unwrap_or_default();
+    let before = before
+        .filter(|segment| !segment.contains('{'))
+        .last()
+        .unwrap_or_default();
     let of_several = before.ends_with('s');
     let schema = schema_of(contract, parameter);
     let listed = schema.and_then(|schema| schema.member("enum"));
-    let listed: Vec<_> = listed
-        .map_or(&[][..], Node::elements)
-        .iter()
-        .filter_map(Node::string)
-        .map(str::to_ascii_lowercase)
-        .collect();
-    let example = parameter.example.as_ref().and_then(Value::as_str);
-    let acts = |value: &str| is_command_of_path(value) || SWITCHED.contains(&value);
+    let listed = listed.map_or(&[][..], Node::elements).iter().filter_map(Node::string);
+    let listed: Vec<_> = listed.map(str::to_ascii_lowercase).collect();
     // `open` and `closed` are states.
     let is_state = listed.iter().any(|value| value == "closed");
     let is_chooser = NAMES.contains(&parameter.name.to_ascii_lowercase().as_str());
-    let gives_commands = listed.iter().map(String::as_str).chain(example).any(acts);
+    let sent = parameter.example.as_ref().and_then(Value::as_str);
+    let gives_commands =
+        sent.is_some_and(is_command_of_path) || listed.iter().any(|value| SWITCHED.contains(&value.as_str()));
     is_chooser && (!of_several || gives_commands) || !of_several && !is_state && gives_commands
 }
 
@@ -291,6 +322,8 @@ mod tests {
         assert!(!acts("/order/{state}", "state", ", enum: [open, closed]"));
         assert!(!acts("/actions/{action}", "action", ""));
         assert!(!acts("/pets/{id}", "id", ", example: rex"));
+        // The first value is sent.
+        assert!(!acts("/do/{what}", "what", ", enum: [status, restart]"));
     }
 
     #[test]
@@ -337,6 +370,10 @@ mod tests {
             "name: exclusive, description: Each returned item is then locked to the caller, schema: {type: boolean}",
             "name: report, description: Charge the account for the report, schema: {type: boolean}",
             "name: wipe, schema: {type: string}",
+            "name: x, description: Also marks everything as read, schema: {type: boolean}",
+            "name: x, description: Sign the user out, schema: {type: boolean}",
+            "name: x, description: Locks the records for 60 seconds, schema: {type: boolean}",
+            "name: rescan, schema: {type: boolean}",
             "name: action, schema: {type: string, enum: [delete, show]}",
             "name: flag, description: 検索後にdeleteする, schema: {type: boolean}",
             "name: after, description: 'If true, the record is read, to delete it afterwards.', schema: {type: boolean}",
