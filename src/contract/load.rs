@@ -111,7 +111,8 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
     };
     let contract = Contract::new(document, operations, links, statements)
         .with_lifecycles()
-        .with_pagings();
+        .with_pagings()
+        .with_filters();
     Ok(Contract {
         defects,
         omitted,

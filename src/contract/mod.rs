@@ -29,6 +29,8 @@
 //! - *chosen*: of an identifier, one that the caller picks: in the path of a create, such as `PUT /pets/{name}`
 //!   (`Operation::chosen`), or in its body (`identifier_field`).
 //! - *paging*: how a list without `x-page` is divided into pages, inferred from its parameters and its response.
+//! - *filter*: a query parameter that has the name and the type of a property of a list's items, so that each item must have
+//!   its value; inferred.
 //! - *carry*: a field that a write sends and its record must show: in the response to a create, in a list or in a read. An
 //!   invariant states it (`carries`), or it is inferred with a lifecycle.
 //! - *defect*: something wrong with a document, not with a service.
@@ -56,6 +58,7 @@ pub mod equivalent;
 pub mod fact;
 mod facts_beyond_schemas;
 pub mod field;
+pub mod filters;
 mod guessed;
 mod identity;
 mod inferred;
@@ -91,6 +94,7 @@ use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
 pub(crate) use facts_beyond_schemas::FACT_WITHOUT_CREDENTIAL;
+use filters::Filter;
 pub(crate) use inferred::comparable_name;
 use learned::LearnedAnswer;
 use lifecycle::Lifecycles;
@@ -224,6 +228,8 @@ pub struct Contract {
     lifecycles: Lifecycles,
     /// How lists without `x-page` are divided into pages, as it is inferred.
     pagings: HashMap<OperationId, Paging>,
+    /// The query parameters that lists filter by, as it is inferred.
+    filters: HashMap<OperationId, Vec<Filter>>,
     /// The names of all documented fields of responses.
     field_names: HashSet<SharedString>,
     /// Whether a name that it does not document is never printed.
@@ -332,6 +338,7 @@ impl Contract {
             equivalences,
             lifecycles: Lifecycles::default(),
             pagings: HashMap::new(),
+            filters: HashMap::new(),
             field_names,
             hides_undocumented_names: false,
         }

@@ -320,7 +320,7 @@ impl Contract {
 
     /// Returns a keyword of a parameter's schema, with a reference or the one member of `allOf` followed: that is how a
     /// schema that may be null is written.
-    fn schema_keyword<'own>(&'own self, parameter: &Parameter, keyword: &str) -> Option<&'own Node> {
+    pub(super) fn schema_keyword<'own>(&'own self, parameter: &Parameter, keyword: &str) -> Option<&'own Node> {
         let schema = self.document.node(parameter.schema.as_deref()?)?;
         let schema = self.referred(schema);
         let alone = schema.member("allOf").map_or(&[][..], Node::elements);

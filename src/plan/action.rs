@@ -167,6 +167,8 @@ pub(super) enum FactEvidence {
     Elsewhere,
     /// The response to an equivalent request.
     Equivalent,
+    /// A list that was requested with a query parameter that filters it.
+    Filtered,
     /// The list that must show a created record.
     Listed,
     /// The response to an edge case.
@@ -406,9 +408,10 @@ const WALK_INFERRED_PAGES: ActionSpec = ActionSpec {
 };
 
 const READ_OPTIONAL: ActionSpec = ActionSpec {
-    reason: "read with each optional parameter of the query by itself: the response is judged, a rejection decides \
-             nothing",
-    requests: "one request for each parameter, {optional} at most",
+    reason: "read with each optional parameter of the query by itself: the response is judged, and a filter must have \
+             been applied; a rejection decides nothing",
+    requests: "one request for each parameter, {optional} parameters at most; two for some filters",
+    decides: &[FactEvidence::Filtered],
     runs_concurrently: true,
     ..ONE
 };

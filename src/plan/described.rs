@@ -190,6 +190,7 @@ impl FactEvidence {
             | FactKind::IdentifierFitsPath
             | FactKind::IdentifierUnique => Self::Created,
             FactKind::Equivalent(_) => Self::Equivalent,
+            FactKind::Filtered(_) => Self::Filtered,
             FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
             FactKind::Challenge => Self::Challenge,
             FactKind::RejectsNoCredential => Self::NoCredential,

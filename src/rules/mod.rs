@@ -58,6 +58,7 @@ mod envelope;
 mod equivalent_request;
 mod error_body;
 mod evaluation;
+mod filtered;
 mod forbidden_field;
 mod identifier;
 mod inferred_pages;
@@ -152,6 +153,7 @@ pub static RULES: &[&Rule] = &[
     &constraint::RULE,
     &envelope::RULE,
     &equivalent_request::RULE,
+    &filtered::RULE,
     &forbidden_field::RULE,
     &identifier::RULE,
     &inferred_pages::RULE,

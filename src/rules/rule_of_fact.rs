@@ -2,9 +2,9 @@
 
 use super::rule::Rule;
 use super::{
-    accepted_form, auth, carried, challenge, changed_answer, constraint, envelope, equivalent_request, forbidden_field,
-    identifier, inferred_pages, lifecycle, listed, malformed_json, media_type, misplaced, missing_field, once, pages,
-    server_error, status, typed_client, unfinished_answer, wrong_type,
+    accepted_form, auth, carried, challenge, changed_answer, constraint, envelope, equivalent_request, filtered,
+    forbidden_field, identifier, inferred_pages, lifecycle, listed, malformed_json, media_type, misplaced,
+    missing_field, once, pages, server_error, status, typed_client, unfinished_answer, wrong_type,
 };
 use crate::contract::fact::FactKind;
 
@@ -23,6 +23,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Complete | FactKind::EdgeCaseCompleteResponse => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
+        FactKind::Filtered(_) => &filtered::RULE,
         // `unusable-identifier` has no fact: it reports what is neither a string nor a number, or
         // is too long.
         FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => &identifier::RULE,

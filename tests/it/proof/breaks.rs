@@ -294,6 +294,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::Assertion
         | FactKind::FailureJson(_)
         | FactKind::FailureMediaType(_)
+        | FactKind::Filtered(_)
         | FactKind::GoneAfterDelete
         | FactKind::InferredPages(_)
         | FactKind::ListedAfterCreate

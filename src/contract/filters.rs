@@ -1,0 +1,410 @@
+//! Infers which query parameters of a list are filters: `GET /things?color=red` returns only things whose `color` is
+//! `red`. The main type is [`Filter`].
+//!
+//! # Design
+//!
+//! No keyword of OpenAPI says that a parameter filters, but a parameter with the name and the type of a property of the
+//! list's items hardly means anything else, if values of that type can only be equal or different: a boolean, an enum, a
+//! UUID, a number that names a record. Text, other numbers and times are often compared in other ways (contains, at
+//! least), so they are left out. So is a parameter of which a description has a word that leaves a doubt: `archived` may
+//! include archived records, `category_id` may include those of subcategories. A filter that is missed here costs one
+//! fact; one that is none would be a false warning.
+
+use serde_json::Value;
+
+use super::Contract;
+use super::document::Node;
+use super::fact::{Fact, FactId, FactKind};
+use super::inferred::{Records, collection_name, comparable_name};
+use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
+use super::pointer;
+use super::shape::{JsonType, Shape};
+
+/// Beginnings of words in a description that leave a doubt whether a parameter asks for equal values.
+const DOUBTFUL_BEGINNINGS: [&str; 28] = [
+    "addition", "ancestor", "child", "comma", "contain", "default", "deprecat", "descend", "exclu", "expand",
+    "hierarch", "ignor", "inclu", "maxim", "minim", "multipl", "nested", "optional", "partial", "pattern", "prefer",
+    "prefix", "recurs", "regex", "search", "separat", "sort", "wildcard",
+];
+
+/// Words in a description that leave the same doubt.
+const DOUBTFUL_WORDS: [&str; 32] = [
+    "above",
+    "after",
+    "all",
+    "also",
+    "and",
+    "any",
+    "before",
+    "below",
+    "both",
+    "either",
+    "except",
+    "excepting",
+    "fallback",
+    "hide",
+    "hides",
+    "hint",
+    "instead",
+    "least",
+    "like",
+    "most",
+    "no",
+    "none",
+    "not",
+    "omit",
+    "omits",
+    "or",
+    "skip",
+    "than",
+    "too",
+    "under",
+    "unless",
+    "without",
+];
+
+/// Values of an enum that stand for several, or that an item has which matches several.
+const VALUES_OF_SEVERAL: [&str; 9] = [
+    "*",
+    "all",
+    "any",
+    "both",
+    "either",
+    "everything",
+    "mixed",
+    "none",
+    "null",
+];
+
+/// States in which a list does not show a record unless it is asked for: `archived=true` may add these records to the
+/// others.
+const HIDING_STATES: [&str; 16] = [
+    "archived",
+    "canceled",
+    "cancelled",
+    "closed",
+    "completed",
+    "deleted",
+    "disabled",
+    "done",
+    "draft",
+    "expired",
+    "hidden",
+    "inactive",
+    "private",
+    "removed",
+    "revoked",
+    "trashed",
+];
+
+/// Records that have others below them, which a filter may include.
+const HIERARCHIES: [&str; 14] = [
+    "area",
+    "branch",
+    "category",
+    "department",
+    "directory",
+    "folder",
+    "group",
+    "location",
+    "namespace",
+    "organization",
+    "parent",
+    "region",
+    "root",
+    "unit",
+];
+
+/// Last segments of the paths of lists that show what fits best, not what is equal.
+const FUZZY_LISTS: [&str; 7] = [
+    "autocomplete",
+    "recommendations",
+    "related",
+    "search",
+    "similar",
+    "suggest",
+    "suggestions",
+];
+
+/// A query parameter that a list filters by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// The index of the parameter.
+    pub parameter: usize,
+    /// The property that each item must have with the value of the parameter, as a JSON pointer in the response, with `*`
+    /// for any item.
+    pub property: String,
+    /// The values that it takes.
+    pub values: FilterValues,
+}
+
+/// The values that a filter takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FilterValues {
+    /// `true`, and `false` too if that does not just switch the filter off.
+    Boolean {
+        /// Whether `false` asks for the items with that value.
+        also_false: bool,
+    },
+    /// One of these.
+    Enum(Vec<String>),
+    /// A number that names a record.
+    Integer,
+    /// A UUID.
+    Uuid,
+}
+
+impl FilterValues {
+    /// Returns the value for which a text of a query asks; `None` if it asks for nothing that is judged.
+    #[must_use]
+    pub fn asked(&self, text: &str) -> Option<Value> {
+        match self {
+            Self::Boolean { also_false } => match text {
+                "true" => Some(Value::Bool(true)),
+                "false" => also_false.then_some(Value::Bool(false)),
+                _ => None,
+            },
+            Self::Enum(values) => values.iter().any(|value| value == text).then(|| Value::from(text)),
+            Self::Integer => text.parse::<i64>().ok().map(Value::from),
+            Self::Uuid => uuid(text).map(Value::from),
+        }
+    }
+
+    /// Returns the value of an item in the form in which [`Self::asked`] has it; `None` if it is null or of another type,
+    /// which other rules judge.
+    #[must_use]
+    pub fn shown(&self, value: &Value) -> Option<Value> {
+        match self {
+            Self::Boolean { .. } => value.as_bool().map(Value::Bool),
+            Self::Enum(_) => value.as_str().map(Value::from),
+            Self::Integer => value.as_i64().map(Value::from),
+            Self::Uuid => value.as_str().and_then(uuid).map(Value::from),
+        }
+    }
+}
+
+/// Returns a UUID in lower case; `None` if the text is none.
+fn uuid(text: &str) -> Option<String> {
+    let is_digit = |(index, letter): (usize, char)| match index {
+        8 | 13 | 18 | 23 => letter == '-',
+        _ => letter.is_ascii_hexdigit(),
+    };
+    let is_uuid = text.len() == 36 && text.chars().enumerate().all(is_digit);
+    is_uuid.then(|| text.to_ascii_lowercase())
+}
+
+impl Contract {
+    /// Returns the contract with the filters of its lists, as inferred from it, and with their facts.
+    pub(super) fn with_filters(mut self) -> Self {
+        let inferred = self.operation_ids().map(|id| (id, self.infer_filters(id)));
+        let inferred: Vec<_> = inferred.filter(|(_, filters)| !filters.is_empty()).collect();
+        for (id, filters) in inferred {
+            for filter in &filters {
+                let fact = self.filter_fact(id, filter);
+                self.by_kind.insert((id, fact.kind), FactId(self.facts.len()));
+                self.facts.push(fact);
+            }
+            self.filters.insert(id, filters);
+        }
+        self
+    }
+
+    /// Returns the query parameters that a list filters by, as inferred from names and types.
+    #[must_use]
+    pub fn filters_of(&self, list: OperationId) -> &[Filter] {
+        self.filters.get(&list).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a query parameter says which page of a list is requested, or how many records it has.
+    #[must_use]
+    pub fn is_of_paging(&self, list: OperationId, name: &str) -> bool {
+        let operation = self.operation(list);
+        let inferred = self.pagings.get(&list).is_some_and(|paging| {
+            let size = paging.size.map(|size| size.parameter);
+            let mut indexes = size.into_iter().chain([paging.page_parameter]);
+            indexes.any(|index| operation.parameters[index].name == name)
+        });
+        inferred || operation.page.as_ref().is_some_and(|page| page.parameter == name)
+    }
+
+    fn filter_fact(&self, list: OperationId, filter: &Filter) -> Fact {
+        let operation = self.operation(list);
+        let Parameter { name, pointer, .. } = &operation.parameters[filter.parameter];
+        let documented = format!("the value that {name} asks for");
+        Fact {
+            name: format!("{} filtered {}: {documented}", operation.name, filter.property).into(),
+            operation: list,
+            kind: FactKind::Filtered(filter.parameter),
+            location: self.document.pointer_in_text(pointer).into_owned().into(),
+            response_pointer: filter.property.clone().into(),
+            documented: documented.into(),
+        }
+    }
+
+    fn infer_filters(&self, list: OperationId) -> Vec<Filter> {
+        let operation = self.operation(list);
+        let is_fuzzy = FUZZY_LISTS.contains(&comparable_name(collection_name(&operation.path)).as_str());
+        if !operation.is_safe() || is_fuzzy || operation.path.ends_with('}') {
+            return Vec::new();
+        }
+        let named = operation.parameters.iter().enumerate();
+        let named: Vec<_> = named
+            .filter(|(_, parameter)| parameter.location == ParameterLocation::Query)
+            .filter_map(|(index, parameter)| Some((index, filtered_name(&parameter.name)?)))
+            .collect();
+        let Some((elements, record)) = self.items_of(list).filter(|_| !named.is_empty()) else {
+            return Vec::new();
+        };
+        let filter = |(index, name): &(usize, String)| {
+            let is_only = named.iter().filter(|(_, other)| other == name).count() == 1;
+            let mut fields = record
+                .fields
+                .iter()
+                .filter(|field| comparable_name(&field.name) == *name);
+            let field = fields.next().filter(|_| is_only && fields.next().is_none())?;
+            let parameter = &operation.parameters[*index];
+            let property = (field.name.as_str(), &self.shapes[field.shape.0]);
+            let values = self.filter_values(parameter, property)?;
+            let values = self.without_doubt((operation, parameter), (name, values))?;
+            Some(Filter {
+                parameter: *index,
+                property: pointer::join(&elements, &field.name),
+                values,
+            })
+        };
+        named.iter().filter_map(filter).collect()
+    }
+
+    /// Returns the one array of records that a list shows: the pointer of its elements, and their shape.
+    fn items_of(&self, list: OperationId) -> Option<(String, &Shape)> {
+        let operation = self.operation(list);
+        let body = operation.successes().find_map(|response| response.body)?;
+        let records = Records::new(&self.shapes, collection_name(&operation.path));
+        let mut collections = records.collections((String::new(), body), 0).into_iter();
+        let (elements, record) = collections.next().filter(|_| collections.next().is_none())?;
+        let is_array = elements.strip_suffix("/*").is_some_and(|at| self.is_array(list, at));
+        is_array.then_some((elements, record))
+    }
+
+    /// Returns the values that a parameter takes, if those of the property have the same type, and can only be equal or
+    /// different.
+    fn filter_values(&self, parameter: &Parameter, (name, property): (&str, &Shape)) -> Option<FilterValues> {
+        let keyword = |key: &str| self.schema_keyword(parameter, key);
+        let stated = |key: &str| self.document.node(&parameter.pointer)?.member(key);
+        let is_plain = parameter.media_type.is_none()
+            && stated("style").is_none_or(|style| style.string() == Some("form"))
+            && stated("deprecated").and_then(Node::boolean) != Some(true);
+        if parameter.required || !is_plain || keyword("default").is_some() || keyword("not").is_some() {
+            return None;
+        }
+        let format = |schema: Option<&Node>| schema.and_then(Node::string) == Some("uuid");
+        let names_record = name.len() > 2 && (name.ends_with("_id") || name.ends_with("Id") || name.ends_with("-id"));
+        let is_of_hierarchy = HIERARCHIES
+            .iter()
+            .any(|record| comparable_name(name).ends_with(&format!("{record}id")));
+        let values = keyword("enum").map(Node::elements);
+        match (keyword("type").and_then(Node::string)?, property.types.as_slice()) {
+            ("boolean", [JsonType::Boolean]) if values.is_none() => Some(FilterValues::Boolean { also_false: true }),
+            ("integer", [JsonType::Integer]) if values.is_none() && names_record && !is_of_hierarchy => {
+                Some(FilterValues::Integer)
+            }
+            ("string", [JsonType::String]) if values.is_some() => {
+                let values: Option<Vec<_>> = values?.iter().map(Node::string).collect();
+                let values: Vec<_> = values?.into_iter().map(str::to_owned).collect();
+                let own = self.property_keyword(property, "enum")?.elements();
+                let is_own = |value: &String| {
+                    let stands_for_several = VALUES_OF_SEVERAL.contains(&value.to_ascii_lowercase().as_str());
+                    !stands_for_several && own.iter().any(|own| own.string() == Some(value))
+                };
+                values.iter().all(is_own).then_some(FilterValues::Enum(values))
+            }
+            ("string", [JsonType::String]) => {
+                let are_uuids = format(keyword("format")) && format(self.property_keyword(property, "format"));
+                (are_uuids && !is_of_hierarchy).then_some(FilterValues::Uuid)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns a keyword of a property's schema.
+    fn property_keyword(&self, property: &Shape, keyword: &str) -> Option<&Node> {
+        let mut schemas = property.other_assertions.iter();
+        schemas.find_map(|(_, schema)| self.document.node(schema)?.member(keyword))
+    }
+
+    /// Returns the values that are judged of a parameter, unless its description, or a sentence about the operation that
+    /// names it, leaves a doubt whether it asks for equal values.
+    fn without_doubt(
+        &self,
+        (operation, parameter): (&Operation, &Parameter),
+        (name, values): (&str, FilterValues),
+    ) -> Option<FilterValues> {
+        let text_at = |at: &str| self.document.node(at).and_then(Node::string);
+        let is_boolean = matches!(values, FilterValues::Boolean { .. });
+        let schema = parameter
+            .schema
+            .as_deref()
+            .map(|schema| pointer::join(schema, "description"));
+        let own = [Some(pointer::join(&parameter.pointer, "description")), schema];
+        let own: Vec<_> = own.iter().flatten().filter_map(|at| text_at(at)).collect();
+        let own = own.join(" ").to_ascii_lowercase();
+        // "Only active ones (or not)" describes both values of a boolean.
+        let (described, says_both) = if is_boolean {
+            without_or_not(&own)
+        } else {
+            (own.clone(), false)
+        };
+        let about = ["summary", "description"].map(|key| pointer::join(&operation.pointer, key));
+        let about = about
+            .iter()
+            .filter_map(|at| text_at(at))
+            .flat_map(|text| text.split(". "));
+        let mut naming = about.filter(|sentence| words(&sentence.to_ascii_lowercase()).any(|word| word == name));
+        if leaves_doubt(&described) || naming.any(|sentence| leaves_doubt(&sentence.to_ascii_lowercase())) {
+            return None;
+        }
+        if !is_boolean {
+            return Some(values);
+        }
+        let filters = words(&described).any(|word| word.starts_with("filter"));
+        let is_only = words(&described).any(|word| word == "only");
+        match described.trim() {
+            "" => (!HIDING_STATES.iter().any(|state| name.ends_with(state))).then_some(values),
+            // "Only active ones" does not say what `false` does.
+            _ => (filters || is_only).then_some(FilterValues::Boolean {
+                also_false: filters || says_both,
+            }),
+        }
+    }
+}
+
+/// Returns the name of the property that a parameter may filter by, in the form in which names are compared: `color` for
+/// `Color` and `filter[color]`. A name with other brackets or dots says more than the name of a property.
+fn filtered_name(name: &str) -> Option<String> {
+    let within = name.strip_prefix("filter[").and_then(|rest| rest.strip_suffix(']'));
+    let name = within.unwrap_or(name);
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+    (!name.is_empty() && name.chars().all(is_plain)).then(|| comparable_name(name))
+}
+
+/// Returns a description without the part in parentheses that begins with "or", and whether it had one.
+fn without_or_not(text: &str) -> (String, bool) {
+    let parts = text
+        .split_once("(or ")
+        .and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)));
+    parts.map_or_else(
+        || (text.to_owned(), false),
+        |(before, after)| (format!("{before}{after}"), true),
+    )
+}
+
+fn leaves_doubt(text: &str) -> bool {
+    words(text).any(|word| {
+        DOUBTFUL_WORDS.contains(&word) || DOUBTFUL_BEGINNINGS.iter().any(|beginning| word.starts_with(beginning))
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+        .filter(|word| !word.is_empty())
+}

@@ -1,0 +1,228 @@
+//! `filtered`: a list returns items that its filter excludes. The invariant is inferred: see
+//! [`Filter`](crate::contract::filters::Filter).
+
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use super::level::Level;
+use super::rule::{Example, Headline, Judging, Rule, Topic};
+use super::seen::ExchangeSeen;
+use super::verdict::{Reason, Sink};
+use crate::contract::fact::FactKind;
+use crate::contract::filters::Filter;
+use crate::contract::pointer;
+
+pub(super) static RULE: Rule = Rule {
+    name: "filtered",
+    level: Level::Warn,
+    headline: Headline::Operation(
+        "returns items that its filter excludes",
+        "return items that their filters exclude",
+    ),
+    topic: Topic::Invariants,
+    summary: "Each item of a list has the value that a query parameter with the name of a property asks for.",
+    explanation: "This invariant is inferred: no document states it, but a parameter with the name and the type of a \
+                  property leaves no doubt if values of that type can only be equal or different: a boolean, an enum, a \
+                  UUID, a number that names a record (`customer_id`). A list that ignores such a filter, or reverses it, \
+                  shows a caller other people's records among those that were asked for. If a response has shown \
+                  several values, the list is asked for one of them; of a boolean for both.",
+    exceptions: "An empty list decides nothing. Items without the property or with null in it. Parameters that are \
+                 required, have a default or several values, or whose description leaves a doubt (\"also\", \"or\", \
+                 \"include\", \"by default\", \"search\"). `false` where the description says only what `true` does. \
+                 States that a list hides (`archived`), without a description; categories and others that have records \
+                 below them. A request with other parameters that are neither filters nor for pages.",
+    fix: "Apply the filter, or describe what the parameter means; or allow the rule for the operation.",
+    source: "What public documents mean by a parameter with the name of a property",
+    example: Example {
+        fact: "getPets filtered /*/sold: the value that sold asks for",
+        documented: "the value that sold asks for",
+        received: "2 of 3 items have another value",
+        pointer: "/1/sold",
+        #[cfg(test)]
+        judged: || tests::judged("/pets?sold=true", tests::THREE),
+    },
+    judge: Judging::Exchange(judge),
+};
+
+fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    let filters = sink.contract.filters_of(seen.id);
+    let query = seen.exchange.request.path.split_once('?').map(|(_, query)| query);
+    let Some(query) = query.filter(|_| !filters.is_empty() && seen.intent.is_documented()) else {
+        return;
+    };
+    let pairs: Vec<_> = query.split('&').map(decoded).collect();
+    if pairs.iter().any(|(name, _)| changes_filters(seen, sink, name)) {
+        return;
+    }
+    for filter in filters {
+        judge_filter(seen, (filter, &pairs), sink);
+    }
+}
+
+/// Returns the name and the value of a pair of the query.
+fn decoded(pair: &str) -> (String, String) {
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let decoded = |text: &str| {
+        let text = text.replace('+', " ");
+        percent_decode_str(&text).decode_utf8_lossy().into_owned()
+    };
+    (decoded(name), decoded(value))
+}
+
+/// Whether a parameter may change what filters mean, such as one that combines them with "or": it is neither a filter nor
+/// for pages, and not every request has it.
+fn changes_filters(seen: &ExchangeSeen<'_>, sink: &Sink<'_>, name: &str) -> bool {
+    let parameters = &seen.operation.parameters;
+    let filters = sink.contract.filters_of(seen.id).iter();
+    let mut known = filters.map(|filter| &parameters[filter.parameter]);
+    let is_filter = known.any(|parameter| parameter.name == name);
+    let mut required = parameters.iter().filter(|parameter| parameter.required);
+    let is_required = required.any(|parameter| parameter.name == name);
+    // The credential may be in the query too; the target adds what the configuration fixes for all requests.
+    let is_documented = parameters.iter().any(|parameter| parameter.name == name);
+    is_documented && !is_filter && !is_required && !sink.contract.is_of_paging(seen.id, name)
+}
+
+fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, String)]), sink: &mut Sink<'_>) {
+    let parameter = &seen.operation.parameters[filter.parameter];
+    let mut given = pairs.iter().filter(|(name, _)| *name == parameter.name);
+    // One that is given twice asks for either value.
+    let given = given.next().filter(|_| given.next().is_none());
+    let asked = given.and_then(|(_, text)| filter.values.asked(text));
+    let fact = sink.contract.fact_of(seen.id, FactKind::Filtered(filter.parameter));
+    let (Some(asked), Some(fact), Ok(response)) = (asked, fact, seen.outcome()) else {
+        return;
+    };
+    let body = match seen.body {
+        Some(Ok(body)) if seen.operation.succeeds_with(response.status) => &body.value,
+        _ if response.status < 400 => return,
+        _ => {
+            let reason = Reason::rejected(response.status, &seen.exchange.request.credential);
+            return sink.undecided(fact, reason);
+        }
+    };
+    let shown = pointer::select_indexed(body, &filter.property).into_iter();
+    let shown: Vec<(String, Value)> = shown
+        .filter_map(|(at, value)| Some((at, filter.values.shown(value)?)))
+        .collect();
+    let other = shown.iter().filter(|(_, value)| *value != asked).count();
+    let first = shown.iter().find(|(_, value)| *value != asked);
+    match first {
+        Some((at, _)) => {
+            let (count, have) = (shown.len(), if other == 1 { "has" } else { "have" });
+            let items = if count == 1 { "item" } else { "items" };
+            sink.broken(
+                fact,
+                || at.clone(),
+                || format!("{other} of {count} {items} {have} another value"),
+            );
+        }
+        None if shown.is_empty() => {}
+        None => sink.held(fact),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::contract::fact::FactKind;
+    use crate::exchange::Exchange;
+    use crate::rules::testing::{Fixture, JSON, Judged};
+    use crate::rules::{Reason, Verdict};
+
+    const PETS: &str = "openapi: 3.0.3
+info: {title: Pets, version: '1'}
+paths:
+  /pets:
+    get:
+      operationId: getPets
+      parameters:
+        - {name: sold, in: query, schema: {type: boolean}}
+        - {name: status, in: query, schema: {type: string, enum: [new, old]}}
+        - {name: owner_id, in: query, schema: {type: integer}}
+        - {name: house_id, in: query, schema: {type: string, format: uuid}}
+        - {name: match, in: query, schema: {type: string, enum: [or]}}
+        - {name: page, in: query, schema: {type: integer}}
+        - {name: per_page, in: query, schema: {type: integer}}
+      responses:
+        '200':
+          description: OK
+          content:
+            application/json:
+              schema:
+                type: array
+                items:
+                  type: object
+                  properties:
+                    sold: {type: boolean}
+                    status: {type: string, enum: [new, old, lost]}
+                    owner_id: {type: integer, nullable: true}
+                    house_id: {type: string, format: uuid}
+";
+    pub(super) const THREE: &str = r#"[{"sold": true}, {"sold": false}, {"sold": false}]"#;
+
+    fn answered(path: &str, status: u16, body: &str) -> Judged {
+        let fixture = Fixture::text(PETS, "getPets");
+        let mut exchange: Exchange = fixture.exchange(status, JSON, body);
+        path.clone_into(&mut exchange.request.path);
+        fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())))
+    }
+
+    pub(super) fn judged(path: &str, body: &str) -> Judged {
+        answered(path, 200, body)
+    }
+
+    #[test]
+    fn items_with_the_value_that_was_asked_for_hold() {
+        let uuid = "0192F0C1-7A2B-4C3D-8E4F-5A6B7C8D9E0F";
+        for (path, parameter, item) in [
+            ("/pets?sold=false", 0, json!({"sold": false})),
+            ("/pets?status=old", 1, json!({"status": "old"})),
+            ("/pets?per_page=2&owner_id=7&page=1", 2, json!({"owner_id": 7})),
+            (
+                &format!("/pets?house_id={}", uuid.to_lowercase()),
+                3,
+                json!({"house_id": uuid}),
+            ),
+        ] {
+            let empty = [json!({}), json!({"owner_id": null}), json!({"sold": "no", "status": 1})];
+            let judged = judged(path, &json!([item, empty[0], empty[1], empty[2]]).to_string());
+            assert_eq!(judged.kind(FactKind::Filtered(parameter)), Verdict::Held, "{path}");
+            assert!(judged.findings("filtered").is_empty(), "{path}");
+        }
+    }
+
+    #[test]
+    fn one_item_with_another_value_breaks_the_fact_and_its_value_is_not_printed() {
+        let judged = judged("/pets?status=old", r#"[{"status": "old"}, {"status": "lost"}]"#);
+        assert_eq!(judged.kind(FactKind::Filtered(1)), Verdict::Broken);
+        assert_eq!(judged.received("filtered"), "1 of 2 items has another value");
+        let location = "/paths/~1pets/get/parameters/1";
+        assert_eq!(judged.locations("filtered"), ("/1/status", location));
+    }
+
+    #[test]
+    fn what_shows_no_item_or_asks_for_something_else_decides_nothing() {
+        for (path, body) in [
+            ("/pets?sold=true", "[]"),
+            ("/pets?sold=true", r#"[{}, {"sold": null}]"#),
+            ("/pets", THREE),
+            ("/pets?sold=1", THREE),
+            ("/pets?sold=", THREE),
+            ("/pets?sold=true&sold=false", THREE),
+            ("/pets?sold=true&match=or", THREE),
+            ("/pets?Sold=true", THREE),
+        ] {
+            let verdict = judged(path, body).kind(FactKind::Filtered(0));
+            assert_eq!(verdict, Verdict::Undecided(Reason::NotShown), "{path} {body}");
+        }
+    }
+
+    #[test]
+    fn a_rejected_filter_decides_nothing() {
+        let judged = answered("/pets?sold=true", 422, "{}");
+        let verdict = judged.kind(FactKind::Filtered(0));
+        assert_eq!(verdict, Verdict::Undecided(Reason::Rejected(422)));
+    }
+}
