@@ -392,6 +392,13 @@ impl Placeholders<'_> {
                 format!("{} in {}", shell_safe(&field), shell_safe(list))
             })
             .collect();
+        let filters = contract.filters_of(operation).iter();
+        let filter = filters.filter(|filter| *location == LinkTarget::Parameter(filter.parameter));
+        sources.extend(filter.map(|filter| {
+            let field = pointer::last(&filter.property).unwrap_or_default();
+            let list = &contract.operation(operation).name;
+            format!("{} in {}", shell_safe(&field), shell_safe(list))
+        }));
         sources.dedup();
         sources
     }

@@ -9,6 +9,7 @@ use super::created::{CreatedRecord, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
 use super::exchange_role::{ExchangeRole, WriteContext};
+use super::filter_values::ShownFilterValues;
 use super::foreign_identifiers::ForeignIdentifiers;
 use super::free_numbers::FreeNumbers;
 use super::lifecycle::TrackedRecord;
@@ -66,6 +67,8 @@ pub(crate) struct History<'run> {
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
     /// links identify.
     pub(super) observed_values: ObservedValues,
+    /// The values of items by which their lists can be filtered.
+    pub(super) shown_filter_values: ShownFilterValues,
     /// The identifiers of records that the run has not made: those that a list showed before a walk over it was
     /// complete, and those that its items refer to.
     pub(super) foreign_identifiers: ForeignIdentifiers,
@@ -131,6 +134,7 @@ impl<'run> History<'run> {
             updated_without_effect: HashSet::new(),
             listed_identifiers: HashMap::new(),
             observed_values: ObservedValues::new(recognises_by_links),
+            shown_filter_values: ShownFilterValues::default(),
             foreign_identifiers: ForeignIdentifiers::new(contract),
             free_numbers: FreeNumbers::default(),
             sent_strings: SentStrings::default(),
@@ -180,6 +184,7 @@ impl<'run> History<'run> {
         if !matches!(role, ExchangeRole::OtherClient(_)) {
             if let Some(body) = body.filter(|_| succeeded) {
                 self.note_shown(exchange.request.operation, &body.value);
+                self.note_filter_values(exchange, &body.value);
             }
             self.note_sent_strings(exchange);
         }

@@ -43,6 +43,7 @@ mod digests;
 mod element;
 pub mod evidence;
 mod exchange_role;
+mod filter_values;
 mod foreign_identifiers;
 mod free_numbers;
 #[expect(clippy::module_inception, reason = "the module is named after what it keeps")]

@@ -48,6 +48,7 @@ mod fill_last_page;
 mod lifecycle;
 mod list;
 mod look;
+mod optional;
 mod pace;
 mod paging;
 mod probe;

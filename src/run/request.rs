@@ -4,6 +4,7 @@
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
+use super::optional::OptionalValue;
 use crate::contract::Contract;
 use crate::contract::link::Link;
 use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLocation, Security};
@@ -278,18 +279,19 @@ impl RequestHead {
         }
     }
 
-    /// Adds an optional parameter of the operation with a value that was made up, so that a
-    /// rejection may be about that.
+    /// Adds an optional parameter of the operation with a value that was made up, or that the target showed elsewhere, so
+    /// that a rejection may be about that.
     pub(super) fn add_optional(
         &mut self,
         contract: &Contract,
-        (operation, index): (OperationId, usize),
-        value: &Value,
+        operation: OperationId,
+        optional: &OptionalValue,
     ) -> Result<(), NoValue> {
-        let parameter = &contract.operation(operation).parameters[index];
-        for text in parameter::serialized(contract, parameter, value) {
+        let parameter = &contract.operation(operation).parameters[optional.parameter];
+        let rendered = optional.is_from_target.then(|| placeholder(&parameter.name));
+        for text in parameter::serialized(contract, parameter, &optional.value) {
             check_allowed(parameter, &text)?;
-            self.fill(parameter, &text, None);
+            self.fill(parameter, &text, rendered.as_deref());
         }
         self.on_rejection = RejectionMeaning::UncertainValue;
         Ok(())

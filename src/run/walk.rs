@@ -10,7 +10,7 @@ use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, Purpose};
 use crate::history::{ExchangeRole, LookGoal, LookId, LookResult, WalkExtent};
-use crate::plan::{MAX_SAMPLED, optional};
+use crate::plan::MAX_SAMPLED;
 use crate::rules::Reason;
 
 /// How many pages of a walk may fail to come before the walk is given up.
@@ -29,21 +29,6 @@ impl Session<'_> {
     /// Reads once.
     pub(super) async fn read(&self, operation: OperationId) {
         self.read_with_timeout(operation, Duration::ZERO).await;
-    }
-
-    /// Reads with each optional query parameter by itself. A rejection may be due to what the
-    /// document does not say: which values are allowed, or which other parameters are needed.
-    pub(super) async fn read_optional(&self, operation: OperationId) {
-        let optional = optional::optional(self.contract, operation);
-        self.announce_requests(u64::try_from(optional.len()).unwrap_or(u64::MAX).saturating_sub(1));
-        for (index, value) in optional {
-            let Some(mut head) = self.request_head_if_any(operation) else {
-                return;
-            };
-            if head.add_optional(self.contract, (operation, index), &value).is_ok() {
-                self.call(self.documented_call(operation, head)).await;
-            }
-        }
     }
 
     /// Reads with the identifier that a create returned. The record may appear a little later, just as it may be listed
