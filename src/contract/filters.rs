@@ -408,3 +408,148 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
         .filter(|word| !word.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::testing::of_paths;
+
+    const FIELDS: &str = "sold: {type: boolean}, archived: {type: boolean}, status: {type: string, enum: [new, old, all]}, \
+                          ownerId: {type: integer, nullable: true}, category_id: {type: integer}, size: {type: integer}, \
+                          house-id: {type: string, format: uuid}, name: {type: string}, born: {type: string, format: date}, \
+                          kinds: {type: array, items: {type: string, enum: [a]}}";
+
+    /// The filters of a list with these parameters of the query: each property, with the values.
+    fn filters(path: &str, about: &str, parameters: &str) -> Vec<(String, FilterValues)> {
+        let item = format!("{{type: object, properties: {{{FIELDS}}}}}");
+        let schema = format!(
+            "{{type: object, properties: {{total: {{type: integer}}, items: {{type: array, items: {item}}}}}}}"
+        );
+        let document = format!(
+            "{path}:\n  get: {{operationId: get, {about} parameters: [{parameters}], responses: {{'200': {{description: a, \
+             content: {{application/json: {{schema: {schema}}}}}}}}}}}\n"
+        );
+        let contract = of_paths(&document, "").unwrap_or_else(|defects| panic!("{defects}"));
+        let filters = contract.filters_of(OperationId(0)).iter();
+        filters
+            .map(|filter| (filter.property.clone(), filter.values.clone()))
+            .collect()
+    }
+
+    /// The values of the only filter of a list with this parameter.
+    fn values(parameter: &str) -> Option<FilterValues> {
+        let mut found = filters("/pets", "", &format!("{{in: query, {parameter}}}"));
+        assert!(found.len() < 2);
+        found.pop().map(|(_, values)| values)
+    }
+
+    #[test]
+    fn a_parameter_with_the_name_and_the_type_of_a_property_filters_by_it() {
+        let of_status = Some(FilterValues::Enum(vec!["new".to_owned(), "old".to_owned()]));
+        let both = Some(FilterValues::Boolean { also_false: true });
+        for (parameter, expected) in [
+            ("name: sold, schema: {type: boolean}", both.clone()),
+            ("name: Sold, schema: {type: boolean}", both.clone()),
+            ("name: 'filter[sold]', schema: {type: boolean}", both),
+            (
+                "name: status, schema: {type: string, enum: [new, old]}",
+                of_status.clone(),
+            ),
+            (
+                "name: status, description: Only pets with this status., schema: {type: string, enum: [new, old]}",
+                of_status,
+            ),
+            ("name: owner_id, schema: {type: integer}", Some(FilterValues::Integer)),
+            (
+                "name: house_id, schema: {type: string, format: uuid}",
+                Some(FilterValues::Uuid),
+            ),
+        ] {
+            assert_eq!(values(parameter), expected, "{parameter}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_compared_in_another_way_is_no_filter() {
+        for parameter in [
+            "name: size, schema: {type: integer}",
+            "name: name, schema: {type: string}",
+            "name: born, schema: {type: string, format: date}",
+            "name: kinds, schema: {type: string, enum: [a]}",
+            "name: category_id, schema: {type: integer}",
+            "name: status, schema: {type: string}",
+            "name: status, schema: {type: string, enum: [new, all]}",
+            "name: status, schema: {type: string, enum: [new, other]}",
+            "name: status, schema: {type: array, items: {type: string, enum: [new]}}",
+            "name: status, style: pipeDelimited, schema: {type: string, enum: [new]}",
+            "name: status, schema: {type: string, enum: [new], default: new}",
+            "name: status, required: true, schema: {type: string, enum: [new]}",
+            "name: status, deprecated: true, schema: {type: string, enum: [new]}",
+            "name: 'status[]', schema: {type: string, enum: [new]}",
+            "name: owner_id, schema: {type: string}",
+            "name: house_id, schema: {type: string}",
+            "name: sold, schema: {type: string, enum: ['true']}",
+            "name: unknown, schema: {type: boolean}",
+        ] {
+            assert_eq!(values(parameter), None, "{parameter}");
+        }
+    }
+
+    #[test]
+    fn a_description_that_leaves_a_doubt_says_that_it_is_none() {
+        for description in [
+            "Also returns sold pets",
+            "Include sold pets",
+            "Only pets that are sold, by default all",
+            "Excludes sold pets",
+            "Sold pets come first (sort)",
+            "Prefer sold pets",
+            "Set to true for sold pets",
+            "A hint for the cache only",
+        ] {
+            let parameter = format!("name: sold, description: '{description}', schema: {{type: boolean}}");
+            assert_eq!(values(&parameter), None, "{description}");
+            let parameter = format!("name: sold, schema: {{type: boolean, description: '{description}'}}");
+            assert_eq!(values(&parameter), None, "{description}");
+        }
+        let status = "{name: status, in: query, schema: {type: string, enum: [new]}}";
+        let about = "description: 'Lists pets. Those whose status is old are included, too.',";
+        assert!(filters("/pets", about, status).is_empty());
+        assert!(filters("/pets/search", "", status).is_empty());
+        assert_eq!(
+            filters("/pets", "description: 'Lists pets, sold or not.',", status).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn false_is_judged_only_where_it_is_described_or_nothing_is() {
+        let of = |name: &str, description: &str| {
+            values(&format!(
+                "name: {name}, description: '{description}', schema: {{type: boolean}}"
+            ))
+        };
+        for (name, description, also_false) in [
+            ("sold", "Only pets that are sold (or not).", Some(true)),
+            ("sold", "Filters by whether it is sold", Some(true)),
+            ("sold", "Only sold pets", Some(false)),
+            ("archived", "Only archived (or current) pets", Some(true)),
+            ("archived", "Only archived pets", Some(false)),
+            ("archived", "", None),
+        ] {
+            let expected = also_false.map(|also_false| FilterValues::Boolean { also_false });
+            assert_eq!(of(name, description), expected, "{name} {description}");
+        }
+    }
+
+    #[test]
+    fn a_fact_names_the_parameter_and_the_property() {
+        let path = "/pets: {get: {operationId: get, parameters: [{name: sold, in: query, schema: {type: boolean}}], responses: \
+                    {'200': {description: a, content: {application/json: {schema: {type: array, items: {type: object, \
+                    properties: {sold: {type: boolean}}}}}}}}}}";
+        let contract = of_paths(path, "").unwrap();
+        let fact = contract.fact(contract.fact_of(OperationId(0), FactKind::Filtered(0)).unwrap());
+        assert_eq!(fact.name, "get filtered /*/sold: the value that sold asks for");
+        assert_eq!(fact.location, "/paths/~1pets/get/parameters/0");
+    }
+}
