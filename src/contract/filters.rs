@@ -146,8 +146,13 @@ pub enum FilterValues {
         /// Whether `false` asks for the items with that value.
         also_false: bool,
     },
-    /// One of these.
-    Enum(Vec<String>),
+    /// One of some strings.
+    Enum {
+        /// Those that the parameter takes.
+        asked: Vec<String>,
+        /// Those that the property may have. Another rule reports any other.
+        documented: Vec<String>,
+    },
     /// A number that names a record.
     Integer,
     /// A UUID.
@@ -164,19 +169,24 @@ impl FilterValues {
                 "false" => also_false.then_some(Value::Bool(false)),
                 _ => None,
             },
-            Self::Enum(values) => values.iter().any(|value| value == text).then(|| Value::from(text)),
+            Self::Enum { asked, .. } => asked.iter().any(|value| value == text).then(|| Value::from(text)),
             Self::Integer => text.parse::<i64>().ok().map(Value::from),
             Self::Uuid => uuid(text).map(Value::from),
         }
     }
 
-    /// Returns the value of an item in the form in which [`Self::asked`] has it; `None` if it is null or of another type,
-    /// which other rules judge.
+    /// Returns the value of an item in the form in which [`Self::asked`] has it; `None` if it is null or none that
+    /// the property may have, which other rules judge.
     #[must_use]
     pub fn shown(&self, value: &Value) -> Option<Value> {
         match self {
             Self::Boolean { .. } => value.as_bool().map(Value::Bool),
-            Self::Enum(_) => value.as_str().map(Value::from),
+            Self::Enum { documented, .. } => {
+                let text = value
+                    .as_str()
+                    .filter(|text| documented.iter().any(|value| value == text));
+                text.map(Value::from)
+            }
             Self::Integer => value.as_i64().map(Value::from),
             Self::Uuid => value.as_str().and_then(uuid).map(Value::from),
         }
@@ -309,14 +319,14 @@ impl Contract {
                 Some(FilterValues::Integer)
             }
             ("string", [JsonType::String]) if values.is_some() => {
-                let values: Option<Vec<_>> = values?.iter().map(Node::string).collect();
-                let values: Vec<_> = values?.into_iter().map(str::to_owned).collect();
-                let own = self.property_keyword(property, "enum")?.elements();
+                let asked = strings(values?)?;
+                let documented = strings(self.property_keyword(property, "enum")?.elements())?;
                 let is_own = |value: &String| {
                     let stands_for_several = VALUES_OF_SEVERAL.contains(&value.to_ascii_lowercase().as_str());
-                    !stands_for_several && own.iter().any(|own| own.string() == Some(value))
+                    !stands_for_several && documented.contains(value)
                 };
-                values.iter().all(is_own).then_some(FilterValues::Enum(values))
+                let are_own = asked.iter().all(is_own);
+                are_own.then_some(FilterValues::Enum { asked, documented })
             }
             ("string", [JsonType::String]) => {
                 let are_uuids = format(keyword("format")) && format(self.property_keyword(property, "format"));
@@ -376,6 +386,12 @@ impl Contract {
             }),
         }
     }
+}
+
+/// Returns the strings of an enum; `None` if it has another value than strings and null.
+fn strings(values: &[Node]) -> Option<Vec<String>> {
+    let values = values.iter().filter(|value| !value.to_value().is_null());
+    values.map(|value| value.string().map(str::to_owned)).collect()
 }
 
 /// Returns the name of the property that a parameter may filter by, in the form in which names are compared: `color` for
@@ -445,7 +461,11 @@ mod tests {
 
     #[test]
     fn a_parameter_with_the_name_and_the_type_of_a_property_filters_by_it() {
-        let of_status = Some(FilterValues::Enum(vec!["new".to_owned(), "old".to_owned()]));
+        let strings = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect::<Vec<_>>();
+        let of_status = Some(FilterValues::Enum {
+            asked: strings(&["new", "old"]),
+            documented: strings(&["new", "old", "all"]),
+        });
         let both = Some(FilterValues::Boolean { also_false: true });
         for (parameter, expected) in [
             ("name: sold, schema: {type: boolean}", both.clone()),

@@ -95,7 +95,7 @@ fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, S
     };
     let body = match seen.body {
         Some(Ok(body)) if seen.operation.succeeds_with(response.status) => &body.value,
-        _ if response.status < 400 => return,
+        _ if response.status < 400 || seen.intent.is_of_other_client() => return,
         _ => {
             let reason = Reason::rejected(response.status, &seen.exchange.request.credential);
             return sink.undecided(fact, reason);
@@ -186,7 +186,11 @@ paths:
                 json!({"house_id": uuid}),
             ),
         ] {
-            let empty = [json!({}), json!({"owner_id": null}), json!({"sold": "no", "status": 1})];
+            let empty = [
+                json!({}),
+                json!({"owner_id": null}),
+                json!({"sold": "no", "status": "NEW"}),
+            ];
             let judged = judged(path, &json!([item, empty[0], empty[1], empty[2]]).to_string());
             assert_eq!(judged.kind(FactKind::Filtered(parameter)), Verdict::Held, "{path}");
             assert!(judged.findings("filtered").is_empty(), "{path}");

@@ -77,8 +77,8 @@ fn values(filter: &Filter, shown: &[Value], made_up: &Value) -> Vec<OptionalValu
                 .map(|value| of(Value::Bool(value), false))
                 .collect()
         }
-        FilterValues::Enum(values) => {
-            let values: Vec<_> = values.iter().map(|value| Value::from(value.as_str())).collect();
+        FilterValues::Enum { asked, .. } => {
+            let values: Vec<_> = asked.iter().map(|value| Value::from(value.as_str())).collect();
             let last = shown.iter().find(|value| values.contains(value));
             // None of the items that were shown has it.
             let other = values
@@ -113,9 +113,17 @@ mod tests {
         values.map(|value| (value.value, value.is_from_target)).collect()
     }
 
+    fn strings(values: &[&str]) -> FilterValues {
+        let asked: Vec<_> = values.iter().map(|value| (*value).to_owned()).collect();
+        FilterValues::Enum {
+            documented: asked.clone(),
+            asked,
+        }
+    }
+
     #[test]
     fn a_value_that_not_all_items_have_is_enough() {
-        let values = FilterValues::Enum(["a", "b", "c"].map(str::to_owned).to_vec());
+        let values = strings(&["a", "b", "c"]);
         let shown = [json!("lost"), json!("b"), json!("c")];
         assert_eq!(sent(values, &shown, &json!("a")), [(json!("b"), false)]);
         assert_eq!(
@@ -126,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_value_that_all_items_have_is_sent_after_another_one() {
-        let values = FilterValues::Enum(["a", "b"].map(str::to_owned).to_vec());
+        let values = strings(&["a", "b"]);
         assert_eq!(
             sent(values, &[json!("a")], &json!("a")),
             [(json!("b"), false), (json!("a"), false)]
@@ -139,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_list_that_showed_nothing_is_asked_for_what_was_made_up() {
-        let values = FilterValues::Enum(["a", "b"].map(str::to_owned).to_vec());
+        let values = strings(&["a", "b"]);
         for values in [values, FilterValues::Integer, FilterValues::Uuid] {
             assert_eq!(sent(values, &[], &json!("b")), [(json!("b"), false)]);
         }
