@@ -254,7 +254,10 @@ async fn a_number_below_a_record_of_the_run_is_its_own() {
     }
     for id in 1..=3 {
         let comment = json!({"id": id, "name": "Somebody's"});
-        stored.lock().unwrap().insert(format!("/issues/4/comments/{id}"), comment);
+        stored
+            .lock()
+            .unwrap()
+            .insert(format!("/issues/4/comments/{id}"), comment);
     }
     let before = stored.lock().unwrap().clone();
     let kept = Arc::clone(&stored);

@@ -77,12 +77,12 @@ async fn checked(store: Store) -> Outcome {
     let contract = Contract::read("notes.yaml", NOTES.to_owned()).unwrap();
     let check = Check::new(contract).service(router).writes(true).seed(7);
     let report = check.settle(std::time::Duration::from_millis(50)).run().await.unwrap();
-    let outcome = Outcome {
+    let (updates, notes) = (updates.lock().unwrap().clone(), notes.lock().unwrap().clone());
+    Outcome {
         record: report.record().clone(),
-        updates: updates.lock().unwrap().clone(),
-        notes: notes.lock().unwrap().clone(),
-    };
-    outcome
+        updates,
+        notes,
+    }
 }
 
 fn respond(store: Store, notes: &mut BTreeMap<String, Value>, request: (&Method, &str, &Bytes)) -> Response {
