@@ -28,7 +28,7 @@ info: {title: Reasons, version: '1'}
 components:
   securitySchemes: {key: {type: http, scheme: bearer}}
 paths:
-  /open:
+  /public:
     get:
       operationId: getOpen
       responses:
@@ -214,9 +214,9 @@ fn calls(asked: &[ReceivedRequest], call: &str) -> usize {
 /// What a sound service answers.
 fn sound(asked: &ReceivedRequest) -> (u16, &'static str) {
     match (asked.0.as_str(), asked.1.as_deref()) {
-        ("POST /open", _) => (201, ""),
+        ("POST /public", _) => (201, ""),
         ("GET /guarded", credential) if credential != Some("Bearer reasons-token") => (401, ""),
-        ("GET /open", _) => (200, r#"{"id": "a", "size": 1}"#),
+        ("GET /public", _) => (200, r#"{"id": "a", "size": 1}"#),
         _ => (200, ""),
     }
 }
@@ -247,49 +247,49 @@ fn cases() -> Vec<Case> {
 
 /// The cases in which a response, or its lack, leaves a fact undecided.
 fn of_responses() -> Vec<Case> {
-    let open = |asked: &[ReceivedRequest]| calls(asked, "GET /open") == 1;
+    let open = |asked: &[ReceivedRequest]| calls(asked, "GET /public") == 1;
     vec![
         case(
             Reason::LimitExceeded,
             "getOpen body: JSON",
-            but!("GET /open" => (200, r#"{"size": 1e999}"#)),
+            but!("GET /public" => (200, r#"{"size": 1e999}"#)),
             open,
         ),
         case(
             Reason::Documented(304),
             "getOpen status: 200",
-            but!("GET /open" => (304, "")),
+            but!("GET /public" => (304, "")),
             open,
         ),
         case(
             Reason::Failed(500),
             "getOpen status: 200",
-            but!("GET /open" => (500, "")),
+            but!("GET /public" => (500, "")),
             open,
         ),
         case(
             Reason::NoResponse,
             "getOpen status: 200",
-            but!("GET /open" => (0, "")),
+            but!("GET /public" => (0, "")),
             open,
         ),
         case(
             Reason::NotShown,
             "getOpen /size: integer",
-            but!("GET /open" => (200, "{}")),
+            but!("GET /public" => (200, "{}")),
             open,
         ),
         case(
             Reason::Throttled,
             "getOpen status: 200",
-            but!("GET /open" => (429, "")),
-            |asked| calls(asked, "GET /open") > 1,
+            but!("GET /public" => (429, "")),
+            |asked| calls(asked, "GET /public") > 1,
         ),
         case(
             Reason::Rejected(422),
             "create status: 201",
-            but!("POST /open" => (422, "")),
-            |asked| calls(asked, "POST /open") > 0,
+            but!("POST /public" => (422, "")),
+            |asked| calls(asked, "POST /public") > 0,
         ),
         case(
             Reason::RejectedExample(404),
@@ -311,11 +311,11 @@ fn of_credentials() -> Vec<Case> {
         case(
             Reason::NoTokenSent(401),
             "getOpen status: 200",
-            but!("GET /open" => (401, "")),
+            but!("GET /public" => (401, "")),
             |asked| {
                 asked
                     .iter()
-                    .all(|(call, credential)| call != "GET /open" || credential.is_none())
+                    .all(|(call, credential)| call != "GET /public" || credential.is_none())
             },
         ),
         case(
@@ -365,14 +365,14 @@ fn of_values() -> Vec<Case> {
         field: "id".to_owned(),
         sources: vec![sources.to_owned()],
     };
-    let open = |asked: &[ReceivedRequest]| calls(asked, "GET /open") == 1;
+    let open = |asked: &[ReceivedRequest]| calls(asked, "GET /public") == 1;
     vec![
         case(
             Reason::NoValue(NoValue::NotInResponses {
                 needed: needed("getOpen"),
             }),
             "getLinked status: 200",
-            but!("GET /open" => (200, "{}")),
+            but!("GET /public" => (200, "{}")),
             open,
         ),
         case(
@@ -380,7 +380,7 @@ fn of_values() -> Vec<Case> {
                 needed: needed("getOpen"),
             }),
             "getLinked status: 200",
-            but!("GET /open" => (404, "")),
+            but!("GET /public" => (404, "")),
             open,
         ),
         Case {
@@ -394,7 +394,7 @@ fn of_values() -> Vec<Case> {
                 )),
                 "getLinked status: 200",
                 sound,
-                |asked| calls(asked, "GET /open") == 0,
+                |asked| calls(asked, "GET /public") == 0,
             )
         },
     ]
@@ -409,13 +409,13 @@ fn of_limits() -> Vec<Case> {
                 Reason::NotCalled(NotCalled::Because("needs writes, which are off".to_owned())),
                 "create status: 201",
                 sound,
-                |asked| calls(asked, "POST /open") == 0,
+                |asked| calls(asked, "POST /public") == 0,
             )
         },
         Case {
             set: |_, _, settings| settings.max_writes = 0,
             ..case(Reason::MaxWrites(0), "create status: 201", sound, |asked| {
-                calls(asked, "POST /open") == 0
+                calls(asked, "POST /public") == 0
             })
         },
         Case {

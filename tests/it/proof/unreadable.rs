@@ -190,7 +190,7 @@ async fn no_record_of_the_run_is_locked() {
     let bodies: Vec<_> = bodies.collect();
     let sent = |name: &str, value: bool| bodies.iter().any(|body| body[name] == value);
     assert!(sent("locked", false) && !sent("locked", true));
-    assert!(sent("bold", true));
+    assert!(sent("bold", false));
 }
 
 #[tokio::test]
@@ -202,13 +202,14 @@ async fn a_record_that_an_edge_case_makes_unreadable_is_found_and_no_more_are_se
         harmed.unreadable(),
         ["422 to a read after an edge case that was accepted"]
     );
-    // Of the two updates, one is sent a long text, and then nothing is written: another record is deleted.
+    // Of the two updates, one is sent a long text, and then nothing is written but plain values; another record is deleted.
     let is_long = |(line, body): &&Write| line.starts_with('P') && !line.starts_with("POST") && body.len() > 10_000;
     let longs = |checked: &Checked| checked.log.iter().filter(is_long).count();
     assert_eq!((longs(&healthy), longs(&harmed)), (2, 1));
     let behind = harmed.log.iter().skip_while(|write| !is_long(write)).skip(1);
     let written: Vec<_> = behind.filter(|(line, _)| !line.starts_with("DELETE ")).collect();
-    assert!(written.is_empty(), "{written:?}");
+    let is_plain = |(_, body): &Write| body.is_ascii() && body.len() < 100;
+    assert!(written.iter().all(|write| is_plain(write)), "{written:?}");
     let rows = harmed.record.facts.rows.iter();
     let is_undecided =
         |row: &&FactRow| row.fact.ends_with("Tag edge cases: no 5xx") && row.verdict == VerdictRecord::Undecided;
