@@ -24,7 +24,7 @@ use super::shape::{JsonType, Shape};
 const DOUBTFUL_BEGINNINGS: [&str; 28] = [
     "addition", "ancestor", "child", "comma", "contain", "default", "deprecat", "descend", "exclu", "expand",
     "hierarch", "ignor", "inclu", "maxim", "minim", "multipl", "nested", "optional", "partial", "pattern", "prefer",
-    "prefix", "recurs", "regex", "search", "separat", "sort", "wildcard",
+    "prefix", "recurs", "regex", "search", "separate", "sort", "wildcard",
 ];
 
 /// Words in a description that leave the same doubt.

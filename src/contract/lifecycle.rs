@@ -279,6 +279,7 @@ impl Contract {
             let one_type = schema_type(schema).is_some_and(|sent| shown.types == [sent]);
             let at = pointer::join("", name);
             if one_type
+                && !says_that_it_comes_back_changed(schema)
                 && Some(name) != id_field
                 && !is_set_by_service(name)
                 && carries.iter().all(|carry| carry.sent != at)
@@ -389,6 +390,40 @@ fn same_as_sent(schema: &Node) -> Option<Same> {
         Some("date-time") => Some(Same::Instant),
         Some(_) => None,
     }
+}
+
+/// Whether the description of a field says that what comes back is not what was sent: "Responses show only the last four
+/// digits", "Cut to 12 characters", "Appended to the text that the log has".
+fn says_that_it_comes_back_changed(schema: &Node) -> bool {
+    const CHANGES: [&str; 24] = [
+        "abbreviated",
+        "anonymised",
+        "anonymized",
+        "appended",
+        "appends",
+        "converted",
+        "cut to",
+        "hashed",
+        "in a response",
+        "in responses",
+        "is ignored",
+        "lower case",
+        "lowercase",
+        "masked",
+        "normalised",
+        "normalized",
+        "rendered",
+        "responses have",
+        "responses show",
+        "rounded",
+        "sanitised",
+        "sanitized",
+        "shortened",
+        "truncated",
+    ];
+    let description = schema.member("description").and_then(Node::string).unwrap_or_default();
+    let description = description.to_ascii_lowercase();
+    CHANGES.iter().any(|words| description.contains(words))
 }
 
 /// Whether services often set a field with this name themselves, normalize it, or never show it.

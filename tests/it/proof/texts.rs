@@ -1,6 +1,6 @@
 //! What ordinary documents leave open about text, and software spoils all the same: an update with an apostrophe, accents,
-//! an emoji or a leap day comes back as it was sent, or that is found. A service that rejects such values, or cleans a
-//! field that is documented as markup, is left alone.
+//! an emoji or a leap day comes back as it was sent, or that is found. A service that rejects such values, cleans a
+//! field that is documented as markup, or masks one that is documented so, is left alone.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -24,6 +24,7 @@ components:
         title: {type: string, maxLength: 60}
         subject: {type: string}
         body: {type: string, description: The text as HTML.}
+        card: {type: string, description: Responses show only the last four characters.}
         due: {type: string, format: date}
     Note:
       allOf:
@@ -109,7 +110,7 @@ fn stored(
     let mut note = json!({"id": id});
     for (name, value) in sent.as_object().unwrap() {
         let kept = value.as_str().and_then(|text| store(name, text));
-        let Some(kept) = kept.filter(|_| ["title", "subject", "body", "due"].contains(&name.as_str())) else {
+        let Some(kept) = kept.filter(|_| ["title", "subject", "body", "card", "due"].contains(&name.as_str())) else {
             return StatusCode::UNPROCESSABLE_ENTITY.into_response();
         };
         note[name] = json!(kept);
@@ -180,7 +181,7 @@ async fn a_service_that_rejects_such_texts_or_cleans_markup_is_left_alone() {
         text.chars()
             .all(|letter| letter.is_ascii_alphanumeric() || "- .".contains(letter))
     };
-    let conforming: [Store; 3] = [
+    let conforming: [Store; 4] = [
         |_, text| text.is_ascii().then(|| text.to_owned()),
         |name, text| {
             let is_plain = text
@@ -189,6 +190,14 @@ async fn a_service_that_rejects_such_texts_or_cleans_markup_is_left_alone() {
             (is_plain || name == "body").then(|| text.to_owned())
         },
         |name, text| Some(if name == "body" { escaped(text) } else { text.to_owned() }),
+        |name, text| {
+            let masked = if name == "card" {
+                text.len().saturating_sub(4)
+            } else {
+                0
+            };
+            Some(text.get(masked..).unwrap_or_default().to_owned())
+        },
     ];
     for store in conforming {
         let outcome = checked(store).await;
