@@ -23,7 +23,7 @@ use super::shape::{JsonType, Shape};
 /// Beginnings of words in a description that leave a doubt whether a parameter asks for equal values.
 const DOUBTFUL_BEGINNINGS: [&str; 28] = [
     "addition", "ancestor", "child", "comma", "contain", "default", "deprecat", "descend", "exclu", "expand",
-    "hierarch", "ignor", "inclu", "maxim", "minim", "multipl", "nested", "optional", "partial", "pattern", "prefer",
+    "hierarch", "ignor", "inclu", "maxim", "minim", "multiple", "nested", "optional", "partial", "pattern", "prefer",
     "prefix", "recurs", "regex", "search", "separate", "sort", "wildcard",
 ];
 
