@@ -21,10 +21,37 @@ use super::pointer;
 use super::shape::{JsonType, Shape};
 
 /// Beginnings of words in a description that leave a doubt whether a parameter asks for equal values.
-const DOUBTFUL_BEGINNINGS: [&str; 28] = [
-    "addition", "ancestor", "child", "comma", "contain", "default", "deprecat", "descend", "exclu", "expand",
-    "hierarch", "ignor", "inclu", "maxim", "minim", "multiple", "nested", "optional", "partial", "pattern", "prefer",
-    "prefix", "recurs", "regex", "search", "separate", "sort", "wildcard",
+const DOUBTFUL_BEGINNINGS: [&str; 30] = [
+    "addition",
+    "ancestor",
+    "child",
+    "comma",
+    "contain",
+    "default",
+    "deprecate",
+    "descend",
+    "exclu",
+    "expand",
+    "hierarchical",
+    "hierarchy",
+    "ignore",
+    "ignoring",
+    "inclu",
+    "maxim",
+    "minim",
+    "multiple",
+    "nested",
+    "optional",
+    "partial",
+    "pattern",
+    "prefer",
+    "prefix",
+    "recurs",
+    "regex",
+    "search",
+    "separate",
+    "sort",
+    "wildcard",
 ];
 
 /// Words in a description that leave the same doubt.

@@ -109,10 +109,11 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 /// Whether the description of this status speaks of the credential, as in "Not found, or there is no token": then the
 /// document leaves open which of its rejections it is.
 fn is_documented_for_credentials(contract: &Contract, seen: &ExchangeSeen<'_>, status: u16) -> bool {
-    const CREDENTIALS: [&str; 8] = [
+    const CREDENTIALS: [&str; 9] = [
         "api key",
         "apikey",
-        "authenticat",
+        "authenticate",
+        "authentication",
         "credential",
         "log in",
         "login",
