@@ -19,7 +19,7 @@ use super::field::required_fields;
 use super::guessed;
 use super::link::{Link, LinkTarget};
 use super::load::resolve;
-use super::operation::{Method, Operation, OperationId, Parameter, ParameterLocation, StatusPattern};
+use super::operation::{Method, Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape, ShapeId};
 
@@ -232,11 +232,8 @@ fn queries(operations: &[Operation]) -> HashMap<String, Vec<OperationId>> {
 
 /// Whether a 201 of a create documents a `Location` header: it names the record (RFC 9110, section 15.3.2).
 fn documents_location(document: &Document, create: &Operation) -> bool {
-    let mut created = create
-        .responses
-        .iter()
-        .filter(|response| response.status == StatusPattern::Exact(201));
-    create.creates() && created.any(|created| created.documents_header(document, "Location"))
+    let created = create.response_of_exactly(201).filter(|_| create.creates());
+    created.is_some_and(|created| created.documents_header(document, "Location"))
 }
 
 /// Returns the path of the collection whose record a path parameter names: the path before it, if

@@ -97,6 +97,20 @@ pub(crate) fn with_query(path: &str, name: &str, value: &str) -> String {
     format!("{path}{separator}{}={value}", utf8_percent_encode(name, NOT_UNRESERVED))
 }
 
+/// Returns the names and values in the query of a path or URL, decoded as those of a form are.
+pub(crate) fn query_pairs(path: &str) -> impl Iterator<Item = (String, String)> + '_ {
+    let query = path.split_once('?').map_or("", |(_, query)| query);
+    let decoded = |text: &str| {
+        percent_decode_str(&text.replace('+', " "))
+            .decode_utf8_lossy()
+            .into_owned()
+    };
+    query.split('&').filter(|pair| !pair.is_empty()).map(move |pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (decoded(name), decoded(value))
+    })
+}
+
 /// Returns the path with this value for a parameter of its query: in place of its present value, or in one more pair.
 /// The value is already encoded.
 fn with_query_value(path: &str, name: &str, value: &str) -> String {

@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::created::CreatedRecord;
 use super::history::History;
 use super::look::Item;
-use crate::contract::operation::{OperationId, StatusPattern};
+use crate::contract::operation::OperationId;
 use crate::exchange::{Exchange, identifier};
 
 /// What is known about the record whose identifier later writes take from a create: as [`Ownership`], with the created
@@ -143,14 +143,9 @@ impl History<'_> {
     /// have changed an existing record.
     pub(super) fn may_have_created_nothing(&self, exchange: &Exchange) -> bool {
         let operation = self.contract.operation(exchange.request.operation);
-        let documents_created = || {
-            operation
-                .successes()
-                .any(|response| response.status == StatusPattern::Exact(201))
-        };
         match exchange.status() {
             Some(202) => true,
-            Some(200) => documents_created(),
+            Some(200) => operation.response_of_exactly(201).is_some(),
             _ => false,
         }
     }

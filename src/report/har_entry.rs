@@ -2,8 +2,10 @@
 //! file of traffic. The main type is [`ArchiveEntry`].
 
 use http::StatusCode;
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Map, Value, json};
+
+use crate::exchange::query_pairs;
 
 /// The comment on a body whose values are replaced by their shapes.
 pub(crate) const COMMENT_SHAPES: &str = "values are shown as shapes";
@@ -134,17 +136,7 @@ impl ArchiveRequest {
 }
 
 fn query(url: &str) -> Value {
-    let pairs = url.split_once('?').map_or("", |(_, query)| query).split('&');
-    let plain = |text: &str| {
-        percent_decode_str(&text.replace('+', " "))
-            .decode_utf8_lossy()
-            .into_owned()
-    };
-    let pairs = pairs.filter(|pair| !pair.is_empty()).map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        header(&plain(name), &plain(value))
-    });
-    pairs.collect()
+    query_pairs(url).map(|(name, value)| header(&name, &value)).collect()
 }
 
 impl ArchiveResponse {

@@ -1,7 +1,6 @@
 //! `filtered`: a list returns items that its filter excludes. The invariant is inferred: see
 //! [`Filter`](crate::contract::filters::Filter).
 
-use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::level::Level;
@@ -11,6 +10,7 @@ use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::filters::Filter;
 use crate::contract::pointer;
+use crate::exchange::query_pairs;
 
 pub(super) static RULE: Rule = Rule {
     name: "filtered",
@@ -46,27 +46,16 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let filters = sink.contract.filters_of(seen.id);
-    let query = seen.exchange.request.path.split_once('?').map(|(_, query)| query);
-    let Some(query) = query.filter(|_| !filters.is_empty() && seen.intent.is_documented()) else {
+    if filters.is_empty() || !seen.intent.is_documented() {
         return;
-    };
-    let pairs: Vec<_> = query.split('&').map(decoded).collect();
+    }
+    let pairs: Vec<_> = query_pairs(&seen.exchange.request.path).collect();
     if pairs.iter().any(|(name, _)| changes_filters(seen, sink, name)) {
         return;
     }
     for filter in filters {
         judge_filter(seen, (filter, &pairs), sink);
     }
-}
-
-/// Returns the name and the value of a pair of the query.
-fn decoded(pair: &str) -> (String, String) {
-    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-    let decoded = |text: &str| {
-        let text = text.replace('+', " ");
-        percent_decode_str(&text).decode_utf8_lossy().into_owned()
-    };
-    (decoded(name), decoded(value))
 }
 
 /// Whether a parameter may change what filters mean, such as one that combines them with "or": it is neither a filter nor

@@ -66,13 +66,18 @@ impl Session<'_> {
     /// Looks for what an accepted update sent, in the read of the run's own record that it names. Returns whether it names
     /// one, and the read still shows it.
     pub(super) async fn read_back_sent(&self, update: &Request) -> bool {
-        let lifecycle = self.contract.lifecycle_of(update.operation);
-        let record = self.history().readable_in_path(update);
-        let Some((lifecycle, record)) = lifecycle.zip(record) else {
-            return false;
-        };
-        let after = (record, RecordStage::Update(update.operation));
-        self.look_for_record(lifecycle.read, after).await == SeenRecord::Own
+        let seen = self.look_after(update, RecordStage::Update(update.operation)).await;
+        seen.is_some_and(|(_, seen)| seen == SeenRecord::Own)
+    }
+
+    /// Looks at the run's own record that an update without invariants names, if it can be read. Returns its number, and
+    /// what the read showed.
+    async fn look_after(&self, update: &Request, stage: RecordStage) -> Option<(usize, SeenRecord)> {
+        let is_inferred = self.contract.operation(update.operation).invariants.updated.is_none();
+        let read = self.contract.read_showing_update(update.operation);
+        let read = read.filter(|_| is_inferred)?;
+        let record = self.history().readable_in_path(update)?;
+        Some((record, self.look_for_record(read, (record, stage)).await))
     }
 
     /// Looks whether an update of a record has changed another: one of the run that was read before, or else those that the
@@ -101,16 +106,10 @@ impl Session<'_> {
     /// Reads the run's own record after an edge case of an update was accepted. Returns whether it can no longer be read,
     /// although it could be before.
     pub(super) async fn is_unreadable_after(&self, update: &Request) -> bool {
-        let read = self.contract.read_showing_update(update.operation);
-        let is_inferred = self.contract.operation(update.operation).invariants.updated.is_none();
-        let record = self.history().readable_in_path(update);
-        let Some((read, record)) = read.filter(|_| is_inferred).zip(record) else {
-            return false;
-        };
-        let after = (record, RecordStage::EdgeCase(update.operation));
-        self.look_for_record(read, after).await;
+        let seen = self.look_after(update, RecordStage::EdgeCase(update.operation)).await;
         let history = self.history();
-        history.tracked(record).is_some_and(|record| record.is_unreadable)
+        let record = seen.and_then(|(record, _)| history.tracked(record));
+        record.is_some_and(|record| record.is_unreadable)
     }
 
     /// Reads the record that a create will return, if that may show that its number is free: see
