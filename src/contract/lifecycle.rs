@@ -123,6 +123,13 @@ impl Contract {
         self.lifecycles.all.get(index)
     }
 
+    /// Returns where an operation lists the records of a lifecycle, if it does.
+    #[must_use]
+    pub fn record_list(&self, operation: OperationId) -> Option<&RecordList> {
+        let mut lists = self.lifecycles().iter().filter_map(|lifecycle| lifecycle.list.as_ref());
+        lists.find(|list| list.operation == operation)
+    }
+
     /// Returns the lifecycle of the records that an operation creates.
     #[must_use]
     pub fn lifecycle_starting_with(&self, create: OperationId) -> Option<&Lifecycle> {

@@ -9,6 +9,7 @@ use super::created::{CreatedRecord, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk};
 use super::exchange_role::{ExchangeRole, WriteContext};
+use super::existing_records::ExistingRecords;
 use super::filter_values::ShownFilterValues;
 use super::foreign_identifiers::ForeignIdentifiers;
 use super::free_numbers::FreeNumbers;
@@ -72,6 +73,9 @@ pub(crate) struct History<'run> {
     /// The identifiers of records that the run has not made: those that a list showed before a walk over it was
     /// complete, and those that its items refer to.
     pub(super) foreign_identifiers: ForeignIdentifiers,
+    /// The records that were in the target before the run wrote anything, for those lists that only the paths connect
+    /// with the writes.
+    pub(super) existing_records: ExistingRecords,
     /// The numbers that are free for the next records.
     pub(super) free_numbers: FreeNumbers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
@@ -136,6 +140,7 @@ impl<'run> History<'run> {
             observed_values: ObservedValues::new(recognises_by_links),
             shown_filter_values: ShownFilterValues::default(),
             foreign_identifiers: ForeignIdentifiers::new(contract),
+            existing_records: ExistingRecords::default(),
             free_numbers: FreeNumbers::default(),
             sent_strings: SentStrings::default(),
             strays: HashMap::new(),
@@ -179,12 +184,14 @@ impl<'run> History<'run> {
         if !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
             self.note_stray(exchange, intent);
+            self.note_write_beside_existing(exchange);
         }
         let succeeded = self.succeeded(exchange);
         if !matches!(role, ExchangeRole::OtherClient(_)) {
             if let Some(body) = body.filter(|_| succeeded) {
                 self.note_shown(exchange.request.operation, &body.value);
                 self.note_filter_values(exchange, &body.value);
+                self.note_existing(exchange, body);
             }
             self.note_sent_strings(exchange);
         }

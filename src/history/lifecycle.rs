@@ -267,12 +267,16 @@ impl History<'_> {
     }
 
     /// Returns the last accepted update of a tracked record, if that was by this operation, must have the same effect when
-    /// it is sent again, and has shown its effect.
+    /// it is sent again, has shown its effect and, as far as is known, changes no other record.
     pub(crate) fn update_to_repeat(&self, number: usize, update: OperationId) -> Option<Request> {
         self.contract.fact_of(update, FactKind::SameAfterRepeatedUpdate)?;
         let record = self.tracked.get(number).filter(|record| !record.is_doubtful)?;
         record.after_update.as_ref()?;
-        record.updated.clone().filter(|sent| sent.operation == update)
+        let changes_others = self.reason_against_repeat(update).is_some();
+        record
+            .updated
+            .clone()
+            .filter(|sent| sent.operation == update && !changes_others)
     }
 
     /// Returns the number of the record that an update names in its path, if it can be read and is the run's own.

@@ -43,6 +43,7 @@ mod digests;
 mod element;
 pub mod evidence;
 mod exchange_role;
+mod existing_records;
 mod filter_values;
 mod foreign_identifiers;
 mod free_numbers;

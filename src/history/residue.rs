@@ -65,14 +65,17 @@ enum CreateOutcome {
     Rejected(u16),
 }
 
-/// A record of the service that shows the run tag but was in no response to a create of the run: something that the
-/// target created in addition, or a record that a write reached by mistake.
+/// A record of the service that no response to a create of the run had, and that a write of the run may have made or
+/// changed. It shows the run tag (the target created it in addition, or a write reached it by mistake), or it was there
+/// before the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnexplainedRecord {
     /// The list that shows it.
     pub list: OperationId,
     /// Its identifier, where it has one.
     pub id: Option<String>,
+    /// The write after which it had changed, if it was there before the run; `None` if it shows the run tag.
+    pub changed_by: Option<OperationId>,
 }
 
 /// The maximum number of unexplained records that one look keeps.
@@ -240,7 +243,11 @@ impl ResidueSearch {
 
     /// Adds a record that no write of the run explains.
     fn add_unexplained_record(&mut self, list: OperationId, id: Option<String>) {
-        let record = UnexplainedRecord { list, id };
+        let record = UnexplainedRecord {
+            list,
+            id,
+            changed_by: None,
+        };
         if self.unexplained_records.len() < MAX_UNEXPLAINED && !self.unexplained_records.contains(&record) {
             self.unexplained_records.push(record);
         }
@@ -407,8 +414,7 @@ impl History<'_> {
 
     /// Returns the identifier of the record in which a list shows what a query sent, if the contract says where it is.
     fn id_of_stored(&self, list: OperationId, body: &Value, strings: &SentStrings) -> Option<String> {
-        let mut lists = self.contract.lifecycles().iter();
-        let known = lists.find_map(|lifecycle| lifecycle.list.as_ref().filter(|known| known.operation == list))?;
+        let known = self.contract.record_list(list)?;
         let mut items = pointer::get(body, &known.items)?.as_array()?.iter();
         let item = items.find(|item| strings.any_shown_anywhere_in(item, &self.sent_strings))?;
         item.pointer(&known.id).and_then(identifier)
@@ -603,10 +609,8 @@ impl History<'_> {
         search.begin_walk();
         let list = exchange.request.operation;
         search.unexplained_records.retain(|record| record.list != list);
-        let known = self.contract.lifecycles().iter();
-        let known = known.filter_map(|lifecycle| lifecycle.list.as_ref());
         let body = body.filter(|_| self.succeeded(exchange));
-        let Some((known, body)) = known.into_iter().find(|known| known.operation == list).zip(body) else {
+        let Some((known, body)) = self.contract.record_list(list).zip(body) else {
             return;
         };
         let items = pointer::get(&body.value, &known.items).and_then(Value::as_array);

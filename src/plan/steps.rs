@@ -56,6 +56,8 @@ pub struct Plan {
     /// What shows the record of each create from which later writes take an identifier: the record is looked for there
     /// before the first of them.
     pub shown_by: BTreeMap<OperationId, ShownBy>,
+    /// The operations that are sent because the setting `also_send` names them, whatever they change.
+    pub also_sent: Vec<OperationId>,
     /// Whether the run is to learn what the document leaves open, and judges nothing else.
     pub learns: bool,
     /// What the run asks about the gaps: when it is to learn, and of the answers that the contract states.
@@ -77,6 +79,7 @@ impl Plan {
             parts: 0,
             in_other_shards: BTreeSet::new(),
             shown_by: BTreeMap::new(),
+            also_sent: scope.also_send.clone(),
             learns: scope.learn.is_some(),
             questions: Vec::new(),
             in_scope: BTreeSet::new(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::record::{
     Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, RecordedIn, ResidueRecord, ShardsRecord,
-    SuspectedCause, TrafficRecord, VerdictRecord,
+    SuspectedCause, TrafficRecord, UnexplainedRecord, VerdictRecord,
 };
 use crate::exchange::sanitize::{Colours, sanitize};
 use crate::gaps::{Answer, AnswerState};
@@ -355,12 +355,17 @@ pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String
     let created = created.map(|left| (left.operation.as_str(), residue(left)));
     let unexplained_records = record.unexplained_records.iter().map(|record| {
         let id = record.id.as_deref().unwrap_or("without an id");
-        (
-            record.list.as_str(),
-            format!("{id}; no create returned it, but it contains this run's tag"),
-        )
+        (record.list.as_str(), format!("{id}; {}", why_unexplained(record)))
     });
     created.chain(unexplained_records)
+}
+
+/// Returns why a record that no create returned may have been made or changed by the run.
+pub(super) fn why_unexplained(record: &UnexplainedRecord) -> String {
+    match &record.changed_by {
+        Some(write) => format!("it was there before this run, and had changed after {write}"),
+        None => "no create returned it, but it contains this run's tag".to_owned(),
+    }
 }
 
 /// Counts the gaps by what the exchanges showed of them; none if they showed nothing.

@@ -254,6 +254,7 @@ pub(super) fn sample_record() -> Record {
         unexplained_records: vec![UnexplainedRecord {
             list: "getThings".to_owned(),
             id: Some("t-18".to_owned()),
+            changed_by: None,
         }],
         rejected_values: vec![rejected_markup()],
         requests: requests(),

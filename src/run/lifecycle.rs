@@ -130,6 +130,33 @@ impl Session<'_> {
         }
     }
 
+    /// Reads the list to which a write belongs, if the write may show there what else it changes and no earlier response
+    /// can be compared with one that follows. Returns the list.
+    pub(super) async fn read_list_before(&self, write: OperationId) -> Option<OperationId> {
+        let list = self
+            .history()
+            .list_to_watch(write)
+            .filter(|list| self.is_called(*list))?;
+        if self.history().must_be_read_before_write(list) {
+            self.read_list(list).await;
+        }
+        Some(list)
+    }
+
+    /// Reads the list again after a write that was accepted, so that the history sees what else it has changed.
+    pub(super) async fn read_list_after(&self, write: &Exchange, list: Option<OperationId>) {
+        if let Some(list) = list.filter(|_| self.succeeded(write)) {
+            self.read_list(list).await;
+        }
+    }
+
+    async fn read_list(&self, list: OperationId) {
+        if let Ok(head) = self.request_head(list) {
+            self.announce_requests(1);
+            Box::pin(self.call(self.documented_call(list, head))).await;
+        }
+    }
+
     /// Deletes the records of the run, the newest first, so that a nested record goes before the
     /// one that it is nested in. A record is deleted only if a read shows it with the run tag.
     pub(super) async fn clean_up(&self) {

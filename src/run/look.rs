@@ -81,6 +81,10 @@ impl Session<'_> {
         if let Some(reason) = self.history().reason_against_create(operation) {
             return Err(Reason::NotOwn(reason));
         }
+        let reason = self.history().reason_against_repeat(operation);
+        if let Some(reason) = reason.filter(|_| !self.plan.also_sent.contains(&operation)) {
+            return Err(Reason::NotOwn(reason));
+        }
         let links = contract.links_to(operation);
         let mut creates: Vec<_> = links.map(|link| link.from).collect();
         creates.retain(|from| !contract.operation(*from).is_read());

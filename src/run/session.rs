@@ -389,6 +389,7 @@ impl<'run> Session<'run> {
             role,
         } = call;
         self.read_next_number(&request).await;
+        let watched = self.read_list_before(request.operation).await;
         let mut attempt = 0;
         let mut not_found = NotFoundRetry::until(options.not_found_timeout);
         loop {
@@ -413,6 +414,7 @@ impl<'run> Session<'run> {
             self.emit_found(Some(exchanged));
             let Some(wait) = wait else {
                 self.sender.count_documented(&exchange, intent);
+                self.read_list_after(&exchange, watched).await;
                 return (exchange, noted);
             };
             tokio::time::sleep(wait).await;

@@ -19,6 +19,7 @@ mod deletions;
 mod deviating;
 mod edge_cases;
 mod equivalent;
+mod existing;
 mod filters;
 mod foreign;
 mod harm;

@@ -80,7 +80,7 @@ pub(super) fn residue(view: &View<'_>) -> Markup {
                         @for unexplained in &view.record.unexplained_records {
                             tr {
                                 th scope="row" { (unexplained.list) }
-                                td { @if let Some(id) = &unexplained.id { code { (id) } " " } "it shows the run tag" }
+                                td { @if let Some(id) = &unexplained.id { code { (id) } " " } (phrases::why_unexplained(unexplained)) }
                             }
                         }
                     }

@@ -73,6 +73,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
     let unexplained_records = run.unexplained_records.iter().map(|record| UnexplainedRecord {
         list: name(record.list),
         id: record.id.as_deref().map(identifier),
+        changed_by: record.changed_by.map(name),
     });
     let rejected_values = run.rejected_values.iter().map(|rejected| RejectedValueRecord {
         operation: name(rejected.operation),

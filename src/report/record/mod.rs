@@ -126,8 +126,8 @@ pub struct Record {
     /// How far the run looked for residue at its end.
     #[serde(default, rename = "looked_through")]
     pub residue_search: SearchExtent,
-    /// The records that showed the run tag then and that no write explains: made by the target along with a create, or
-    /// changed by mistake.
+    /// The records that showed the run tag then and that no write explains (made by the target along with a create, or
+    /// changed by mistake), and those that were there before the run and had changed after a write.
     #[serde(default, rename = "others")]
     pub unexplained_records: Vec<UnexplainedRecord>,
     /// The awkward values, valid ones that software often garbles, that the target rejected: the document leaves open which values are accepted.
@@ -579,8 +579,8 @@ pub struct ResidueRecord {
     pub found: Option<bool>,
 }
 
-/// A record of the service that shows the run tag and that no write explains: it was in the response to none of the
-/// run's creates.
+/// A record of the service that was in the response to none of the run's creates, and that a write may have made or
+/// changed: it shows the run tag, or it was there before the run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OtherRecord")]
 pub struct UnexplainedRecord {
@@ -588,6 +588,10 @@ pub struct UnexplainedRecord {
     pub list: String,
     /// Its identifier, as a shape if it may be personal data, such as an email address; none if it has none.
     pub id: Option<String>,
+    /// The operation after whose first request it had changed, if it was there before the run; none if it shows the run
+    /// tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_by: Option<String>,
 }
 
 /// An awkward value that an operation rejected.

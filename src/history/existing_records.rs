@@ -1,0 +1,273 @@
+//! Watches the records that lists showed before the run wrote anything, to notice a write that changes one of them. The
+//! main type is [`ExistingRecords`].
+//!
+//! # Design
+//!
+//! What a write does to other records is rarely documented: a new default takes the flag from the old one, a create
+//! returns a record that somebody else gave back. Words in the contract warn of some of these writes, not of all. So the
+//! list is read before and after the first write of each operation of an inferred lifecycle. Another client may have
+//! written in between, so a changed record is no finding. But the operation is not sent again, and the record is
+//! reported with the residue.
+//!
+//! A record that a create adds changes what others show about themselves: their rank, their share, how many there are. So
+//! a change counts only in a field that the write sent, and where a boolean or a single word, such as a status, was
+//! replaced. A field that changes without any write, such as `online`, does not count.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::history::History;
+use super::residue::UnexplainedRecord;
+use crate::contract::operation::OperationId;
+use crate::contract::pointer;
+use crate::exchange::json::Body;
+use crate::exchange::{Digest, Exchange, identifier};
+
+/// The maximum number of records that are watched in each list.
+const MAX_RECORDS: usize = 200;
+/// The maximum number of fields that are watched in each record.
+const MAX_FIELDS: usize = 200;
+/// The maximum depth of a watched field: JSON:API has the fields of a record in `attributes`, and those that belong
+/// together are often in an object.
+const MAX_DEPTH: usize = 3;
+/// The maximum number of letters in a word that names a state.
+const LONGEST_STATE: usize = 32;
+
+/// The records that were in the target before the run wrote anything.
+#[derive(Debug, Default)]
+pub(super) struct ExistingRecords {
+    /// What each list has shown.
+    lists: HashMap<OperationId, WatchedList>,
+    /// Whether a write was sent: what a list shows from then on may be the run's own.
+    has_written: bool,
+    /// The operations whose first accepted write was watched.
+    watched: HashSet<OperationId>,
+    /// The operations after which an existing record had changed, each with the list that showed it.
+    changed_by: HashMap<OperationId, OperationId>,
+}
+
+/// The existing records of a list, as its last response showed them.
+#[derive(Debug)]
+struct WatchedList {
+    /// The path of the request, with its query: another query may show the records in another way.
+    path: String,
+    records: HashMap<Digest, Fields>,
+    /// The fields that changed although nothing was written in between.
+    volatile: HashSet<Digest>,
+    /// Whether two responses came with no write in between.
+    is_compared: bool,
+    /// The writes since the last response.
+    writes: Vec<SentWrite>,
+}
+
+/// The watched fields of a record, by the digest of their pointer.
+type Fields = HashMap<Digest, FieldValue>;
+
+/// The value of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FieldValue {
+    value: Digest,
+    /// Whether it may be a state: a boolean or a single word.
+    is_state: bool,
+}
+
+/// An accepted write.
+#[derive(Debug)]
+struct SentWrite {
+    operation: OperationId,
+    /// The names of the fields that it sent.
+    names: HashSet<String>,
+}
+
+impl ExistingRecords {
+    /// Returns the operation whose first accepted write this is, if the list must be read again to see what it did.
+    fn watches(&self, operation: OperationId, list: OperationId) -> bool {
+        let known = self.lists.get(&list).is_some_and(|list| !list.records.is_empty());
+        known && !self.watched.contains(&operation)
+    }
+
+    /// Adds a response of a list. If a single operation has written since the response before, and this is the first time
+    /// that it has changed an existing record, returns the two.
+    fn add(&mut self, (list, path): (OperationId, &str), items: &[(Digest, &Value)]) -> Option<(OperationId, Digest)> {
+        if !self.has_written && !self.lists.contains_key(&list) {
+            let records = items.iter().take(MAX_RECORDS);
+            let watched = WatchedList {
+                path: path.to_owned(),
+                records: records.map(|(id, item)| (*id, watched_fields(item))).collect(),
+                volatile: HashSet::new(),
+                is_compared: false,
+                writes: Vec::new(),
+            };
+            self.lists.insert(list, watched);
+            return None;
+        }
+        let watched = self.lists.get_mut(&list).filter(|watched| watched.path == path)?;
+        let writes = std::mem::take(&mut watched.writes);
+        let changed = watched.compare(items, &writes);
+        let [write] = writes.as_slice() else { return None };
+        self.watched.insert(write.operation);
+        let id = changed?;
+        let is_first = self.changed_by.insert(write.operation, list).is_none();
+        is_first.then_some((write.operation, id))
+    }
+}
+
+impl WatchedList {
+    /// Compares a response with the one before it, and returns the identifier of the first record that these writes, all
+    /// that were sent in between, have changed.
+    fn compare(&mut self, items: &[(Digest, &Value)], writes: &[SentWrite]) -> Option<Digest> {
+        self.is_compared |= writes.is_empty();
+        let mut changed = None;
+        for (id, item) in items {
+            let Some(before) = self.records.get_mut(id) else {
+                continue;
+            };
+            for (field, name, value) in fields(item) {
+                let Some(earlier) = before.get_mut(&field).filter(|earlier| **earlier != value) else {
+                    continue;
+                };
+                if writes.is_empty() {
+                    self.volatile.insert(field);
+                }
+                let is_sent = writes.iter().any(|write| write.names.contains(name));
+                let counts = is_sent || (earlier.is_state && value.is_state);
+                if counts && !self.volatile.contains(&field) {
+                    changed.get_or_insert(*id);
+                }
+                *earlier = value;
+            }
+        }
+        changed
+    }
+}
+
+fn watched_fields(record: &Value) -> Fields {
+    let fields = fields(record).into_iter();
+    fields.map(|(field, _, value)| (field, value)).collect()
+}
+
+/// Returns the fields of a record that can be watched: the digest of each pointer, the name, and the value.
+fn fields(record: &Value) -> Vec<(Digest, &str, FieldValue)> {
+    let mut fields = Vec::new();
+    let mut pending = vec![(String::new(), "", record, 0)];
+    while let Some((at, name, value, depth)) = pending.pop() {
+        match value {
+            Value::Object(members) if depth < MAX_DEPTH => {
+                let below = |(name, value)| (format!("{at}/{name}"), String::as_str(name), value, depth + 1);
+                pending.extend(members.iter().map(below));
+            }
+            _ if fields.len() == MAX_FIELDS => break,
+            _ => {
+                let field = FieldValue {
+                    value: Digest::of(value),
+                    is_state: is_state(value),
+                };
+                fields.push((Digest::of(&Value::String(at)), name, field));
+            }
+        }
+    }
+    fields
+}
+
+/// Whether a value may be the state of a record.
+fn is_state(value: &Value) -> bool {
+    match value {
+        Value::Bool(_) => true,
+        Value::String(word) => {
+            let is_word = |character: char| character.is_alphabetic() || matches!(character, '_' | '-');
+            !word.is_empty() && word.len() <= LONGEST_STATE && word.chars().all(is_word)
+        }
+        _ => false,
+    }
+}
+
+/// Adds the names of all members within a body.
+fn add_names(body: &Value, names: &mut HashSet<String>) {
+    match body {
+        Value::Object(members) => {
+            for (name, value) in members {
+                names.insert(name.clone());
+                add_names(value, names);
+            }
+        }
+        Value::Array(elements) => elements.iter().for_each(|element| add_names(element, names)),
+        _ => {}
+    }
+}
+
+impl History<'_> {
+    /// Returns the list that must be read before and after a write, so that a change of an existing record is noticed: that
+    /// of the lifecycle to which the write belongs, before its first write that is accepted.
+    pub(crate) fn list_to_watch(&self, operation: OperationId) -> Option<OperationId> {
+        let lifecycle = self.contract.lifecycle_of(operation)?;
+        let list = lifecycle.list.as_ref()?.operation;
+        let is_watched = lifecycle.delete != Some(operation) && self.existing_records.watches(operation, list);
+        is_watched.then_some(list)
+    }
+
+    /// Whether a list must be read before the next write: since its last response something was written, or nothing
+    /// shows yet which fields change by themselves.
+    pub(crate) fn must_be_read_before_write(&self, list: OperationId) -> bool {
+        let watched = self.existing_records.lists.get(&list);
+        watched.is_some_and(|watched| !watched.is_compared || !watched.writes.is_empty())
+    }
+
+    /// Returns why a write is not sent again: a record that was there before the run had changed after it.
+    pub(crate) fn reason_against_repeat(&self, operation: OperationId) -> Option<String> {
+        let list = *self.existing_records.changed_by.get(&operation)?;
+        let (name, list) = (
+            &self.contract.operation(operation).name,
+            &self.contract.operation(list).name,
+        );
+        Some(format!(
+            "{name} was not sent again: after it, {list} showed a record changed that had been there before the run"
+        ))
+    }
+
+    /// Remembers what a write has sent, if it may have changed something.
+    pub(super) fn note_write_beside_existing(&mut self, exchange: &Exchange) {
+        let operation = exchange.request.operation;
+        let is_rejected = exchange.status().is_some_and(|status| (400..500).contains(&status));
+        if self.contract.operation(operation).is_safe() || is_rejected {
+            return;
+        }
+        self.existing_records.has_written = true;
+        for list in self.existing_records.lists.values_mut() {
+            let write = match list.writes.iter_mut().find(|write| write.operation == operation) {
+                Some(write) => write,
+                None => list.writes.push_mut(SentWrite {
+                    operation,
+                    names: HashSet::new(),
+                }),
+            };
+            if let Some(body) = exchange.request.json() {
+                add_names(body, &mut write.names);
+            }
+        }
+    }
+
+    /// Adds what a list shows of the existing records. One that a write has changed is residue.
+    pub(super) fn note_existing(&mut self, exchange: &Exchange, body: &Body) {
+        let Some(list) = self.contract.record_list(exchange.request.operation) else {
+            return;
+        };
+        let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
+        let id_of = |item: &'_ Value| pointer::get(item, &list.id).cloned();
+        let items: Vec<_> = items
+            .into_iter()
+            .flatten()
+            .filter_map(|item| Some((Digest::of(&id_of(item)?), item)))
+            .collect();
+        let changed = self
+            .existing_records
+            .add((list.operation, &exchange.request.path), &items);
+        let Some((operation, id)) = changed else { return };
+        let item = items.iter().find(|(of, _)| *of == id).map(|(_, item)| *item);
+        self.residue_tracker.unexplained_records.push(UnexplainedRecord {
+            list: list.operation,
+            id: item.and_then(id_of).as_ref().and_then(identifier),
+            changed_by: Some(operation),
+        });
+    }
+}

@@ -1,0 +1,167 @@
+//! Writes that change records which were in the target before the run, although no word of the contract says so: they are
+//! not sent again, and the records are reported. What changes by itself, or follows from there being one record more,
+//! stops nothing.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::{Method, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use countersign::report::{Record, UnexplainedRecord};
+use countersign::{Check, Contract};
+use serde_json::{Value, json};
+
+use super::misled::THINGS;
+
+/// What happens to the record that was there before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    None,
+    /// A create takes its flag.
+    FlagMoves,
+    /// An update ends it.
+    UpdateEndsIt,
+    /// Each read shows another flag in it.
+    ChangesByItself,
+    /// It shows how many records there are.
+    CountsRecords,
+}
+
+struct Service {
+    effect: Effect,
+    things: Vec<Value>,
+    reads: usize,
+    /// The accepted writes, by method.
+    accepted: Vec<Method>,
+}
+
+impl Service {
+    fn new(effect: Effect) -> Self {
+        let old = json!({"id": 7, "name": "Old", "colour": "red", "flag": true, "state": "live", "rank": 1});
+        Self {
+            effect,
+            things: vec![old],
+            reads: 0,
+            accepted: Vec::new(),
+        }
+    }
+
+    fn respond(&mut self, method: &Method, path: &str, sent: &Value) -> Response {
+        let Some(id) = path.strip_prefix("/things/") else {
+            if method == Method::GET {
+                self.reads += 1;
+                if self.effect == Effect::ChangesByItself {
+                    self.things[0]["flag"] = json!(self.reads.is_multiple_of(2));
+                }
+                return axum::Json(&self.things).into_response();
+            }
+            let thing = json!({"id": self.things.len() + 7, "name": sent["name"], "colour": sent["colour"]});
+            self.things.push(thing.clone());
+            match self.effect {
+                Effect::FlagMoves => self.things[0]["flag"] = json!(false),
+                Effect::CountsRecords => self.things[0]["rank"] = json!(self.things.len()),
+                _ => {}
+            }
+            return (StatusCode::CREATED, axum::Json(thing)).into_response();
+        };
+        let position = self.things.iter().position(|thing| thing["id"].to_string() == id);
+        let Some(position) = position else {
+            return StatusCode::NOT_FOUND.into_response();
+        };
+        if method == Method::DELETE {
+            // Numbers are not given again.
+            self.things[position]["id"] = Value::Null;
+            return StatusCode::NO_CONTENT.into_response();
+        }
+        if method == Method::PUT {
+            for name in ["name", "colour"] {
+                if let Some(value) = sent.get(name) {
+                    self.things[position][name] = value.clone();
+                }
+            }
+            if self.effect == Effect::UpdateEndsIt {
+                self.things[0]["state"] = json!("ended");
+            }
+        }
+        axum::Json(&self.things[position]).into_response()
+    }
+
+    fn count(&self, method: &Method) -> usize {
+        self.accepted.iter().filter(|accepted| *accepted == method).count()
+    }
+}
+
+/// Checks such a service. `also_send` names an operation that is sent whatever it changes.
+async fn check(effect: Effect, also_send: Option<&str>) -> (Service, Record) {
+    let service = Arc::new(Mutex::new(Service::new(effect)));
+    let shared = Arc::clone(&service);
+    let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
+        let service = &mut *shared.lock().unwrap();
+        let sent = serde_json::from_slice(&body)
+            .ok()
+            .or_else(|| body.is_empty().then_some(Value::Null));
+        let response = match sent {
+            Some(sent) if sent.is_null() || sent.is_object() => service.respond(&method, uri.path(), &sent),
+            _ => StatusCode::BAD_REQUEST.into_response(),
+        };
+        if response.status().is_success() {
+            service.accepted.push(method);
+        }
+        async { response }
+    });
+    let document = THINGS.replace("PARAMETER", "id");
+    let check = Check::new(Contract::read("things.yaml", document).unwrap()).service(router);
+    let check = check
+        .writes(true)
+        .max_writes(40)
+        .seed(1)
+        .settle(std::time::Duration::ZERO);
+    let check = also_send.into_iter().fold(check, Check::also_send);
+    let record = check.run().await.unwrap().record().clone();
+    let service = std::mem::replace(&mut *service.lock().unwrap(), Service::new(effect));
+    (service, record)
+}
+
+fn changed(write: &str) -> UnexplainedRecord {
+    UnexplainedRecord {
+        list: "listThings".to_owned(),
+        id: Some("7".to_owned()),
+        changed_by: Some(write.to_owned()),
+    }
+}
+
+#[tokio::test]
+async fn a_write_after_which_an_existing_record_has_changed_is_not_sent_again_and_the_record_is_reported() {
+    let (plain, _) = check(Effect::None, None).await;
+    assert!(plain.count(&Method::POST) > 1 && plain.count(&Method::PUT) > 1);
+
+    let (service, record) = check(Effect::FlagMoves, None).await;
+    assert_eq!(service.count(&Method::POST), 1);
+    assert_eq!(service.count(&Method::PUT), plain.count(&Method::PUT));
+    assert_eq!(record.unexplained_records, [changed("addThing")]);
+
+    let (service, record) = check(Effect::UpdateEndsIt, None).await;
+    assert_eq!(service.count(&Method::PUT), 1);
+    assert_eq!(service.count(&Method::POST), plain.count(&Method::POST));
+    assert_eq!(record.unexplained_records, [changed("setThing")]);
+}
+
+#[tokio::test]
+async fn what_changes_without_a_write_or_counts_records_stops_nothing() {
+    let (plain, record) = check(Effect::None, None).await;
+    assert_eq!(record.unexplained_records, []);
+    for effect in [Effect::ChangesByItself, Effect::CountsRecords] {
+        let (service, record) = check(effect, None).await;
+        assert_eq!(service.accepted.len(), plain.accepted.len(), "{effect:?}");
+        assert_eq!(record.unexplained_records, [], "{effect:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_the_user_names_is_sent_again_and_what_it_changed_is_reported() {
+    let (plain, _) = check(Effect::None, Some("addThing")).await;
+    let (service, record) = check(Effect::FlagMoves, Some("addThing")).await;
+    assert_eq!(service.count(&Method::POST), plain.count(&Method::POST));
+    assert_eq!(record.unexplained_records, [changed("addThing")]);
+}
