@@ -7,7 +7,7 @@
 //! imperative, alone or with its object, and a summary is one if it begins with a verb and says of what. A summary that
 //! begins with a verb that reads settles that the path names a thing ("List open orders" for `/orders/open`). So does a
 //! name of several before the verb: `/doors/open` filters, `/door/open` opens. Verbs that are nouns too (`block`, `copy`,
-//! `release`) are no command by themselves.
+//! `release`) are not commands on their own.
 
 use super::document::Document;
 use super::operation::Operation;
@@ -106,7 +106,7 @@ pub(super) const COMMANDS: [&str; 86] = [
     "write",
 ];
 
-/// Verbs that are no nouns, so that one and its object are a command: `sendReminder`, `rotate-keys`.
+/// Verbs that are not also nouns: followed by an object, one is a command: `sendReminder`, `rotate-keys`.
 const IMPERATIVE: [&str; 31] = [
     "activate",
     "approve",

@@ -11,7 +11,7 @@
 
 use super::query::{DETERMINERS, PASSIVE, is_action, words};
 
-/// Words with which a subject begins that is not the record itself.
+/// First words of a subject other than the record itself.
 const OTHERS: [&str; 17] = [
     "all",
     "any",
@@ -147,7 +147,7 @@ const MESSAGES: [&str; 8] = [
     "sms",
 ];
 
-/// What one record at most is.
+/// Roles that at most one record can have.
 pub(super) const ROLES: [&str; 26] = [
     "activation",
     "active",
@@ -177,7 +177,7 @@ pub(super) const ROLES: [&str; 26] = [
     "winner",
 ];
 
-/// Words after which a verb says what may be the case.
+/// Words that make the verb after them a possibility rather than a statement.
 const IS_NO_FACT: [&str; 19] = [
     "can", "cannot", "could", "if", "may", "must", "never", "no", "not", "should", "that", "unless", "until", "when",
     "where", "whether", "which", "who", "whose",
@@ -204,7 +204,7 @@ fn is_consequence(clause: &[String]) -> bool {
         || reaches_somebody(clause)
 }
 
-/// Whether a summary makes a record the one of its kind: "Make a photo the cover of the album", "Declare the winner".
+/// Whether a summary gives a record a role that only one can have: "Make a photo the cover of the album", "Declare the winner".
 pub(super) fn makes_the_one(summary: &[String]) -> bool {
     let [verb, object, rest @ ..] = summary else {
         return false;

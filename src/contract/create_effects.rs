@@ -202,7 +202,7 @@ const SEVERAL: [&str; 10] = [
     "active", "all", "any", "every", "existed", "exists", "one", "pending", "running", "same",
 ];
 
-/// Words after which an effect is none of this call, or does not come about.
+/// Words after which an effect is not this call's, or does not happen.
 const NO_EFFECT: [&str; 9] = [
     "can", "cannot", "could", "must", "never", "no", "not", "should", "until",
 ];

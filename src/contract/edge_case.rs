@@ -419,7 +419,7 @@ mod tests {
             (
                 &own,
                 LIST,
-                "no request of `get` can have this kind of edge case; remove it",
+                "this kind of edge case applies to no request of `get`; remove it",
             ),
         ] {
             let message = read(path, list).unwrap_err();

@@ -54,7 +54,7 @@ pub enum FactKind {
     Equivalent(Equivalence),
     /// The created record's identifier is allowed in the paths into which the contract's links carry it.
     IdentifierFitsPath,
-    /// Each item of a list has the value that a query parameter asks for, by its index: inferred from names and schemas.
+    /// Each item of a list has the value that the query parameter with this index asks for: inferred from names and schemas.
     Filtered(usize),
     /// The identifier belongs to no other record.
     IdentifierUnique,

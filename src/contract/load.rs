@@ -580,7 +580,7 @@ fn edge_cases(document: &Document, operation: &Operation, defects: &mut DefectLi
         }
         if found.is_empty() && of_its_own {
             let message = format!(
-                "no request of `{}` can have this kind of edge case; remove it",
+                "this kind of edge case applies to no request of `{}`; remove it",
                 operation.name
             );
             defects.push(vocabulary_defect(document, &location(), message));

@@ -465,8 +465,8 @@ impl Contract {
         Ok(())
     }
 
-    /// A create was given a value for the record that contains its own: passes that value on to each other operation on
-    /// the create's records that was given none.
+    /// Passes the value that a create was given for the parent of its record on to the other operations on such records,
+    /// unless they were given one of their own.
     fn give_to_others(&mut self, (create, given): (OperationId, usize), path: &str) {
         let Some(lifecycle) = self.lifecycle_of(create).filter(|lifecycle| lifecycle.create == create) else {
             return;

@@ -409,7 +409,7 @@ const TAKES_AWAY: [&str; 25] = [
     "withdraw",
 ];
 
-/// Words that come before what a verb is about.
+/// Words that introduce the object of a verb.
 pub(super) const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
 
 /// Words after which a verb says what is done too: "find pets and store them".
@@ -478,7 +478,7 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !has_records_below(document, &operation.path)
 }
 
-/// Whether what a query gets is made for it, taken or counted: `/tokens/get`, "Gets a new token", "Counts a visit".
+/// Whether the query issues something new, takes it, or counts the call: `/tokens/get`, "Gets a new token", "Counts a visit".
 fn issues(document: &Document, operation: &Operation) -> bool {
     let path = words(&operation.path);
     let is_issued = |word: &String| ISSUED.contains(&word.strip_suffix('s').unwrap_or(word));
@@ -743,7 +743,7 @@ pub(super) fn says_it_takes_away(words: &[String]) -> bool {
     }
 }
 
-/// Whether a word is a verb, or its form for one who does it: `empty`, `empties`.
+/// Whether a word is a verb in its base form or third person singular: `empty`, `empties`.
 pub(super) fn is_said_of_subject(word: &str, verb: &str) -> bool {
     let is_third_person = word
         .strip_prefix(verb)
@@ -902,7 +902,7 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
         && !said_about_parts(document, operation).any(part_acts)
 }
 
-/// Whether a word is a form of a verb that acts, or one of a verb that may act and is no thing: `marking`, `deleted`.
+/// Whether a word is a form of a verb that acts, or a form in -ed or -ing of a verb that may act: `marking`, `deleted`.
 fn mentions_act(words: &[String]) -> bool {
     words.iter().any(|word| {
         let is_verb = word.ends_with("ed") || word.ends_with("ing");

@@ -98,7 +98,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    /// Returns one that sees nothing.
+    /// Returns a collector that ignores exchanges.
     #[must_use]
     pub(crate) fn idle(contract: &'contract Contract) -> Self {
         Self::with_locations(contract, GapLocations::default())

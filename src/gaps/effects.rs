@@ -96,7 +96,7 @@ struct Record {
     /// came after the run wrote something about the record.
     has_other_item: bool,
     /// For each other list, when the last reading of all its pages began, before the run wrote anything about the record.
-    /// That an item was absent follows only if none was ever seen.
+    /// It proves that an item was absent only if none was ever seen.
     read_whole_since: BTreeMap<OperationId, Duration>,
     /// Whether the run has written something about it since.
     is_written: bool,

@@ -41,7 +41,7 @@ fn wrong(answer: &LearnedAnswer, gap: &Gap, operation: &Operation) -> Option<Str
             ))
         }
         Some(Claim::Duration { after_ms: [from, to] }) if from > to => Some(format!(
-            "nothing takes at least {from} ms and at most {to} ms; write the shorter time first, or learn again"
+            "`after_ms` is {from}, {to}: the shorter time comes first; swap them, or learn again"
         )),
         Some(claim) if forms.is_empty() || forms.iter().any(|form| fits(form, &claim)) => None,
         _ if forms.is_empty() => Some(format!(
@@ -160,7 +160,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            message.ends_with("write the shorter time first, or learn again"),
+            message.ends_with("swap them, or learn again"),
             "{message}"
         );
         let message = checked("error-body", &json!({"status": 400})).unwrap_err().to_string();

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::answer::Claim;
 use super::trials::ObservedClaim;
 
-/// The length of the longest text that is sent. A service that accepts it may have a higher limit, which nobody has to know.
+/// The length of the longest text that is sent. A service that accepts it may have a higher limit, which is not searched for.
 const LONGEST: usize = 4_096;
 /// Limits that software usually has: those of columns, of forms, and of names in protocols.
 const USUAL: [usize; 16] = [

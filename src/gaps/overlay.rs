@@ -59,11 +59,11 @@ pub fn overlay(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
         text.push_str(&action(target, answers));
     }
     text += &comments(
-        "Established, but no action, for the reason at the end of each line:",
+        "Established, but not stated by an action, for the reason at the end of each line:",
         &unplaced,
     );
     text += &comments(
-        "Not established, so nothing follows from it. That takes two runs, an hour or more apart, whose trials agree:",
+        "Not established: that takes two runs, at least an hour apart, whose trials agree:",
         &others.iter().map(in_words).collect::<Vec<_>>(),
     );
     Overlay {
@@ -107,7 +107,7 @@ fn place(contract: &Contract, own: Option<&Document>, answer: &Answer) -> Result
     }
     if node.member(ANSWERS_KEY).is_some() {
         // The answers of an action would come after those, and be about the same.
-        return Err("the document has answers at this location itself");
+        return Err("the document already has answers at this location");
     }
     Ok((own.position(&location), target))
 }
@@ -517,7 +517,7 @@ paths:
         let contract = Contract::read("things.yaml", text).unwrap();
         let text = overlay(&contract, &two_runs(&[status(201)]), now()).text;
         assert!(
-            comments(&text)[0].ends_with("; the document has answers at this location itself"),
+            comments(&text)[0].ends_with("; the document already has answers at this location"),
             "{text}"
         );
         assert_eq!(stated(&applied(&contract, &text))[0].3, json!({"status": 200}));

@@ -43,7 +43,7 @@ pub(super) struct RequiredSearch {
     always_sent: Members,
     /// Whether the service may accept a body without any member as one that does nothing, whatever it requires of others.
     pub(super) may_do_nothing: bool,
-    /// How many responses neither accepted a body nor rejected it for what it is.
+    /// How many responses neither accepted a body nor rejected its content.
     others: u64,
     tries: u64,
     /// Whether nothing was accepted since a body was rejected: the service may reject everything by now.

@@ -17,7 +17,7 @@ use crate::contract::vocabulary::{Carry, EdgeCaseKind};
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
 
-/// Returns what a record has in the field in which the create's response showed the identifier.
+/// Returns the record's identifier: the value of the field that held it in the create's response.
 fn identifier_in<'body>(record: &'body Value, lifecycle: &Lifecycle) -> Option<&'body Value> {
     let name = pointer::tokens(&lifecycle.created_id).last()?;
     record.get(&*name)

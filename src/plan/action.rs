@@ -296,8 +296,8 @@ const CREATE: ActionSpec = ActionSpec {
 
 const FILL_TO_SECOND_PAGE: ActionSpec = ActionSpec {
     reason: "create more of the list's records until it has a second page, if that can be reached",
-    requests: "none if the list has a second page; otherwise as many as a second page takes, provided that {reserved} \
-               of the {max_writes} writes of max-writes stay unused",
+    requests: "none if the list has a second page; otherwise as many as it takes, provided that {reserved} of the \
+               {max_writes} writes that max-writes allows are left over",
     fills: true,
     always_sends: false,
     ..ONE
@@ -316,10 +316,10 @@ const FILL_LAST_PAGE: ActionSpec = ActionSpec {
 
 const VARY_CREATE: ActionSpec = ActionSpec {
     reason: "create further records: awkward values (valid, but often mishandled), single fields, only the required fields, other UTC offsets",
-    requests: "one with awkward values, or with fewer of them if they are rejected; then one other accepted body for \
-               every {variant} records that max-writes ({max_writes}) allows, rounded up, after at most {tries} tries \
-               for each; for one operation, unless jobs is 1, that other body is an ordinary one, sent at the same time as \
-               the one with awkward values, together with a read of the list",
+    requests: "one request with awkward values, or with fewer if they are rejected; then one more variant for every \
+               {variant} records that max-writes ({max_writes}) allows, rounded up, with at most {tries} tries each; \
+               unless jobs is 1, one operation gets an ordinary create instead, sent together with the awkward one and \
+               a read of the list",
     read_after: |contract, _, create| contract.list_whose_items_are_created_by(create),
     varies: true,
     always_sends: false,
@@ -399,9 +399,9 @@ const VARY_AND_READ_BACK: ActionSpec = ActionSpec {
 
 const WALK_INFERRED_PAGES: ActionSpec = ActionSpec {
     reason: "walk the pages that parameters and response imply: together they must hold each record of the list once",
-    requests: "one without those parameters, then page after page, each smaller than that response, {inferred_pages} \
-               at most; again in larger pages if that did not reach the end of the list, and again if the pages \
-               differ from the list",
+    requests: "one request without those parameters, then page after page, {inferred_pages} at most, each smaller than \
+               the first response; again with larger pages if the end of the list was not reached, and again if the \
+               pages contradict the list",
     decides: &[FactEvidence::InferredPages],
     runs_concurrently: true,
     ..ONE
@@ -435,10 +435,9 @@ const LOOK_AT_REJECTED_WRITES: ActionSpec = ActionSpec {
 const ASK: ActionSpec = ActionSpec {
     reason: "ask what the document leaves open about each operation: each question is a request between two ordinary \
              ones that must succeed",
-    requests: "an ordinary one; then, up to {trials} times, a request for each open question (two if it is about a \
-               read) and an ordinary one; values of several fields in one request, as long as that is accepted; between them, reads of \
-               the list until it shows an updated record, and up to 6 so that another replica answers. No record is \
-               created",
+    requests: "an ordinary request; then, up to {trials} times, one request for each open question (two for a read) and \
+               another ordinary one. Questions about several fields share a request while that is accepted. In between, \
+               reads of the list until it shows the update, and up to 6 to reach another replica. No record is created",
     repeats: false,
     ..ONE
 };

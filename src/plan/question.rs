@@ -449,7 +449,7 @@ fn creates_own_records(contract: &Contract, operation: OperationId) -> bool {
             || contract.lifecycle_starting_with(operation).is_some())
 }
 
-/// Whether a create can be asked for a record that equals another: its response shows what tells the two apart.
+/// Whether a create can be sent a duplicate: its response must show what tells the two records apart.
 fn may_equal_another(contract: &Contract, create: OperationId) -> bool {
     let id = contract.identifier_pointer(create);
     id.is_some_and(|id| id.starts_with('/')) && !contract.carries_of_create(create).is_empty()

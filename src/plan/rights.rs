@@ -95,7 +95,7 @@ const LOCKED_AWAY: [&str; 16] = [
     "trashed",
 ];
 
-/// What one record at most may be: another one loses it to the record that gets it. The words of a name.
+/// States that only one record can have, as the words of a name: giving one to a record takes it from another.
 const ONE_AT_MOST: [&str; 30] = [
     "accepted",
     "as default",
@@ -146,7 +146,7 @@ const CONCERNS_OTHERS: [&str; 13] = [
     "takeover",
 ];
 
-/// The words in names of booleans with which `true` does less, or shows the record: `false` would act, or hide it.
+/// Words in names of booleans for which `true` is the cautious value: `false` would take effect, or hide the record.
 const DOES_LESS: [&str; 25] = [
     "archived",
     "available",
@@ -193,7 +193,7 @@ const ACTING_VALUES: [&str; 13] = [
     "takeover",
 ];
 
-/// Values in effect: a record gets one first only where the schema lists no other.
+/// Values that put a record into effect at once; one is sent first only if the schema lists nothing else.
 const IN_EFFECT: [&str; 8] = [
     "active",
     "critical",

@@ -54,7 +54,7 @@ pub enum ShardError {
     #[error("{0} shards are too many; a plan is split into {max} at most", max = Shard::MAX)]
     TooMany(u32),
     /// The number is 0.
-    #[error("shards are counted from 1; a job that counts from 0 adds 1 to its index")]
+    #[error("shard numbers start at 1; if the CI index starts at 0, add 1")]
     Zero,
 }
 
@@ -155,7 +155,7 @@ mod tests {
         ] {
             assert!(rejected(text).contains("K/N"), "{text}");
         }
-        assert!(rejected("0/3").contains("adds 1"));
+        assert!(rejected("0/3").contains("add 1"));
         assert!(rejected("4/3").contains("the last one is 3/3"));
         assert!(rejected("0/0").contains("1/1"));
         assert!(rejected("1/10001").contains("10000"));

@@ -126,10 +126,10 @@ impl fmt::Display for NoValue {
                 formatter,
                 "its path has `{{{name}}}`, and the document declares no such parameter"
             ),
-            Self::Fragment => formatter.write_str("its path has a `#`, and no request carries what follows one"),
+            Self::Fragment => formatter.write_str("its path contains `#`, and nothing after a `#` is ever sent"),
             Self::OnlyExample(name) => write!(
                 formatter,
-                "no link gives its `{name}`, and this write uses no example for it"
+                "no link provides its `{name}`, and this write may not use an example"
             ),
             Self::NoSource(name) => write!(
                 formatter,

@@ -571,7 +571,7 @@ fn reason_against(
         other => return Some(format!("{other} is never sent")),
     }
     if let Some(server) = &operation.other_server {
-        return Some(format!("the document states another server for it (`{server}`)"));
+        return Some(format!("the document gives it a server of its own (`{server}`)"));
     }
     if operation.always_streams() {
         return Some("it responds with a stream, which may not end".to_owned());
@@ -593,7 +593,7 @@ fn reason_against(
         return Some("there is no token".to_owned());
     }
     if operation.security.scheme() == Some(&SecurityScheme::Basic) && !scope.user_and_password {
-        return Some("it takes a user and a password by HTTP Basic, and the token is not `user:password`".to_owned());
+        return Some("it uses HTTP Basic, and the token is not of the form `user:password`".to_owned());
     }
     None
 }

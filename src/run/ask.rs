@@ -130,7 +130,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the part of a check's time that goes into asking is over.
+    /// Whether the time that a check may spend on asking is used up.
     fn is_asking_over(&self) -> bool {
         let began = *self.asking_since.get_or_init(Instant::now);
         !self.plan.learns && began.elapsed() > self.settings.max_time / ASKING_DIVISOR

@@ -522,7 +522,7 @@ paths:
     #[test]
     fn a_path_with_a_fragment_is_not_called() {
         let reason = filled("getAgain", &[]).unwrap_err();
-        assert_eq!(reason, "its path has a `#`, and no request carries what follows one");
+        assert_eq!(reason, "its path contains `#`, and nothing after a `#` is ever sent");
     }
 
     #[test]
@@ -546,7 +546,7 @@ paths:
     fn a_write_takes_no_example_and_says_so() {
         assert_eq!(
             filled("putPart", &[json!("t-17")]).unwrap_err(),
-            "no link gives its `part`, and this write uses no example for it"
+            "no link provides its `part`, and this write may not use an example"
         );
     }
 

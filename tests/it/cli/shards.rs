@@ -98,7 +98,7 @@ fn reports_of_other_targets_seeds_or_whole_runs_are_not_merged() {
 #[test]
 fn what_is_no_shard_is_rejected_before_anything_is_sent() {
     for (arguments, expected) in [
-        (&["--shard", "0/3"][..], "counted from 1"),
+        (&["--shard", "0/3"][..], "start at 1"),
         (&["--shard", "4/3"], "no shard 4 of 3"),
         (&["--shard", "1/0"], "1/1"),
         (&["--shard", "one"], "K/N"),
