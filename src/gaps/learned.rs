@@ -159,10 +159,7 @@ mod tests {
         let message = checked("latency", &json!({"after_ms": [500, 20]}))
             .unwrap_err()
             .to_string();
-        assert!(
-            message.ends_with("swap them, or learn again"),
-            "{message}"
-        );
+        assert!(message.ends_with("swap them, or learn again"), "{message}");
         let message = checked("error-body", &json!({"status": 400})).unwrap_err().to_string();
         assert!(message.contains(r#"["message"]}` or `{"body": "none"}`"#), "{message}");
         let message = checked("purpose", &json!({"purpose": "to help"})).unwrap_err();

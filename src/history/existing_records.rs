@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use super::history::History;
 use super::residue::UnexplainedRecord;
+use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::json::Body;
@@ -52,13 +53,30 @@ pub(super) struct ExistingRecords {
 struct WatchedList {
     /// The path of the request, with its query: another query may show the records in another way.
     path: String,
-    records: HashMap<Digest, Fields>,
+    records: HashMap<Digest, WatchedRecord>,
     /// The fields that changed although nothing was written in between.
     volatile: HashSet<Digest>,
     /// Whether two responses came with no write in between.
     is_compared: bool,
     /// The writes since the last response.
     writes: Vec<SentWrite>,
+}
+
+/// An item of a list, with its identifier.
+struct Item<'body> {
+    id: &'body Value,
+    value: &'body Value,
+}
+
+/// A record as its list showed it last.
+#[derive(Debug)]
+struct WatchedRecord {
+    /// Its identifier, if it has one that a path can name.
+    id: Option<String>,
+    fields: Fields,
+    /// Whether the last response lacks it, and whether the one before did.
+    is_missing: bool,
+    was_missing: bool,
 }
 
 /// The watched fields of a record, by the digest of their pointer.
@@ -71,6 +89,28 @@ struct FieldValue {
     /// Whether it may be a state: a boolean or a single word.
     is_state: bool,
 }
+
+/// Whether a value may identify an existing record, so that a write which sends it would replace that record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyValue {
+    /// No record has it, or several records share a value of its field.
+    Free,
+    /// A record has it, and too few records are known to say that none share a value; or its field has a name of a
+    /// category.
+    Taken,
+    /// A record has it, and no two records share a value of its field.
+    Identifies,
+}
+
+/// The minimum number of records with different values in a field for the field to be taken for a key, even if no value
+/// is left.
+const MIN_OF_KEY: usize = 3;
+
+/// Names of fields that never identify a record, although a few examples may all differ in them.
+const CATEGORIES: [&str; 14] = [
+    "category", "color", "colour", "gender", "kind", "level", "priority", "role", "severity", "size", "stage", "state",
+    "status", "type",
+];
 
 /// An accepted write.
 #[derive(Debug)]
@@ -89,12 +129,14 @@ impl ExistingRecords {
 
     /// Adds a response of a list. If a single operation has written since the response before, and this is the first time
     /// that it has changed an existing record, returns the two.
-    fn add(&mut self, (list, path): (OperationId, &str), items: &[(Digest, &Value)]) -> Option<(OperationId, Digest)> {
+    fn add(&mut self, (list, path): (OperationId, &str), items: &[Item<'_>]) -> Option<(OperationId, Digest)> {
         if !self.has_written && !self.lists.contains_key(&list) {
             let records = items.iter().take(MAX_RECORDS);
             let watched = WatchedList {
                 path: path.to_owned(),
-                records: records.map(|(id, item)| (*id, watched_fields(item))).collect(),
+                records: records
+                    .map(|item| (Digest::of(item.id), WatchedRecord::new(item)))
+                    .collect(),
                 volatile: HashSet::new(),
                 is_compared: false,
                 writes: Vec::new(),
@@ -116,15 +158,20 @@ impl ExistingRecords {
 impl WatchedList {
     /// Compares a response with the one before it, and returns the identifier of the first record that these writes, all
     /// that were sent in between, have changed.
-    fn compare(&mut self, items: &[(Digest, &Value)], writes: &[SentWrite]) -> Option<Digest> {
+    fn compare(&mut self, items: &[Item<'_>], writes: &[SentWrite]) -> Option<Digest> {
         self.is_compared |= writes.is_empty();
         let mut changed = None;
-        for (id, item) in items {
-            let Some(before) = self.records.get_mut(id) else {
+        for record in self.records.values_mut() {
+            record.was_missing = std::mem::replace(&mut record.is_missing, true);
+        }
+        for item in items {
+            let id = Digest::of(item.id);
+            let Some(before) = self.records.get_mut(&id) else {
                 continue;
             };
-            for (field, name, value) in fields(item) {
-                let Some(earlier) = before.get_mut(&field).filter(|earlier| **earlier != value) else {
+            before.is_missing = false;
+            for (field, name, value) in fields(item.value) {
+                let Some(earlier) = before.fields.get_mut(&field).filter(|earlier| **earlier != value) else {
                     continue;
                 };
                 if writes.is_empty() {
@@ -133,7 +180,7 @@ impl WatchedList {
                 let is_sent = writes.iter().any(|write| write.names.contains(name));
                 let counts = is_sent || (earlier.is_state && value.is_state);
                 if counts && !self.volatile.contains(&field) {
-                    changed.get_or_insert(*id);
+                    changed.get_or_insert(id);
                 }
                 *earlier = value;
             }
@@ -142,9 +189,16 @@ impl WatchedList {
     }
 }
 
-fn watched_fields(record: &Value) -> Fields {
-    let fields = fields(record).into_iter();
-    fields.map(|(field, _, value)| (field, value)).collect()
+impl WatchedRecord {
+    fn new(item: &Item<'_>) -> Self {
+        let fields = fields(item.value).into_iter();
+        Self {
+            id: identifier(item.id),
+            fields: fields.map(|(field, _, value)| (field, value)).collect(),
+            is_missing: false,
+            was_missing: false,
+        }
+    }
 }
 
 /// Returns the fields of a record that can be watched: the digest of each pointer, the name, and the value.
@@ -221,8 +275,35 @@ impl History<'_> {
             &self.contract.operation(list).name,
         );
         Some(format!(
-            "{name} was not sent again: after it, {list} showed a record changed that had been there before the run"
+            "{name} was not sent again: after it, a record that {list} had shown before the run was changed or gone"
         ))
+    }
+
+    /// Returns whether a value at this location in the body of a write may identify a record that was there before the
+    /// run: its list shows it there, and every record has another one. A day of the week, a date or a number from a small
+    /// range is often such a key, and a create under it replaces the record.
+    pub(crate) fn key_value(&self, write: OperationId, at: &str, value: &Value) -> KeyValue {
+        let list = self
+            .contract
+            .lifecycle_of(write)
+            .and_then(|lifecycle| lifecycle.list.as_ref());
+        let watched = list.and_then(|list| self.existing_records.lists.get(&list.operation));
+        let Some(watched) = watched.filter(|_| !value.is_boolean() && !value.is_null()) else {
+            return KeyValue::Free;
+        };
+        let field = Digest::of(&Value::String(at.to_owned()));
+        let shown = watched.records.values().filter_map(|record| record.fields.get(&field));
+        let shown: Vec<_> = shown.map(|field| field.value).collect();
+        let different: HashSet<_> = shown.iter().collect();
+        if different.len() < shown.len() || !different.contains(&Digest::of(value)) {
+            return KeyValue::Free;
+        }
+        let name = pointer::last(at).unwrap_or_default().to_ascii_lowercase();
+        if shown.len() < MIN_OF_KEY || CATEGORIES.iter().any(|category| name.ends_with(category)) {
+            KeyValue::Taken
+        } else {
+            KeyValue::Identifies
+        }
     }
 
     /// Remembers what a write has sent, if it may have changed something.
@@ -253,21 +334,44 @@ impl History<'_> {
             return;
         };
         let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
-        let id_of = |item: &'_ Value| pointer::get(item, &list.id).cloned();
-        let items: Vec<_> = items
-            .into_iter()
-            .flatten()
-            .filter_map(|item| Some((Digest::of(&id_of(item)?), item)))
-            .collect();
+        let with_id = |value| {
+            let id = pointer::get(value, &list.id)?;
+            Some(Item { id, value })
+        };
+        let items: Vec<_> = items.into_iter().flatten().filter_map(with_id).collect();
         let changed = self
             .existing_records
             .add((list.operation, &exchange.request.path), &items);
-        let Some((operation, id)) = changed else { return };
-        let item = items.iter().find(|(of, _)| *of == id).map(|(_, item)| *item);
+        if let Some((operation, id)) = changed {
+            let item = items.iter().find(|item| Digest::of(item.id) == id);
+            let id = item.and_then(|item| identifier(item.id));
+            self.add_changed_record((list.operation, id), operation);
+        }
+    }
+
+    /// Returns the read of a record that was there before the run and that the last response of its list lacks, unlike the
+    /// one before, with the identifier.
+    pub(crate) fn missing_record(&self, list: OperationId) -> Option<(&Lifecycle, String)> {
+        let mut lifecycles = self.contract.lifecycles().iter();
+        let is_of_list = |lifecycle: &&Lifecycle| lifecycle.list.as_ref().is_some_and(|of| of.operation == list);
+        let lifecycle = lifecycles.find(is_of_list)?;
+        let mut records = self.existing_records.lists.get(&list)?.records.values();
+        let missing = records.find(|record| record.is_missing && !record.was_missing)?;
+        Some((lifecycle, missing.id.clone()?))
+    }
+
+    /// Notes that a record which was there before the run is gone after a write: its read says so.
+    pub(crate) fn mark_gone(&mut self, (list, id): (OperationId, String), write: OperationId) {
+        if self.existing_records.changed_by.insert(write, list).is_none() {
+            self.add_changed_record((list, Some(id)), write);
+        }
+    }
+
+    fn add_changed_record(&mut self, (list, id): (OperationId, Option<String>), write: OperationId) {
         self.residue_tracker.unexplained_records.push(UnexplainedRecord {
-            list: list.operation,
-            id: item.and_then(id_of).as_ref().and_then(identifier),
-            changed_by: Some(operation),
+            list,
+            id,
+            changed_by: Some(write),
         });
     }
 }

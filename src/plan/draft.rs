@@ -3,14 +3,16 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use chrono::{Duration, NaiveDate};
+use serde_json::{Map, Value, json};
 
-use super::leaf::{FieldKind, Leaf};
+use super::leaf::{Choice, FieldKind, Leaf};
 use super::source::NoValue;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{CompiledSchema, Violation};
+use crate::history::KeyValue;
 
 /// A body in the making. Each field has several candidate values, its *choices*, of which one is chosen, or it is left
 /// out.
@@ -115,6 +117,61 @@ impl Draft {
         Ok(())
     }
 
+    /// Sends no value that may identify a record which was there before the run, where the schema admits another: a field
+    /// without any other is left out.
+    ///
+    /// # Errors
+    ///
+    /// [`NoValue::AllTaken`] if the schema requires a field for which each value that can be made identifies a record.
+    pub(crate) fn avoid_keys(&mut self, key_value: impl Fn(&str, &Value) -> KeyValue) -> Result<(), NoValue> {
+        for index in 0..self.leaves.len() {
+            let leaf = &self.leaves[index];
+            let use_of = |value: &Value| key_value(&leaf.pointer, value);
+            let Some(value) = leaf.value().filter(|_| !leaf.in_formats).cloned() else {
+                continue;
+            };
+            let uses: Vec<_> = leaf.choices.iter().map(|choice| use_of(&choice.value)).collect();
+            if uses.iter().all(|value| *value == KeyValue::Free) {
+                continue;
+            }
+            let listed = leaf.choices.iter().chain(&leaf.others).cloned();
+            let candidates = listed.chain(near(&value).into_iter().map(Choice::own));
+            let free: Vec<_> = candidates
+                .filter(|choice| use_of(&choice.value) == KeyValue::Free)
+                .collect();
+            let pointer = leaf.pointer.clone();
+            let identifies = uses[leaf.chosen] == KeyValue::Identifies;
+            let before = leaf.clone();
+            if self.choose_admitted(index, free) {
+                continue;
+            }
+            self.leaves[index] = before;
+            if identifies {
+                self.leaves[index].chosen = self.leaves[index].choices.len();
+                if !self.is_admitted() {
+                    return Err(NoValue::AllTaken(pointer));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reduces the choices of a field to the first of these that the schema admits and those after it. Returns whether there
+    /// is one.
+    fn choose_admitted(&mut self, index: usize, mut choices: Vec<Choice>) -> bool {
+        while !choices.is_empty() {
+            self.leaves[index].choices.clone_from(&choices);
+            self.leaves[index].chosen = 0;
+            if self.is_admitted() {
+                // What comes after it would follow a rejection, so only what the contract suggests stays.
+                self.leaves[index].choices.truncate(1);
+                return true;
+            }
+            choices.remove(0);
+        }
+        false
+    }
+
     /// Leaves out the fields at or below this location, or else below the next one around it. Returns whether there was
     /// one; the whole body is not left out.
     fn leave_out(&mut self, at: &str) -> bool {
@@ -145,6 +202,24 @@ impl Draft {
         }
         (body, unprintable)
     }
+}
+
+/// The number of numbers and days around a value that are tried in its place.
+const NEAR: i64 = 200;
+
+/// Returns the integers around an integer, or the days around a date, the nearest first.
+fn near(value: &Value) -> Vec<Value> {
+    let distances = (1..=NEAR).flat_map(|distance| [distance, -distance]);
+    if let Some(number) = value.as_i64() {
+        return distances
+            .filter_map(|distance| Some(json!(number.checked_add(distance)?)))
+            .collect();
+    }
+    let Some(Ok(date)) = value.as_str().map(|text| text.parse::<NaiveDate>()) else {
+        return Vec::new();
+    };
+    let days = distances.filter_map(|distance| date.checked_add_signed(Duration::days(distance)));
+    days.map(|day| json!(day.to_string())).collect()
 }
 
 /// Whether a location is this one or below it.
@@ -192,8 +267,6 @@ pub(crate) fn leave_out(body: &mut Value, at: &str) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     use crate::history::{Bindings, RunTag};

@@ -65,6 +65,9 @@ pub enum NoValue {
         /// The location in the body, of the missing field where one is required; empty for the whole body.
         at: String,
     },
+    /// The body requires the field at this location, and each value that it may have is in a record that was there before
+    /// the run; no two of these records share one.
+    AllTaken(String),
     /// Only an example provides the parameter, and this write does not use it: in a path or query it may name somebody
     /// else's record, and in a header or cookie only a write with invariants takes one.
     OnlyExample(String),
@@ -122,6 +125,11 @@ impl fmt::Display for NoValue {
                 formatter,
                 "the run cannot make a value for `{at}` in its body that `{keyword}` admits"
             ),
+            Self::AllTaken(at) => write!(
+                formatter,
+                "its body requires `{at}`, and each value that it may have is in a record of the target; no two records \
+                 share one, so it may replace that record"
+            ),
             Self::Undeclared(name) => write!(
                 formatter,
                 "its path has `{{{name}}}`, and the document declares no such parameter"
@@ -178,7 +186,8 @@ impl NoValue {
             Self::NotInResponses { needed } => {
                 format!("no response of {} had a value for `{}`", of(needed), needed.field)
             }
-            Self::NotAllowed { .. }
+            Self::AllTaken(_)
+            | Self::NotAllowed { .. }
             | Self::Fragment
             | Self::Undeclared(_)
             | Self::NoBody { .. }

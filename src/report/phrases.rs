@@ -363,7 +363,7 @@ pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String
 /// Returns why a record that no create returned may have been made or changed by the run.
 pub(super) fn why_unexplained(record: &UnexplainedRecord) -> String {
     match &record.changed_by {
-        Some(write) => format!("it was there before this run, and had changed after {write}"),
+        Some(write) => format!("it was there before this run, and had changed or was gone after {write}"),
         None => "no create returned it, but it contains this run's tag".to_owned(),
     }
 }

@@ -234,6 +234,11 @@ impl<'run> Evaluation<'run> {
         self.history.mark_deleted(record);
     }
 
+    /// Notes that a record of a list which was there before the run is gone after a write: see `History::mark_gone`.
+    pub(crate) fn mark_gone(&mut self, record: (OperationId, String), write: OperationId) {
+        self.history.mark_gone(record, write);
+    }
+
     /// Ends the search for residue, and returns how far it went.
     pub(crate) fn end_residue_search(&mut self) -> SearchExtent {
         self.history.end_residue_search()

@@ -349,9 +349,20 @@ impl Session<'_> {
         let mut templates = self.drafts.templates.borrow_mut();
         let read = || Template::of(self.contract, operation).into();
         let template = Rc::clone(templates.entry(operation).or_insert_with(read));
-        template
-            .draft(self.history().bindings(), run_tag, format)
-            .map_err(Reason::NoValue)
+        let draft = template.draft(self.history().bindings(), run_tag, format);
+        self.without_keys(draft.map_err(Reason::NoValue)?)
+    }
+
+    /// Returns a draft with other values in place of those that may identify a record which was there before the run.
+    ///
+    /// # Errors
+    ///
+    /// The reason why there are none.
+    pub(super) fn without_keys(&self, mut draft: Draft) -> Result<Draft, Reason> {
+        let history = self.history();
+        let operation = draft.operation();
+        let avoided = draft.avoid_keys(|at, value| history.key_value(operation, at, value));
+        avoided.map(|()| draft).map_err(Reason::NoValue)
     }
 
     /// Drafts the next body of a run with the same choices as an accepted draft, and with its own

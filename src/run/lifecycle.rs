@@ -10,7 +10,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Credential, Exchange, Purpose, RejectionMeaning, Request};
-use crate::history::{ExchangeRole, LookGoal, LookId, RecordStage};
+use crate::history::{ExchangeRole, LookGoal, LookId, PathRecords, RecordStage};
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
@@ -119,11 +119,7 @@ impl Session<'_> {
         let Some((read, named)) = next.filter(|(read, _)| self.is_called(*read)) else {
             return;
         };
-        let values = Replacement::Record(&named);
-        let head = request_head_with(self.contract, read, self.history().bindings(), (values, ""));
-        if let Ok(head) = head {
-            let documented = self.contract.operation(read);
-            let request = head.request((read, documented), credential(&documented.security));
+        if let Some(request) = self.request_under(read, &named) {
             self.announce_requests(1);
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
             Box::pin(self.call(Call::single(request, purpose))).await;
@@ -145,8 +141,23 @@ impl Session<'_> {
 
     /// Reads the list again after a write that was accepted, so that the history sees what else it has changed.
     pub(super) async fn read_list_after(&self, write: &Exchange, list: Option<OperationId>) {
-        if let Some(list) = list.filter(|_| self.succeeded(write)) {
-            self.read_list(list).await;
+        let Some(list) = list.filter(|_| self.succeeded(write)) else {
+            return;
+        };
+        self.read_list(list).await;
+        // A record that the list no longer shows may be on its second page.
+        let missing = self.history().missing_record(list).and_then(|(lifecycle, id)| {
+            let named = vec![(lifecycle.path_to_id.clone(), id.clone())];
+            Some((self.request_under(lifecycle.read, &named)?, id))
+        });
+        if let Some((read, id)) = missing.filter(|(read, _)| self.is_called(read.operation)) {
+            self.announce_requests(1);
+            let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
+            let (exchange, _) = Box::pin(self.call(Call::single(read, purpose))).await;
+            if matches!(exchange.status(), Some(404 | 410)) {
+                let write = write.request.operation;
+                self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_gone((list, id), write));
+            }
         }
     }
 
@@ -363,10 +374,24 @@ impl Session<'_> {
     /// Returns a request to an operation with the record's values in its path; `None` if something
     /// else that the request requires has no value.
     fn request_of_record(&self, operation: OperationId, record: usize) -> Option<Request> {
+        let named = self.history().tracked(record)?.path_records.clone();
+        self.request_under(operation, &named)
+    }
+
+    /// Returns a request to an operation whose path names these records; `None` if something else that the request requires
+    /// has no value.
+    fn request_under(&self, operation: OperationId, named: &PathRecords) -> Option<Request> {
         let history = self.history();
-        let values = Replacement::Record(&history.tracked(record)?.path_records);
-        let head = request_head_with(self.contract, operation, history.bindings(), (values, "")).ok()?;
+        let head = request_head_with(
+            self.contract,
+            operation,
+            history.bindings(),
+            (Replacement::Record(named), ""),
+        );
         let documented = self.contract.operation(operation);
-        Some(head.request((operation, documented), credential(&documented.security)))
+        Some(
+            head.ok()?
+                .request((operation, documented), credential(&documented.security)),
+        )
     }
 }

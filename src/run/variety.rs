@@ -94,7 +94,8 @@ impl Session<'_> {
                 return;
             };
             let halves = these.halves();
-            if draft.vary(&Variant::Awkward(these), accepted) {
+            let differs = draft.vary(&Variant::Awkward(these), accepted);
+            if let (true, Ok(draft)) = (differs, self.without_keys(draft)) {
                 self.announce_requests(1);
                 let exchange = self.write(&draft, head, WriteRole::Additional).await;
                 if status_of_rejection(&exchange).is_none() {
@@ -128,7 +129,9 @@ impl Session<'_> {
             let Ok(mut draft) = self.draft(operation, TimestampFormat::Utc) else {
                 break;
             };
-            if !draft.vary(&variant, accepted) || (!has_invariant && !self.settings.run_tag.is_in(&draft.body().0)) {
+            let differs = draft.vary(&variant, accepted);
+            let Ok(draft) = self.without_keys(draft) else { continue };
+            if !differs || (!has_invariant && !self.settings.run_tag.is_in(&draft.body().0)) {
                 continue;
             }
             tries += 1;
@@ -224,7 +227,8 @@ impl Session<'_> {
                 return;
             };
             // What the schema does not admit may still be sent in part.
-            if draft.vary(&variant, &accepted) {
+            let differs = draft.vary(&variant, &accepted);
+            if let (true, Ok(draft)) = (differs, self.without_keys(draft)) {
                 sent += 1;
                 self.announce_requests(1);
                 let exchange = self.write(&draft, &head, WriteRole::Additional).await;

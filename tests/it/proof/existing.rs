@@ -16,7 +16,7 @@ use super::misled::THINGS;
 
 /// What happens to the record that was there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
+pub(super) enum Effect {
     None,
     /// A create takes its flag.
     FlagMoves,
@@ -26,39 +26,50 @@ enum Effect {
     ChangesByItself,
     /// It shows how many records there are.
     CountsRecords,
+    /// A create removes it.
+    IsRemoved,
+    /// The list shows one record.
+    IsOnTheNextPage,
 }
 
-struct Service {
+pub(super) struct Service {
     effect: Effect,
     things: Vec<Value>,
+    /// The next identifier.
+    next: u64,
     reads: usize,
     /// The accepted writes, by method.
-    accepted: Vec<Method>,
+    pub(super) accepted: Vec<Method>,
 }
 
 impl Service {
-    fn new(effect: Effect) -> Self {
+    pub(super) fn new(effect: Effect) -> Self {
         let old = json!({"id": 7, "name": "Old", "colour": "red", "flag": true, "state": "live", "rank": 1});
         Self {
             effect,
             things: vec![old],
+            next: 8,
             reads: 0,
             accepted: Vec::new(),
         }
     }
 
-    fn respond(&mut self, method: &Method, path: &str, sent: &Value) -> Response {
+    pub(super) fn respond(&mut self, method: &Method, path: &str, sent: &Value) -> Response {
         let Some(id) = path.strip_prefix("/things/") else {
             if method == Method::GET {
                 self.reads += 1;
                 if self.effect == Effect::ChangesByItself {
                     self.things[0]["flag"] = json!(self.reads.is_multiple_of(2));
                 }
-                return axum::Json(&self.things).into_response();
+                let is_page = self.effect == Effect::IsOnTheNextPage;
+                let listed = self.things.iter().rev().take(if is_page { 1 } else { usize::MAX });
+                return axum::Json(listed.collect::<Vec<_>>()).into_response();
             }
-            let thing = json!({"id": self.things.len() + 7, "name": sent["name"], "colour": sent["colour"]});
+            let thing = json!({"id": self.next, "name": sent["name"], "colour": sent["colour"]});
+            self.next += 1;
             self.things.push(thing.clone());
             match self.effect {
+                Effect::IsRemoved => self.things.retain(|thing| thing["id"] != 7),
                 Effect::FlagMoves => self.things[0]["flag"] = json!(false),
                 Effect::CountsRecords => self.things[0]["rank"] = json!(self.things.len()),
                 _ => {}
@@ -70,8 +81,7 @@ impl Service {
             return StatusCode::NOT_FOUND.into_response();
         };
         if method == Method::DELETE {
-            // Numbers are not given again.
-            self.things[position]["id"] = Value::Null;
+            self.things.remove(position);
             return StatusCode::NO_CONTENT.into_response();
         }
         if method == Method::PUT {
@@ -87,7 +97,7 @@ impl Service {
         axum::Json(&self.things[position]).into_response()
     }
 
-    fn count(&self, method: &Method) -> usize {
+    pub(super) fn count(&self, method: &Method) -> usize {
         self.accepted.iter().filter(|accepted| *accepted == method).count()
     }
 }
@@ -141,6 +151,10 @@ async fn a_write_after_which_an_existing_record_has_changed_is_not_sent_again_an
     assert_eq!(service.count(&Method::PUT), plain.count(&Method::PUT));
     assert_eq!(record.unexplained_records, [changed("addThing")]);
 
+    let (service, record) = check(Effect::IsRemoved, None).await;
+    assert_eq!(service.count(&Method::POST), 1);
+    assert_eq!(record.unexplained_records, [changed("addThing")]);
+
     let (service, record) = check(Effect::UpdateEndsIt, None).await;
     assert_eq!(service.count(&Method::PUT), 1);
     assert_eq!(service.count(&Method::POST), plain.count(&Method::POST));
@@ -151,9 +165,12 @@ async fn a_write_after_which_an_existing_record_has_changed_is_not_sent_again_an
 async fn what_changes_without_a_write_or_counts_records_stops_nothing() {
     let (plain, record) = check(Effect::None, None).await;
     assert_eq!(record.unexplained_records, []);
-    for effect in [Effect::ChangesByItself, Effect::CountsRecords] {
+    let others = [Effect::ChangesByItself, Effect::CountsRecords, Effect::IsOnTheNextPage];
+    for effect in others {
         let (service, record) = check(effect, None).await;
-        assert_eq!(service.accepted.len(), plain.accepted.len(), "{effect:?}");
+        for method in [Method::POST, Method::PUT] {
+            assert_eq!(service.count(&method), plain.count(&method), "{effect:?} {method}");
+        }
         assert_eq!(record.unexplained_records, [], "{effect:?}");
     }
 }
