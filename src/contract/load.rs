@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde::de::DeserializeOwned;
 
 use super::defect::{Defect, DefectList, Defects, Problem};
-use super::document::{Document, Node};
+use super::document::{Document, Member, Node};
 use super::edge_case::{self, EdgeCase};
 use super::field;
 use super::inferred;
@@ -352,10 +352,7 @@ fn responses(
         // Content that can never come is a defect of the document, which `lint` reports, and states nothing.
         let stated = document.node(&content).filter(|_| !status.never_has_body());
         let media = stated.map_or(&[][..], Node::members);
-        let json = media
-            .iter()
-            .find(|media| is_json(&media.name))
-            .filter(|media| media.node.member("schema").is_some());
+        let json = json_or_range(media).filter(|media| media.node.member("schema").is_some());
         let schema = json.map(|json| pointer::join(&pointer::join(&content, &json.name), "schema"));
         let body = schema.and_then(|schema| {
             let expanded = expander.response(id, &subject, &schema);
@@ -382,6 +379,16 @@ pub fn is_json(media_type: &str) -> bool {
         .trim()
         .to_ascii_lowercase();
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+}
+
+/// Returns the content that is JSON, or else the range that admits JSON, if it is the only content: generators for Spring
+/// write `*/*` where they know of no media type.
+fn json_or_range(media: &[Member]) -> Option<&Member> {
+    let range = match media {
+        [only] if matches!(&*only.name, "*/*" | "application/*") => Some(only),
+        _ => None,
+    };
+    media.iter().find(|media| is_json(&media.name)).or(range)
 }
 
 fn parameters(document: &Document, location: &OperationLocation<'_>) -> Vec<Parameter> {
@@ -456,11 +463,7 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
 fn request(document: &Document, operation: &str) -> Option<RequestBody> {
     let body = resolve(document, pointer::join(operation, "requestBody"));
     let content = pointer::join(&body, "content");
-    let media = document
-        .node(&content)?
-        .members()
-        .iter()
-        .find(|media| is_json(&media.name))?;
+    let media = json_or_range(document.node(&content)?.members())?;
     let at = pointer::join(&content, &media.name);
     let schema = media
         .node
@@ -483,9 +486,7 @@ fn security(document: &Document, operation: &str, prefer: SchemePreference) -> S
         return Security::None;
     };
     let alternatives = alternatives.elements();
-    if alternatives.is_empty() || alternatives.iter().any(|alternative| alternative.members().is_empty()) {
-        return Security::None;
-    }
+    let is_optional = alternatives.iter().any(|alternative| alternative.members().is_empty());
     let single = alternatives
         .iter()
         .filter(|alternative| alternative.members().len() == 1);
@@ -499,10 +500,16 @@ fn security(document: &Document, operation: &str, prefer: SchemePreference) -> S
         (SchemePreference::UserAndPassword, SecurityScheme::Bearer) => 2,
         _ => 1,
     });
-    let met = met.map(|(name, scheme)| Security::Scheme {
-        name: name.to_string(),
-        scheme,
+    let met = met.map(|(name, scheme)| match is_optional {
+        true => Security::Optional { scheme },
+        false => Security::Scheme {
+            name: name.to_string(),
+            scheme,
+        },
     });
+    if alternatives.is_empty() || (is_optional && met.is_none()) {
+        return Security::None;
+    }
     met.unwrap_or_else(|| {
         let names = alternatives
             .iter()
@@ -991,7 +998,14 @@ mod tests {
             ("[{basic: []}, {key: []}, {bearer: []}]", by("key", &key)),
             ("[{query: []}, {cookie: []}, {basic: []}]", by("query", &query)),
             ("[{digest: []}, {cookie: []}]", by("cookie", &cookie)),
-            ("[{bearer: []}, {}]", Security::None),
+            (
+                "[{bearer: []}, {}]",
+                Security::Optional {
+                    scheme: SecurityScheme::Bearer,
+                },
+            ),
+            ("[{}, {digest: []}]", Security::None),
+            ("[{}]", Security::None),
             ("[]", Security::None),
             ("[{basic: []}]", by("basic", &SecurityScheme::Basic)),
             ("[{digest: []}]", unread("digest")),

@@ -488,7 +488,9 @@ impl Contract {
     #[cfg(feature = "cli")]
     pub(crate) fn name_token_scheme(&mut self, name: &str) {
         for operation in &mut self.operations {
-            let (Security::Scheme { scheme, .. } | Security::Assumed { scheme }) = &mut operation.security else {
+            let (Security::Scheme { scheme, .. } | Security::Assumed { scheme } | Security::Optional { scheme }) =
+                &mut operation.security
+            else {
                 continue;
             };
             let is_replaced = match scheme {
@@ -502,7 +504,7 @@ impl Contract {
         }
     }
 
-    /// Also sends a credential to operations for which the document states no security: by the
+    /// Also sends a credential to operations for which the document states no security, or an optional one: by the
     /// first scheme in the document that can carry a credential of this kind, or else by HTTP
     /// Basic for a user and a password, and as a bearer token otherwise.
     #[cfg(feature = "cli")]
@@ -518,7 +520,7 @@ impl Contract {
             None => SecurityScheme::Bearer,
         };
         for operation in &mut self.operations {
-            if operation.security == Security::None {
+            if !operation.security.needs_credential() {
                 operation.security = Security::Assumed { scheme: scheme.clone() };
             }
         }
@@ -593,7 +595,7 @@ impl Contract {
     #[must_use]
     pub fn needs_credential(&self) -> bool {
         let mut operations = self.operations.iter();
-        operations.any(|operation| operation.security != Security::None)
+        operations.any(|operation| operation.security.needs_credential())
     }
 
     /// Returns the links that carry a value into the operation, in the order of the contract.

@@ -515,6 +515,12 @@ pub enum Security {
     },
     /// Anybody may call.
     None,
+    /// Anybody may call, and a caller with a credential may see or do more: one alternative is empty, and another is this
+    /// scheme. The credential is sent if there is one.
+    Optional {
+        /// Where the credential goes.
+        scheme: SecurityScheme,
+    },
     /// With one credential.
     Scheme {
         /// The scheme's name in the contract.
@@ -535,7 +541,7 @@ impl Security {
     pub fn scheme_name(&self) -> Option<&str> {
         match self {
             Self::Scheme { name, .. } => Some(name),
-            Self::Assumed { .. } | Self::None | Self::Unsupported { .. } => None,
+            Self::Assumed { .. } | Self::None | Self::Optional { .. } | Self::Unsupported { .. } => None,
         }
     }
 
@@ -543,9 +549,15 @@ impl Security {
     #[must_use]
     pub fn scheme(&self) -> Option<&SecurityScheme> {
         match self {
-            Self::Assumed { scheme } | Self::Scheme { scheme, .. } => Some(scheme),
+            Self::Assumed { scheme } | Self::Optional { scheme } | Self::Scheme { scheme, .. } => Some(scheme),
             Self::None | Self::Unsupported { .. } => None,
         }
+    }
+
+    /// Whether a call needs a credential.
+    #[must_use]
+    pub fn needs_credential(&self) -> bool {
+        !matches!(self, Self::None | Self::Optional { .. })
     }
 }
 

@@ -22,7 +22,7 @@ use super::lifecycle::all_in_path;
 use super::observed_values::ObservedValues;
 use crate::contract::document::Node;
 use crate::contract::lifecycle::Lifecycle;
-use crate::contract::operation::{Operation, OperationId, Security};
+use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
 use crate::exchange::{Credential, Exchange, Request, identifier};
 
@@ -161,7 +161,7 @@ fn number(id: &Value) -> Option<u64> {
 fn has_full_rights(request: &Request, operation: &Operation) -> bool {
     match request.credential {
         Credential::Token { .. } => true,
-        Credential::None => operation.security == Security::None,
+        Credential::None => !operation.security.needs_credential(),
         _ => false,
     }
 }

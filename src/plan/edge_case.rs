@@ -239,7 +239,8 @@ impl EdgeCaseString {
     ///
     /// It prefers a string that carries the run tag: the run's own name for what it writes. An address of `example.com`
     /// stays one, because the change is made before it. A string that the target showed is replaced. None is made longer
-    /// than `limits` admit.
+    /// than `limits` admit. Beyond ASCII, an address comes last: a service may accept it (RFC 6531) although `format:
+    /// email` admits ASCII alone, and could then show no response that its schema admits.
     pub(crate) fn insert(
         self,
         body: &mut Value,
@@ -253,9 +254,11 @@ impl EdgeCaseString {
             let text = body.pointer(at).and_then(Value::as_str);
             text.is_some_and(|text| text.contains(run_tag.as_str()))
         };
-        let best = texts.iter().map(|at| (!tagged(at), of_the_target(at))).min();
+        let is_address = |at: &String| self.kind == EdgeCaseKind::NonAsciiString && text_at(body, at).contains('@');
+        let rank = |at: &String| (!tagged(at), of_the_target(at), is_address(at));
+        let best = texts.iter().map(rank).min();
         let changed = |at: &String| self.made_unusual(if of_the_target(at) { "" } else { text_at(body, at) });
-        texts.retain(|at| Some((!tagged(at), of_the_target(at))) == best);
+        texts.retain(|at| Some(rank(at)) == best);
         texts.retain(|at| limits.admit(at, changed(at).chars().count()));
         let length = u64::try_from(texts.len()).unwrap_or(0);
         let index = self
@@ -418,6 +421,22 @@ mod tests {
                 assert!(is(text) && text.ends_with(&own), "{text:?}");
                 assert_eq!((&body["type"], &body["size"]), (&json!("email"), &json!(1)));
             }
+        }
+    }
+
+    #[test]
+    fn an_address_stays_ascii_beside_another_text_of_the_run() {
+        for random in 0..4 {
+            let address = format!("countersign.{}@example.com", run_tag().as_str());
+            let mut body = json!({"email": address, "name": run_tag().as_str()});
+            let limits = LengthLimits::default();
+            edge_case_string(EdgeCaseKind::NonAsciiString, random).insert(
+                &mut body,
+                &mut Vec::new(),
+                (&run_tag(), &limits),
+            );
+            assert_eq!(body["email"], address);
+            assert!(!body["name"].as_str().unwrap().is_ascii());
         }
     }
 

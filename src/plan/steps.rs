@@ -589,7 +589,7 @@ fn reason_against(
             "its security ({schemes}) is not supported; bearer tokens, API keys and HTTP Basic are"
         ));
     }
-    if operation.security != Security::None && !scope.token {
+    if operation.security.needs_credential() && !scope.token {
         return Some("there is no token".to_owned());
     }
     if operation.security.scheme() == Some(&SecurityScheme::Basic) && !scope.user_and_password {

@@ -80,7 +80,8 @@ fn lacks_body(response: &Response, documented: &DocumentedResponse) -> bool {
 pub(super) fn is_other_documented_type(documented: &DocumentedResponse, received: &str) -> bool {
     let known = documented.media_types.iter().find(|known| is_json(known));
     let mut others = documented.media_types.iter().filter(|other| Some(*other) != known);
-    !known.is_some_and(|known| admits(known, received)) && others.any(|other| admits(other, received))
+    let is_known = known.is_some_and(|known| admits(known, received)) || (known.is_none() && is_json(received));
+    !is_known && others.any(|other| admits(other, received))
 }
 
 /// Returns whether the documented media type, which may be a range and have parameters, covers the received one.

@@ -66,7 +66,7 @@ fn rejects(status: u16, on_rejection: RejectionMeaning) -> bool {
     match on_rejection {
         RejectionMeaning::Gap => RejectionMeaning::rejects_content(status),
         RejectionMeaning::Finding => false,
-        RejectionMeaning::UncertainValue => matches!(status, 400 | 404 | 409 | 410 | 422),
+        RejectionMeaning::UncertainValue => matches!(status, 400 | 404 | 409 | 410 | 412 | 422),
         RejectionMeaning::OtherClient => (400..500).contains(&status),
     }
 }
@@ -86,8 +86,8 @@ mod tests {
     use crate::rules::Verdict;
     use crate::rules::testing::Fixture;
 
-    const STATUSES: [u16; 16] = [
-        200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 422, 429, 500, 501, 503,
+    const STATUSES: [u16; 17] = [
+        200, 201, 204, 302, 400, 401, 403, 404, 405, 409, 410, 412, 422, 429, 500, 501, 503,
     ];
 
     fn judged(operation: &str, on_rejection: RejectionMeaning, status: u16) -> Verdict {
@@ -114,7 +114,7 @@ mod tests {
         for (on_rejection, excused) in [
             (RejectionMeaning::Finding, &[][..]),
             (RejectionMeaning::Gap, &[400, 409, 422]),
-            (RejectionMeaning::UncertainValue, &[400, 404, 409, 410, 422]),
+            (RejectionMeaning::UncertainValue, &[400, 404, 409, 410, 412, 422]),
         ] {
             for status in STATUSES {
                 let rejected = || {

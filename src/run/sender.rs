@@ -69,7 +69,11 @@ impl<'run> Sender<'run> {
 
     /// Sends a request when a slot is free: once, or a second time with a renewed token. A write goes into the write
     /// log first.
-    pub(super) async fn send(&self, request: Request) -> Exchange {
+    pub(super) async fn send(&self, mut request: Request) -> Exchange {
+        // Where a credential is optional, a run without a token sends none.
+        if matches!(request.credential, Credential::Token { .. }) && !self.transport.has_token() {
+            request.credential = Credential::None;
+        }
         // Nobody closes the semaphore, so a permit always comes.
         let _permit = self.permits.acquire().await;
         self.pace.wait().await;

@@ -265,7 +265,10 @@ fn a_token_without_a_colon_calls_nothing_that_takes_a_password() {
     let call = check(&target.url(), &["--spec", "things.yaml"]).file("things.yaml", contract_of(BASIC));
     let ended = call.run();
     assert_eq!((ended.code, target.received().len()), (3, 0), "{ended:?}");
-    assert!(ended.stdout.contains("the token is not of the form `user:password`"), "{ended:?}");
+    assert!(
+        ended.stdout.contains("the token is not of the form `user:password`"),
+        "{ended:?}"
+    );
 }
 
 #[test]
