@@ -6,8 +6,8 @@
 //! No keyword of OpenAPI says that a parameter filters, but a parameter with the name and the type of a property of the
 //! list's items hardly means anything else, if values of that type can only be equal or different: a boolean, an enum, a
 //! UUID, a number that names a record. Text, other numbers and times are often compared in other ways (contains, at
-//! least), so they are left out. So is a parameter of which a description has a word that leaves a doubt: `archived` may
-//! include archived records, `category_id` may include those of subcategories. A filter that is missed here costs one
+//! least), so they are left out. So is a parameter whose description does not say plainly that it filters, and one without
+//! a description whose name leaves a doubt: [`super::filter_words`] decides that. A filter that is missed here costs one
 //! fact; one that is none would be a false warning.
 
 use serde_json::Value;
@@ -15,113 +15,33 @@ use serde_json::Value;
 use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
+use super::filter_words::{ParameterWords, plainly_filtered};
 use super::inferred::{Records, collection_name, comparable_name};
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape};
 
-/// Beginnings of words in a description that leave a doubt whether a parameter asks for equal values.
-const DOUBTFUL_BEGINNINGS: [&str; 30] = [
-    "addition",
-    "ancestor",
-    "child",
-    "comma",
-    "contain",
-    "default",
-    "deprecate",
-    "descend",
-    "exclu",
-    "expand",
-    "hierarchical",
-    "hierarchy",
-    "ignore",
-    "ignoring",
-    "inclu",
-    "maxim",
-    "minim",
-    "multiple",
-    "nested",
-    "optional",
-    "partial",
-    "pattern",
-    "prefer",
-    "prefix",
-    "recurs",
-    "regex",
-    "search",
-    "separate",
-    "sort",
-    "wildcard",
-];
-
-/// Words in a description that leave the same doubt.
-const DOUBTFUL_WORDS: [&str; 32] = [
-    "above",
-    "after",
-    "all",
-    "also",
-    "and",
-    "any",
-    "before",
-    "below",
-    "both",
-    "either",
-    "except",
-    "excepting",
-    "fallback",
-    "hide",
-    "hides",
-    "hint",
-    "instead",
-    "least",
-    "like",
-    "most",
-    "no",
-    "none",
-    "not",
-    "omit",
-    "omits",
-    "or",
-    "skip",
-    "than",
-    "too",
-    "under",
-    "unless",
-    "without",
-];
-
 /// Values of an enum that stand for several, or that an item has which matches several.
-const VALUES_OF_SEVERAL: [&str; 9] = [
+const VALUES_OF_SEVERAL: [&str; 19] = [
     "*",
     "all",
     "any",
+    "auto",
     "both",
+    "common",
+    "daily",
+    "default",
     "either",
+    "everyone",
     "everything",
+    "general",
+    "global",
     "mixed",
     "none",
     "null",
-];
-
-/// States in which a list does not show a record unless it is asked for: `archived=true` may add these records to the
-/// others.
-const HIDING_STATES: [&str; 16] = [
-    "archived",
-    "canceled",
-    "cancelled",
-    "closed",
-    "completed",
-    "deleted",
-    "disabled",
-    "done",
-    "draft",
-    "expired",
-    "hidden",
-    "inactive",
-    "private",
-    "removed",
-    "revoked",
-    "trashed",
+    "unisex",
+    "universal",
+    "worldwide",
 ];
 
 /// Records that have others below them, which a filter may include.
@@ -302,7 +222,7 @@ impl Contract {
             let parameter = &operation.parameters[*index];
             let property = (field.name.as_str(), &self.shapes[field.shape.0]);
             let values = self.filter_values(parameter, property)?;
-            let values = self.without_doubt((operation, parameter), (name, values))?;
+            let values = self.without_doubt((operation, parameter), values)?;
             Some(Filter {
                 parameter: *index,
                 property: pointer::join(&elements, &field.name),
@@ -374,44 +294,31 @@ impl Contract {
     fn without_doubt(
         &self,
         (operation, parameter): (&Operation, &Parameter),
-        (name, values): (&str, FilterValues),
+        values: FilterValues,
     ) -> Option<FilterValues> {
         let text_at = |at: &str| self.document.node(at).and_then(Node::string);
-        let is_boolean = matches!(values, FilterValues::Boolean { .. });
         let schema = parameter
             .schema
             .as_deref()
             .map(|schema| pointer::join(schema, "description"));
         let own = [Some(pointer::join(&parameter.pointer, "description")), schema];
         let own: Vec<_> = own.iter().flatten().filter_map(|at| text_at(at)).collect();
-        let own = own.join(" ").to_ascii_lowercase();
-        // "Only active ones (or not)" describes both values of a boolean.
-        let (described, says_both) = if is_boolean {
-            without_or_not(&own)
-        } else {
-            (own.clone(), false)
+        let about = self.sentences_about(operation);
+        let words = ParameterWords {
+            name: within_filter(&parameter.name),
+            collection: collection_name(&operation.path),
+            described: own.join(". ").to_ascii_lowercase(),
+            about,
         };
-        let about = ["summary", "description"].map(|key| pointer::join(&operation.pointer, key));
-        let about = about
-            .iter()
-            .filter_map(|at| text_at(at))
-            .flat_map(|text| text.split(". "));
-        let mut naming = about.filter(|sentence| words(&sentence.to_ascii_lowercase()).any(|word| word == name));
-        if leaves_doubt(&described) || naming.any(|sentence| leaves_doubt(&sentence.to_ascii_lowercase())) {
-            return None;
-        }
-        if !is_boolean {
-            return Some(values);
-        }
-        let filters = words(&described).any(|word| word.starts_with("filter"));
-        let is_only = words(&described).any(|word| word == "only");
-        match described.trim() {
-            "" => (!HIDING_STATES.iter().any(|state| name.ends_with(state))).then_some(values),
-            // "Only active ones" does not say what `false` does.
-            _ => (filters || is_only).then_some(FilterValues::Boolean {
-                also_false: filters || says_both,
-            }),
-        }
+        plainly_filtered(&words, values)
+    }
+
+    /// Returns the sentences of an operation's summary and description, in lower case.
+    pub(super) fn sentences_about(&self, operation: &Operation) -> Vec<String> {
+        let texts = ["summary", "description"].map(|key| pointer::join(&operation.pointer, key));
+        let texts = texts.iter().filter_map(|at| self.document.node(at)?.string());
+        let sentences = texts.flat_map(|text| text.split(". "));
+        sentences.map(str::to_ascii_lowercase).collect()
     }
 }
 
@@ -424,32 +331,15 @@ fn strings(values: &[Node]) -> Option<Vec<String>> {
 /// Returns the name of the property that a parameter may filter by, in the form in which names are compared: `color` for
 /// `Color` and `filter[color]`. A name with other brackets or dots says more than the name of a property.
 fn filtered_name(name: &str) -> Option<String> {
-    let within = name.strip_prefix("filter[").and_then(|rest| rest.strip_suffix(']'));
-    let name = within.unwrap_or(name);
+    let name = within_filter(name);
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
     (!name.is_empty() && name.chars().all(is_plain)).then(|| comparable_name(name))
 }
 
-/// Returns a description without the part in parentheses that begins with "or", and whether it had one.
-fn without_or_not(text: &str) -> (String, bool) {
-    let parts = text
-        .split_once("(or ")
-        .and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)));
-    parts.map_or_else(
-        || (text.to_owned(), false),
-        |(before, after)| (format!("{before}{after}"), true),
-    )
-}
-
-fn leaves_doubt(text: &str) -> bool {
-    words(text).any(|word| {
-        DOUBTFUL_WORDS.contains(&word) || DOUBTFUL_BEGINNINGS.iter().any(|beginning| word.starts_with(beginning))
-    })
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-        .filter(|word| !word.is_empty())
+/// Returns the name in the brackets of `filter[color]`, or the name as it is.
+fn within_filter(name: &str) -> &str {
+    let within = name.strip_prefix("filter[").and_then(|rest| rest.strip_suffix(']'));
+    within.unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -493,11 +383,11 @@ mod tests {
             asked: strings(&["new", "old"]),
             documented: strings(&["new", "old", "all"]),
         });
-        let both = Some(FilterValues::Boolean { also_false: true });
+        let of_true = Some(FilterValues::Boolean { also_false: false });
         for (parameter, expected) in [
-            ("name: sold, schema: {type: boolean}", both.clone()),
-            ("name: Sold, schema: {type: boolean}", both.clone()),
-            ("name: 'filter[sold]', schema: {type: boolean}", both),
+            ("name: sold, schema: {type: boolean}", of_true.clone()),
+            ("name: Sold, schema: {type: boolean}", of_true.clone()),
+            ("name: 'filter[sold]', schema: {type: boolean}", of_true),
             (
                 "name: status, schema: {type: string, enum: [new, old]}",
                 of_status.clone(),
@@ -567,26 +457,6 @@ mod tests {
             filters("/pets", "description: 'Lists pets, sold or not.',", status).len(),
             1
         );
-    }
-
-    #[test]
-    fn false_is_judged_only_where_it_is_described_or_nothing_is() {
-        let of = |name: &str, description: &str| {
-            values(&format!(
-                "name: {name}, description: '{description}', schema: {{type: boolean}}"
-            ))
-        };
-        for (name, description, also_false) in [
-            ("sold", "Only pets that are sold (or not).", Some(true)),
-            ("sold", "Filters by whether it is sold", Some(true)),
-            ("sold", "Only sold pets", Some(false)),
-            ("archived", "Only archived (or current) pets", Some(true)),
-            ("archived", "Only archived pets", Some(false)),
-            ("archived", "", None),
-        ] {
-            let expected = also_false.map(|also_false| FilterValues::Boolean { also_false });
-            assert_eq!(of(name, description), expected, "{name} {description}");
-        }
     }
 
     #[test]

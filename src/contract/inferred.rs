@@ -575,7 +575,7 @@ pub(crate) fn comparable_name(name: &str) -> String {
 }
 
 /// Returns the singular of a collection's name, for the endings that English has for most of them.
-fn singular(name: &str) -> String {
+pub(super) fn singular(name: &str) -> String {
     let ending = |ending: &str| name.strip_suffix(ending).filter(|stem| stem.len() > 1);
     if let Some(stem) = ending("ies") {
         format!("{stem}y")

@@ -58,6 +58,7 @@ pub mod equivalent;
 pub mod fact;
 mod facts_beyond_schemas;
 pub mod field;
+mod filter_words;
 pub mod filters;
 mod guessed;
 mod identity;

@@ -22,14 +22,18 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "Each item of a list has the value that a query parameter with the name of a property asks for.",
     explanation: "This invariant is inferred: no document states it, but a parameter with the name and the type of a \
-                  property leaves no doubt if values of that type can only be equal or different: a boolean, an enum, a \
-                  UUID, a number that names a record (`customer_id`). A list that ignores such a filter, or reverses it, \
+                  property leaves no doubt if values of that type can only be equal or different (a boolean, an enum, a \
+                  UUID, a number that names a record such as `customer_id`), and if its description says plainly that it \
+                  filters: \"Filter by status\", \"Only orders with this status\". A list that ignores such a filter, or \
+                  reverses it, \
                   shows a caller other people's records among those that were asked for. If a response has shown \
                   several values, the list is asked for one of them; of a boolean for both.",
     exceptions: "An empty list decides nothing. Items without the property or with null in it. Parameters that are \
-                 required, have a default or several values, or whose description leaves a doubt (\"also\", \"or\", \
-                 \"include\", \"by default\", \"search\"). `false` where the description says only what `true` does. \
-                 States that a list hides (`archived`), without a description; categories and others that have records \
+                 required, have a default or several values, or whose description has a word that is not about the filter \
+                 (\"threshold\", \"payment status\") or leaves a doubt (\"also\", \"or\", \"include\"). `false` where \
+                 the description does not say what it does. Without a description, only a category of the records \
+                 (`status`, `type`), an identifier (`customer_id`) and a state that lists show anyway (`active=true`) are \
+                 filters. Categories and others that have records \
                  below them. A request with other parameters that are neither filters nor for pages.",
     fix: "Apply the filter, or describe what the parameter means; or allow the rule for the operation.",
     source: "What public documents mean by a parameter with the name of a property",
@@ -127,7 +131,7 @@ paths:
     get:
       operationId: getPets
       parameters:
-        - {name: sold, in: query, schema: {type: boolean}}
+        - {name: sold, in: query, description: Filter by whether it is sold., schema: {type: boolean}}
         - {name: status, in: query, schema: {type: string, enum: [new, old]}}
         - {name: owner_id, in: query, schema: {type: integer}}
         - {name: house_id, in: query, schema: {type: string, format: uuid}}

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// The parameters of the list; those that are filters are listed in [`FILTERS`].
 const PARAMETERS: &str = "
         - {name: status, in: query, description: Only orders with this status., schema: {$ref: '#/components/schemas/Status'}}
-        - {name: gift, in: query, schema: {type: boolean}}
+        - {name: gift, in: query, description: Filter by whether it is a gift., schema: {type: boolean}}
         - {name: paid, in: query, description: Only paid orders., schema: {type: boolean}}
         - {name: customer_id, in: query, schema: {type: string, format: uuid}}
         - {name: shopId, in: query, schema: {type: integer}}

@@ -1,0 +1,620 @@
+//! Decides by its words whether a query parameter filters a list. The main function is [`plainly_filtered`].
+//!
+//! # Design
+//!
+//! A parameter with the name of a property may compare in another way than by equality ("Severity threshold"), with
+//! another record ("Payment status"), or not at all ("Currency of the amounts"), and there is no end of words for that. So
+//! the evidence is a sentence that says plainly that the list is filtered: it asks for that ("Filter by", "Only", "Limit
+//! to", "Return … with this"), and it has no word beside those for filtering, for the parameter itself and for the records
+//! of the list. Anything else in the description may not leave a doubt. Without a description, only the name can say that
+//! the parameter is a category of the records themselves (`status`, `owner_id`), or a state that lists show anyway.
+
+use super::filters::FilterValues;
+use super::inferred::{comparable_name, singular};
+use super::query::words as words_of_name;
+
+/// The words of a parameter and of what is around it.
+pub(super) struct ParameterWords<'document> {
+    /// Its name.
+    pub name: &'document str,
+    /// The name of the list's records, as the path has it.
+    pub collection: &'document str,
+    /// Its description, in lower case; empty if it has none.
+    pub described: String,
+    /// The sentences about the operation, in lower case.
+    pub about: Vec<String>,
+}
+
+/// Words that a sentence about a filter may have besides those of the parameter and of the records.
+const FILTERING: [&str; 86] = [
+    "a",
+    "an",
+    "are",
+    "be",
+    "belong",
+    "belonging",
+    "belongs",
+    "by",
+    "certain",
+    "down",
+    "entries",
+    "equal",
+    "equals",
+    "exact",
+    "exactly",
+    "fetch",
+    "field",
+    "filter",
+    "filtered",
+    "filtering",
+    "filters",
+    "find",
+    "flag",
+    "for",
+    "get",
+    "given",
+    "has",
+    "have",
+    "having",
+    "id",
+    "identifier",
+    "if",
+    "in",
+    "is",
+    "it",
+    "items",
+    "kind",
+    "limit",
+    "limited",
+    "limits",
+    "list",
+    "listed",
+    "lists",
+    "match",
+    "matches",
+    "matching",
+    "narrow",
+    "objects",
+    "of",
+    "on",
+    "only",
+    "provided",
+    "records",
+    "resources",
+    "restrict",
+    "restricted",
+    "restricts",
+    "results",
+    "retrieve",
+    "return",
+    "returned",
+    "returns",
+    "select",
+    "set",
+    "show",
+    "shown",
+    "shows",
+    "specific",
+    "specified",
+    "state",
+    "status",
+    "that",
+    "the",
+    "their",
+    "these",
+    "this",
+    "to",
+    "true",
+    "type",
+    "uuid",
+    "value",
+    "when",
+    "where",
+    "whether",
+    "which",
+    "with",
+];
+
+/// Beginnings of words of which one is enough to ask for some records and no others.
+const ASKING: [&str; 5] = ["exact", "filter", "limit", "only", "restrict"];
+
+/// Verbs that ask for some records, if they begin a sentence that has one of [`GIVEN`].
+const VERBS: [&str; 10] = [
+    "fetch", "find", "get", "list", "lists", "retrieve", "return", "returns", "show", "shows",
+];
+
+/// Words that refer to the value of the parameter.
+const GIVEN: [&str; 7] = [
+    "given",
+    "matching",
+    "provided",
+    "specific",
+    "specified",
+    "this",
+    "whose",
+];
+
+/// Words for scales: `severity=high` may ask for anything from there on, unless a text says "only".
+const SCALES: [&str; 17] = [
+    "access",
+    "clearance",
+    "grade",
+    "importance",
+    "level",
+    "maturity",
+    "permission",
+    "plan",
+    "priority",
+    "quality",
+    "rating",
+    "risk",
+    "role",
+    "severity",
+    "size",
+    "tier",
+    "verbosity",
+];
+
+/// Beginnings of words in a description that leave a doubt whether a parameter asks for equal values.
+const DOUBTFUL_BEGINNINGS: [&str; 33] = [
+    "addition",
+    "ancestor",
+    "child",
+    "comma",
+    "contain",
+    "default",
+    "deprecate",
+    "descend",
+    "exclu",
+    "expand",
+    "hierarchical",
+    "hierarchy",
+    "ignore",
+    "ignoring",
+    "inclu",
+    "inherit",
+    "maxim",
+    "minim",
+    "multiple",
+    "nested",
+    "optional",
+    "partial",
+    "pattern",
+    "prefer",
+    "prefix",
+    "recurs",
+    "regex",
+    "search",
+    "separate",
+    "sort",
+    "subset",
+    "threshold",
+    "wildcard",
+];
+
+/// Words in a description that leave the same doubt.
+const DOUBTFUL_WORDS: [&str; 38] = [
+    "above",
+    "after",
+    "all",
+    "also",
+    "and",
+    "any",
+    "before",
+    "below",
+    "both",
+    "but",
+    "either",
+    "ever",
+    "except",
+    "excepting",
+    "fallback",
+    "hide",
+    "hides",
+    "higher",
+    "hint",
+    "instead",
+    "least",
+    "like",
+    "lower",
+    "most",
+    "no",
+    "none",
+    "not",
+    "omit",
+    "omits",
+    "onwards",
+    "or",
+    "past",
+    "skip",
+    "than",
+    "too",
+    "under",
+    "unless",
+    "without",
+];
+
+/// Beginnings of words in a sentence about the operation, for records beside those that a parameter asks for.
+const MORE: [&str; 10] = [
+    "addition",
+    "also",
+    "child",
+    "descend",
+    "fallback",
+    "inclu",
+    "inherit",
+    "nested",
+    "part",
+    "threshold",
+];
+
+/// What says that of every parameter of an operation.
+const MORE_OF_ALL: [&str; 6] = ["fall back", "falls back", "fallback", "inherit", "subtree", "threshold"];
+
+/// Names of properties that are categories of the records themselves.
+const CATEGORIES: [&str; 5] = ["category", "kind", "state", "status", "type"];
+
+/// Values that may stand for others of the same list: what is merged is closed, too.
+const UMBRELLAS: [&str; 8] = [
+    "active", "closed", "done", "ended", "finished", "inactive", "open", "opened",
+];
+
+/// States of records that a list shows even if it is not asked for them, so that asking for them can only leave others
+/// out.
+const SHOWN_STATES: [&str; 22] = [
+    "active",
+    "approved",
+    "available",
+    "confirmed",
+    "enabled",
+    "favorite",
+    "favourite",
+    "featured",
+    "mine",
+    "onsale",
+    "online",
+    "paid",
+    "popular",
+    "premium",
+    "public",
+    "published",
+    "sold",
+    "starred",
+    "unread",
+    "valid",
+    "verified",
+    "visible",
+];
+
+/// First words of names that refer to a place in a list, or to the point of view of the caller.
+const CONTEXTS: [&str; 20] = [
+    "after",
+    "before",
+    "current",
+    "cursor",
+    "end",
+    "exclude",
+    "first",
+    "from",
+    "last",
+    "max",
+    "min",
+    "next",
+    "not",
+    "offset",
+    "price",
+    "since",
+    "start",
+    "tenant",
+    "until",
+    "workspace",
+];
+
+/// Returns the values by which the list is plainly filtered; `None` if the words leave a doubt.
+pub(super) fn plainly_filtered(words: &ParameterWords<'_>, values: FilterValues) -> Option<FilterValues> {
+    if words.about.iter().any(|sentence| words.asks_for_more(sentence)) {
+        return None;
+    }
+    if words.described.trim().is_empty() {
+        return words.by_name(values);
+    }
+    let is_boolean = matches!(values, FilterValues::Boolean { .. });
+    // "Only active ones (or not)" describes both values of a boolean.
+    let (described, says_both) = match is_boolean {
+        true => without_or_not(&words.described),
+        false => (words.described.clone(), false),
+    };
+    let mut sentences = described.split(['.', ';', '\n']);
+    let plain = sentences.find(|sentence| words.says_filter(sentence, is_boolean))?;
+    if leaves_doubt(&described) {
+        return None;
+    }
+    Some(match values {
+        FilterValues::Boolean { .. } => {
+            let has = |beginning: &str| words_in(plain).any(|word| word.starts_with(beginning));
+            // "Filter by whether it is sold" asks for either; "Whether to return only sold ones" says nothing of `false`.
+            let also_false = says_both || (has("filter") && has("whether") && !has("only"));
+            FilterValues::Boolean { also_false }
+        }
+        other => other,
+    })
+}
+
+impl ParameterWords<'_> {
+    /// Whether a sentence asks for records with the value of the parameter, and has no other word than for that.
+    fn says_filter(&self, sentence: &str, is_boolean: bool) -> bool {
+        let found: Vec<&str> = words_in(sentence).collect();
+        let has = |beginning: &str| found.iter().any(|word| word.starts_with(beginning));
+        let of_a_scale = words_of_name(self.name)
+            .iter()
+            .any(|word| SCALES.contains(&word.as_str()));
+        let first = found.first().is_some_and(|word| VERBS.contains(word));
+        let asks = match of_a_scale {
+            true => has("only") || has("exact"),
+            false => {
+                ASKING.iter().any(|beginning| has(beginning))
+                    || (!is_boolean && first && found.iter().any(|word| GIVEN.contains(word)))
+            }
+        };
+        asks && found.iter().all(|word| self.knows(word))
+    }
+
+    /// Whether a word is about filtering, the parameter, or the records of the list.
+    fn knows(&self, word: &str) -> bool {
+        let is_of = |name: &str| {
+            let word = singular(word);
+            let mut parts = words_of_name(name).into_iter();
+            word == singular(&comparable_name(name)) || parts.any(|part| singular(&part) == word)
+        };
+        FILTERING.contains(&word) || is_of(self.name) || is_of(self.collection)
+    }
+
+    /// Whether a sentence about the operation says that the list shows more than the parameter asks for.
+    fn asks_for_more(&self, sentence: &str) -> bool {
+        let name = comparable_name(self.name);
+        let named = || words_in(sentence).any(|word| word.replace('_', "") == name);
+        let parts: Vec<_> = words_of_name(self.name);
+        let parts: Vec<_> = parts
+            .iter()
+            .filter(|part| !["id", "ids", "is", "has", "uuid"].contains(&part.as_str()))
+            .collect();
+        let in_part = || words_in(sentence).any(|word| parts.iter().any(|part| singular(word) == singular(part)));
+        let has_more = || words_in(sentence).any(|word| MORE.iter().any(|beginning| word.starts_with(beginning)));
+        MORE_OF_ALL.iter().any(|words| sentence.contains(words))
+            || (leaves_doubt(sentence) && named())
+            || (has_more() && in_part())
+    }
+
+    /// Returns the values that are judged of a parameter without a description, if its name alone says that it filters.
+    fn by_name(&self, values: FilterValues) -> Option<FilterValues> {
+        let name = comparable_name(self.name);
+        let parts = words_of_name(self.name);
+        let is_context = parts.first().is_none_or(|first| CONTEXTS.contains(&first.as_str()));
+        match values {
+            FilterValues::Boolean { .. } => {
+                let state = name.strip_prefix("is").unwrap_or(&name);
+                let is_shown = [state, name.as_str()].iter().any(|state| SHOWN_STATES.contains(state));
+                is_shown.then_some(FilterValues::Boolean { also_false: false })
+            }
+            FilterValues::Enum { asked, documented } => {
+                let own = name.strip_prefix(&singular(&comparable_name(self.collection)));
+                let is_category = CATEGORIES.contains(&own.unwrap_or(&name));
+                let may_be_covered = asked.len() > 2;
+                let is_plain = |value: &String| !UMBRELLAS.contains(&value.to_ascii_lowercase().as_str());
+                let asked: Vec<_> = asked
+                    .into_iter()
+                    .filter(|value| !may_be_covered || is_plain(value))
+                    .collect();
+                (is_category && !asked.is_empty()).then_some(FilterValues::Enum { asked, documented })
+            }
+            FilterValues::Integer | FilterValues::Uuid => {
+                let is_identifier = parts
+                    .last()
+                    .is_some_and(|last| matches!(last.as_str(), "guid" | "id" | "uuid"));
+                (is_identifier && parts.len() > 1 && !is_context).then_some(values)
+            }
+        }
+    }
+}
+
+/// Returns a description without the part in parentheses that begins with "or", and whether it had one.
+fn without_or_not(text: &str) -> (String, bool) {
+    let parts = text
+        .split_once("(or ")
+        .and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)));
+    parts.map_or_else(
+        || (text.to_owned(), false),
+        |(before, after)| (format!("{before}{after}"), true),
+    )
+}
+
+fn leaves_doubt(text: &str) -> bool {
+    words_in(text).any(|word| {
+        DOUBTFUL_WORDS.contains(&word) || DOUBTFUL_BEGINNINGS.iter().any(|beginning| word.starts_with(beginning))
+    })
+}
+
+fn words_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+        .filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enumeration(values: &[&str]) -> FilterValues {
+        let values: Vec<_> = values.iter().map(|value| (*value).to_owned()).collect();
+        FilterValues::Enum {
+            asked: values.clone(),
+            documented: values,
+        }
+    }
+
+    /// What is judged of a parameter of a list of issues.
+    fn judged(name: &str, described: &str, values: FilterValues) -> Option<FilterValues> {
+        about(name, described, "", values)
+    }
+
+    fn about(name: &str, described: &str, about: &str, values: FilterValues) -> Option<FilterValues> {
+        let words = ParameterWords {
+            name,
+            collection: "issues",
+            described: described.to_ascii_lowercase(),
+            about: about.split(". ").map(str::to_ascii_lowercase).collect(),
+        };
+        plainly_filtered(&words, values)
+    }
+
+    #[test]
+    fn a_description_that_says_plainly_that_it_filters_makes_a_filter() {
+        for (name, described) in [
+            ("status", "Filter by status"),
+            ("status", "Filters issues by their status."),
+            ("status", "Status to filter by"),
+            ("status", "Status filter"),
+            ("status", "Only issues with this status."),
+            ("state", "Return issues with this state"),
+            ("status", "Limit to issues in this status"),
+            ("visibility", "Limit by visibility."),
+            ("currency", "Only return issues for the given currency."),
+            ("severity", "Only issues of exactly this severity"),
+            ("issue_type", "Limits the results to the issues of the given type."),
+            ("status", "Filter by status. The values are those of the issue."),
+        ] {
+            assert!(
+                judged(name, described, enumeration(&["a", "b"])).is_some(),
+                "{described}"
+            );
+        }
+        for (name, described) in [
+            ("owner_id", "Filter by owner ID"),
+            ("contactID", "Filter for issues for a specific contact"),
+            ("userId", "Only issues that belong to this user"),
+        ] {
+            assert!(judged(name, described, FilterValues::Integer).is_some(), "{described}");
+        }
+    }
+
+    #[test]
+    fn a_description_with_any_other_word_or_sense_makes_none() {
+        for (name, described) in [
+            ("severity", "Severity threshold"),
+            ("severity", "The lowest severity of interest"),
+            ("severity", "Severity filter level"),
+            ("severity", "Filter by severity"),
+            ("severity", "Starting from this severity"),
+            ("role", "Users that have this role"),
+            ("role", "Return issues with this role"),
+            ("environment", "Resolve values for this environment."),
+            ("currency", "Currency of the amounts."),
+            ("units", "Units"),
+            ("status", "Payment status"),
+            ("status", "Filter by payment status"),
+            ("status", "Filter by the status of the customer's last order."),
+            ("role", "Role of the caller in the project"),
+            ("status", "Status at the end of the period"),
+            ("status", "Issues that were ever in this status."),
+            ("status", "Only issues that were ever in this status."),
+            ("type", "Type to leave out"),
+            ("type", "Everything but this type."),
+            ("type", "Filter out this type"),
+            ("status", "Items that can go to this status"),
+            ("status", "Group by"),
+            ("status", "Highlight entries with this status"),
+            ("type", "Boost this type"),
+            ("state", "State of the issues"),
+            ("status", "Filter by status. Drafts are included."),
+            ("status", "Filter by status. Inherited from the project."),
+        ] {
+            assert_eq!(judged(name, described, enumeration(&["a", "b"])), None, "{described}");
+        }
+        for (name, described) in [
+            ("user_id", "Act on behalf of this user."),
+            ("user_id", "User whose feed is shown."),
+            ("product_id", "Product to find accessories for."),
+            ("version_id", "Compare with this version"),
+            ("assignee_id", "Return issues assigned to the given user ID."),
+        ] {
+            assert_eq!(judged(name, described, FilterValues::Integer), None, "{described}");
+        }
+    }
+
+    #[test]
+    fn without_a_description_the_name_must_be_that_of_a_category() {
+        let two = || enumeration(&["a", "b"]);
+        for name in ["status", "State", "type", "kind", "category", "issue_type"] {
+            assert!(judged(name, "", two()).is_some(), "{name}");
+        }
+        for name in [
+            "level",
+            "severity",
+            "view",
+            "format",
+            "order",
+            "direction",
+            "version",
+            "currency",
+            "gender",
+        ] {
+            assert_eq!(judged(name, "", two()), None, "{name}");
+        }
+        for name in ["owner_id", "shopId", "house-uuid"] {
+            assert!(judged(name, "", FilterValues::Uuid).is_some(), "{name}");
+        }
+        for name in [
+            "since_id",
+            "last_id",
+            "max_id",
+            "price_list_id",
+            "tenant_id",
+            "workspace_id",
+            "id",
+            "cursor",
+        ] {
+            assert_eq!(judged(name, "", FilterValues::Integer), None, "{name}");
+        }
+        let umbrella = judged("state", "", enumeration(&["open", "closed", "merged"]));
+        let Some(FilterValues::Enum { asked, .. }) = umbrella else {
+            panic!("{umbrella:?}");
+        };
+        assert_eq!(asked, ["merged"], "a merged one may be closed, too");
+    }
+
+    #[test]
+    fn false_is_judged_only_where_a_text_says_what_it_does() {
+        let boolean = || FilterValues::Boolean { also_false: true };
+        for (name, described, also_false) in [
+            ("active", "", Some(false)),
+            ("is_public", "", Some(false)),
+            ("active", "Only active", Some(false)),
+            ("enabled", "Show only enabled issues.", Some(false)),
+            ("archived", "Whether to return only archived issues", Some(false)),
+            ("archived", "Filter by archived status", Some(false)),
+            ("archived", "If true, only archived issues are returned", Some(false)),
+            ("sold", "Filters by whether it is sold", Some(true)),
+            ("sold", "Only issues that are sold (or not).", Some(true)),
+            ("archived", "", None),
+            ("recursive", "", None),
+            ("inherited", "", None),
+            ("system", "", None),
+            ("archived", "Show archived issues", None),
+            ("pinned", "Pinned on top", None),
+            ("active", "Active on the given date", None),
+        ] {
+            let expected = also_false.map(|also_false| FilterValues::Boolean { also_false });
+            assert_eq!(judged(name, described, boolean()), expected, "{name} {described}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_about_the_operation_may_ask_for_more() {
+        let of = |text: &str| about("assignee_id", "", text, FilterValues::Integer);
+        assert_eq!(
+            of("Lists issues. Issues of teams that the assignee belongs to are part of the result."),
+            None
+        );
+        assert_eq!(of("Lists issues. Inherited ones are shown."), None);
+        assert!(of("Lists the issues of an assignee. Each issue includes its labels.").is_some());
+    }
+}
