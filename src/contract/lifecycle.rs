@@ -8,7 +8,7 @@
 //! response to the create. So a lifecycle starts from a link between a create and the read of its
 //! records, and includes the other operations on the same two paths. A record must show a field as
 //! it was sent only if request and response document the field with one name and one type, and if
-//! services do not usually set or normalize such a field. A create with `x-invariants` has no
+//! services do not usually set or normalize such a field, and no text says that they do. A create with `x-invariants` has no
 //! lifecycle, because its contract states more than can be inferred.
 
 use std::collections::HashMap;
@@ -23,6 +23,7 @@ use super::inferred::{MethodAndPath, Records, collection_name, comparable_name, 
 use super::link::Link;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
+use super::rewriting::{concerns, is_for_machines, says_that_it_comes_back_changed};
 use super::shape::{JsonType, Shape};
 use super::vocabulary::{Carry, Same};
 
@@ -216,7 +217,14 @@ impl Contract {
         };
         let updates = [Method::Put, Method::Patch].into_iter().filter_map(only);
         let updates = updates.filter(|update| *update != create);
-        let carries = |of: OperationId| self.infer_carries(of, shape, id_field.as_deref());
+        let carries = |of: OperationId| {
+            let told_by = [create, read.to, of];
+            self.infer_carries(of, shape, (id_field.as_deref(), &told_by))
+        };
+        let carries_of_update = |update: OperationId| match self.takes_effect_later(self.operation(update)) {
+            true => Vec::new(),
+            false => carries(update),
+        };
         Some(Lifecycle {
             create,
             created_id: read.value_at.clone(),
@@ -226,7 +234,7 @@ impl Contract {
             record_in_read: record,
             carries: carries(create),
             list: self.list_of(operation, read),
-            updates: updates.map(|update| (update, carries(update))).collect(),
+            updates: updates.map(|update| (update, carries_of_update(update))).collect(),
             delete: only(Method::Delete),
         })
     }
@@ -271,9 +279,19 @@ impl Contract {
         shape.is_some_and(|shape| shape.items.is_some())
     }
 
-    /// Returns the fields of an operation's request that a record of this shape must show.
-    fn infer_carries(&self, of: OperationId, record: &Shape, id_field: Option<&str>) -> Vec<Carry> {
+    /// Returns the fields of an operation's request that a record of this shape must show. What these operations, the
+    /// create, the read and itself, say of the values in their bodies counts.
+    fn infer_carries(
+        &self,
+        of: OperationId,
+        record: &Shape,
+        (id_field, told_by): (Option<&str>, &[OperationId]),
+    ) -> Vec<Carry> {
         let mut carries: Vec<Carry> = Vec::new();
+        let told = self.sentences_of_changes(told_by);
+        let fields = self.body_properties(of).map(|property| property.name.as_str());
+        let fields: Vec<_> = fields.collect();
+        let fields = fields.iter().copied();
         for property in self.body_properties(of) {
             let name = property.name.as_str();
             let schema = self.referred(&property.node);
@@ -283,12 +301,15 @@ impl Contract {
             let Some((same, shown)) = same_as_sent(schema).zip(shown) else {
                 continue;
             };
+            let described = schema.member("description").and_then(Node::string).unwrap_or_default();
             let one_type = schema_type(schema).is_some_and(|sent| shown.types == [sent]);
             let at = pointer::join("", name);
             if one_type
-                && !says_that_it_comes_back_changed(schema)
+                && !says_that_it_comes_back_changed(&described.to_ascii_lowercase())
+                && !told.iter().any(|sentence| concerns(sentence, name, fields.clone()))
                 && Some(name) != id_field
                 && !is_set_by_service(name)
+                && !is_for_machines(name)
                 && carries.iter().all(|carry| carry.sent != at)
             {
                 carries.push(Carry {
@@ -397,40 +418,6 @@ fn same_as_sent(schema: &Node) -> Option<Same> {
         Some("date-time") => Some(Same::Instant),
         Some(_) => None,
     }
-}
-
-/// Whether the description of a field says that what comes back is not what was sent: "Responses show only the last four
-/// digits", "Cut to 12 characters", "Appended to the text that the log has".
-fn says_that_it_comes_back_changed(schema: &Node) -> bool {
-    const CHANGES: [&str; 24] = [
-        "abbreviated",
-        "anonymised",
-        "anonymized",
-        "appended",
-        "appends",
-        "converted",
-        "cut to",
-        "hashed",
-        "in a response",
-        "in responses",
-        "is ignored",
-        "lower case",
-        "lowercase",
-        "masked",
-        "normalised",
-        "normalized",
-        "rendered",
-        "responses have",
-        "responses show",
-        "rounded",
-        "sanitised",
-        "sanitized",
-        "shortened",
-        "truncated",
-    ];
-    let description = schema.member("description").and_then(Node::string).unwrap_or_default();
-    let description = description.to_ascii_lowercase();
-    CHANGES.iter().any(|words| description.contains(words))
 }
 
 /// Whether services often set a field with this name themselves, normalize it, or never show it.

@@ -79,6 +79,7 @@ pub mod path_template;
 pub mod pointer;
 pub(crate) mod query;
 mod reach;
+pub(crate) mod rewriting;
 pub mod shape;
 pub mod shared_string;
 mod singular_query;

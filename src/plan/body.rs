@@ -3,8 +3,9 @@
 use super::leaf::Choice;
 use crate::contract::document::Node;
 use crate::contract::operation::OperationId;
+use crate::contract::rewriting::{speaks_of_characters, speaks_of_moved_dates};
 use crate::contract::vocabulary::Carry;
-use crate::contract::{Contract, pointer};
+use crate::contract::{Contract, pointer, query};
 
 /// Returns the top-level fields that an operation's body may have, as pointers: not those that are read-only.
 pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
@@ -49,25 +50,38 @@ pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Nod
     plain && returned_synthetic_string(contract, operation, node, at).is_some_and(|text| text.contains('@'))
 }
 
-/// Whether a field of an update without invariants is a text that the updated record must show as it was sent. Markup is
-/// none: a service may clean it.
+/// Whether a field of an update without invariants is a text that the updated record must show as it was sent, whatever
+/// its characters: free text, and no text speaks of characters. Markup is none: a service may clean it.
 pub(super) fn is_text(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
-    const MARKUP: [&str; 5] = ["html", "markdown", "markup", "rich text", "wysiwyg"];
     let is_plain = ["pattern", "format", "enum", "const"]
         .iter()
         .all(|key| node.member(key).is_none());
-    let described = node.member("description").and_then(Node::string).unwrap_or_default();
-    let described = format!("{at} {described}").to_ascii_lowercase();
+    let name = pointer::last(at).unwrap_or_default();
+    let described = described(node);
     is_plain
         && node.member("type").and_then(Node::string) == Some("string")
         && !looks_like_an_identifier(at, Some(node))
-        && !MARKUP.iter().any(|word| described.contains(word))
+        && contract.is_free_text(operation, &name, &described)
+        && !speaks_of_characters(&described)
+        && !name.to_ascii_lowercase().contains("html")
+        && !contract.texts_speak_of_characters(operation)
         && is_shown_after_update(contract, operation, at)
 }
 
-/// Whether a field of an update without invariants is a full date that the updated record must show as it was sent.
+/// Whether a field of an update without invariants is a full date that the updated record must show as it was sent, and
+/// no text speaks of dates that are moved.
 pub(super) fn is_shown_date(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
-    node.member("format").and_then(Node::string) == Some("date") && is_shown_after_update(contract, operation, at)
+    let name = pointer::last(at).unwrap_or_default();
+    let name = query::words(&name).join(" ");
+    node.member("format").and_then(Node::string) == Some("date")
+        && !speaks_of_moved_dates(&format!("{name} {}", described(node)))
+        && is_shown_after_update(contract, operation, at)
+}
+
+/// Returns the description of a field, in lower case.
+fn described(node: &Node) -> String {
+    let described = node.member("description").and_then(Node::string);
+    described.unwrap_or_default().to_ascii_lowercase()
 }
 
 fn is_shown_after_update(contract: &Contract, update: OperationId, at: &str) -> bool {

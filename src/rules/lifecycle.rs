@@ -39,8 +39,9 @@ pub(super) static RULE: Rule = Rule {
                   itself cannot show: often no list that has the record can be read either.",
     exceptions: "A create with x-invariants, of which `carried`, `listed` and `once` judge more. A 202, which promises \
                  nothing yet. A field that is read-only or write-only, has a format that services normalise (an email \
-                 address, a URL), a name that services set (`id`, `createdAt`, `version`), or a description that says that it \
-                 comes back changed (\"cut to\", \"responses show\"). A list that may have \
+                 address, a URL), a name that services set (`id`, `createdAt`, `version`), or is the name of a code or a machine (`sku`, \
+                 `hostname`). A field of which a text says that it comes back changed (\"cut to\", \"in title case\", \"input \
+                 is escaped\"), and an update that takes effect later (\"once it is approved\"). A list that may have \
                  more records than it shows, shows a deleted record differently than before, or has a parameter that \
                  selects deleted records. Several records of one create that differ, as the occurrences of an event do, and several items of one \
                  record that differ. A PUT that is rejected \

@@ -677,6 +677,25 @@ async fn what_its_list_still_shows_is_reported_as_left_and_only_that() {
     assert_eq!(late.verdict("deletePet: gone from listPets"), "held");
 }
 
+/// An update that is only submitted, and one that is made.
+#[tokio::test]
+async fn what_an_update_does_later_is_not_compared() {
+    let described = |text: &str| {
+        let update = |name: &str| {
+            (
+                format!("operationId: {name}"),
+                format!("operationId: {name}\n      description: {text}"),
+            )
+        };
+        let [(put, put_text), (patch, patch_text)] = ["putPet", "patchPet"].map(update);
+        PETS.replace(&put, &put_text).replace(&patch, &patch_text)
+    };
+    let later = described("Submits a change for review.");
+    assert_eq!(checked_by(&later, Fault::UpdateLost, false).await.found(), [""; 0]);
+    let at_once = described("Changes a pet.");
+    assert!(!checked_by(&at_once, Fault::UpdateLost, false).await.found().is_empty());
+}
+
 #[tokio::test]
 async fn a_list_that_may_select_deleted_records_promises_nothing_of_them() {
     let parameter = "parameters: [{name: includeDeleted, in: query, schema: {type: boolean}}], ";

@@ -26,6 +26,9 @@ components:
         body: {type: string, description: The text as HTML.}
         card: {type: string, description: Responses show only the last four characters.}
         due: {type: string, format: date}
+        sku: {type: string}
+        label: {type: string, description: 'Printed on the box, ASCII only.'}
+        closing: {type: string, format: date, description: Moved to the next working day.}
     Note:
       allOf:
         - {$ref: '#/components/schemas/NewNote'}
@@ -65,6 +68,10 @@ impl Outcome {
 }
 
 async fn checked(store: Store) -> Outcome {
+    checked_by(NOTES, store).await
+}
+
+async fn checked_by(document: &str, store: Store) -> Outcome {
     let notes: Arc<Mutex<BTreeMap<String, Value>>> = Arc::default();
     let updates: Arc<Mutex<Vec<Value>>> = Arc::default();
     let (kept, seen) = (Arc::clone(&notes), Arc::clone(&updates));
@@ -75,7 +82,7 @@ async fn checked(store: Store) -> Outcome {
         }
         async { response }
     });
-    let contract = Contract::read("notes.yaml", NOTES.to_owned()).unwrap();
+    let contract = Contract::read("notes.yaml", document.to_owned()).unwrap();
     let check = Check::new(contract).service(router).writes(true).seed(7);
     let report = check.settle(std::time::Duration::from_millis(50)).run().await.unwrap();
     let (updates, notes) = (updates.lock().unwrap().clone(), notes.lock().unwrap().clone());
@@ -110,7 +117,9 @@ fn stored(
     let mut note = json!({"id": id});
     for (name, value) in sent.as_object().unwrap() {
         let kept = value.as_str().and_then(|text| store(name, text));
-        let Some(kept) = kept.filter(|_| ["title", "subject", "body", "card", "due"].contains(&name.as_str())) else {
+        let Some(kept) = kept.filter(|_| {
+            ["title", "subject", "body", "card", "due", "sku", "label", "closing"].contains(&name.as_str())
+        }) else {
             return StatusCode::UNPROCESSABLE_ENTITY.into_response();
         };
         note[name] = json!(kept);
@@ -128,6 +137,33 @@ fn unchanged(_: &str, text: &str) -> Option<String> {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('\'', "&#39;").replace('"', "&quot;")
+}
+
+/// What the operation says of the texts in its body counts for all of them, or for the field that it names.
+#[tokio::test]
+async fn what_an_operation_says_of_its_texts_is_read() {
+    let escapes: Store = |name, text| {
+        Some(if name == "title" {
+            escaped(text)
+        } else {
+            text.to_owned()
+        })
+    };
+    for (text, is_compared) in [
+        ("Input is HTML-escaped.", false),
+        ("The title is HTML-escaped.", false),
+        ("Replaces a note.", true),
+    ] {
+        let update = "operationId: putNote, ";
+        let document = NOTES.replace(update, &format!("{update}description: {text}, "));
+        let outcome = checked_by(&document, escapes).await;
+        assert_eq!(
+            !outcome.broken().is_empty(),
+            is_compared,
+            "{text} {:?}",
+            outcome.broken()
+        );
+    }
 }
 
 /// An update that comes back as it was sent, and plain values once more at the end.
@@ -181,7 +217,7 @@ async fn a_service_that_rejects_such_texts_or_cleans_markup_is_left_alone() {
         text.chars()
             .all(|letter| letter.is_ascii_alphanumeric() || "- .".contains(letter))
     };
-    let conforming: [Store; 4] = [
+    let conforming: [Store; 5] = [
         |_, text| text.is_ascii().then(|| text.to_owned()),
         |name, text| {
             let is_plain = text
@@ -197,6 +233,14 @@ async fn a_service_that_rejects_such_texts_or_cleans_markup_is_left_alone() {
                 0
             };
             Some(text.get(masked..).unwrap_or_default().to_owned())
+        },
+        |name, text| {
+            Some(match name {
+                "sku" => text.to_uppercase(),
+                "label" => text.replace(|letter: char| !letter.is_ascii(), "?"),
+                "closing" => "2031-01-06".to_owned(),
+                _ => text.to_owned(),
+            })
         },
     ];
     for store in conforming {

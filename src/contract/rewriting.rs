@@ -1,0 +1,608 @@
+//! Recognises texts that say that a service changes what it is sent, or that it shows a change only later. Which fields a
+//! record must show as they were sent, and which of them get awkward characters, depends on it.
+//!
+//! # Design
+//!
+//! Two questions are asked of a text. Does it say that an ordinary value comes back as another one ("in title case", "cut
+//! to 12 characters", "the end of the month")? Then the field is not compared. Does it speak of characters at all
+//! ("ASCII only", "no emoji", "quotes are removed")? Then the field is compared, but gets only ordinary ones. Awkward
+//! characters need more than silence: the field must be free text by its name or its description, because codes and names
+//! for machines (`sku`, `hostname`) are normalised by services that say nothing of it.
+
+use super::Contract;
+use super::inferred::{comparable_name, singular};
+use super::operation::{Operation, OperationId};
+use super::query::words as words_of_name;
+
+/// Participles and other words, by their beginnings, for what a service does to a value before it shows it.
+const REWRITTEN: [&str; 40] = [
+    "abbreviat",
+    "adjusted",
+    "anonymi",
+    "appended",
+    "appends",
+    "canonical",
+    "capitali",
+    "censor",
+    "cleaned",
+    "cleans",
+    "converted",
+    "corrected",
+    "encoded",
+    "escaped",
+    "hashed",
+    "lowercase",
+    "mask",
+    "moderat",
+    "normali",
+    "obfuscat",
+    "pseudonymi",
+    "redact",
+    "rendered",
+    "rounded",
+    "sanitis",
+    "sanitiz",
+    "scrubbed",
+    "shortened",
+    "slug",
+    "stripped",
+    "titlecase",
+    "transcod",
+    "transliterat",
+    "trimmed",
+    "truncat",
+    "unescaped",
+    "uppercase",
+    "wrapped",
+    "xml-escaped",
+    "zeroed",
+];
+
+/// What a text says, in more than one word, of a field that comes back changed.
+const CHANGED: [&str; 29] = [
+    "added to the",
+    "are added",
+    "are ignored",
+    "are kept",
+    "are removed",
+    "are replaced",
+    "are shown",
+    "capital letters",
+    "case insensitive",
+    "case-insensitive",
+    "cut after",
+    "cut off",
+    "cut to",
+    "in a response",
+    "in responses",
+    "is added",
+    "is ignored",
+    "lower case",
+    "lower-case",
+    "moved to",
+    "moves to",
+    "responses have",
+    "responses show",
+    "set to the end",
+    "set to the first",
+    "set to the last",
+    "title case",
+    "upper case",
+    "upper-case",
+];
+
+/// Beginnings of words in a text that speaks of characters, of what they are encoded in, or of changes to a value.
+const OF_CHARACTERS: [&str; 40] = [
+    "accent",
+    "alphabet",
+    "alphanumeric",
+    "ascii",
+    "byte",
+    "case",
+    "censor",
+    "charact",
+    "clean",
+    "cp4",
+    "diacritic",
+    "digit",
+    "emoji",
+    "encod",
+    "escap",
+    "generated",
+    "gsm",
+    "html",
+    "identifier",
+    "iso",
+    "latin",
+    "letter",
+    "markdown",
+    "markup",
+    "moderat",
+    "normali",
+    "offensive",
+    "print",
+    "quot",
+    "redact",
+    "rich",
+    "round",
+    "sanit",
+    "sms",
+    "special",
+    "strip",
+    "symbol",
+    "translit",
+    "truncat",
+    "unicode",
+];
+
+/// What says the same in more than one word.
+const OF_CHARACTERS_IN_WORDS: [&str; 10] = [
+    "case-",
+    "mask",
+    "plain text",
+    "plaintext",
+    "the display",
+    "device display",
+    "unsafe",
+    "url",
+    "utf-",
+    "wysiwyg",
+];
+
+/// Last words of the names of fields that hold text that people write for people.
+const FREE_TEXT: [&str; 34] = [
+    "about",
+    "abstract",
+    "address",
+    "addressline",
+    "answer",
+    "bio",
+    "body",
+    "caption",
+    "comment",
+    "content",
+    "description",
+    "details",
+    "headline",
+    "heading",
+    "instructions",
+    "introduction",
+    "label",
+    "line",
+    "memo",
+    "message",
+    "motto",
+    "note",
+    "question",
+    "reason",
+    "remark",
+    "review",
+    "story",
+    "street",
+    "subject",
+    "subtitle",
+    "summary",
+    "text",
+    "title",
+    "tagline",
+];
+
+/// Words before `name` in the name of a field that holds the name of a person or a thing.
+const NAMED_BY_PEOPLE: [&str; 17] = [
+    "business",
+    "company",
+    "contact",
+    "customer",
+    "display",
+    "family",
+    "first",
+    "full",
+    "given",
+    "last",
+    "legal",
+    "long",
+    "middle",
+    "organisation",
+    "organization",
+    "product",
+    "team",
+];
+
+/// Collections whose names are for machines.
+const NAMED_FOR_MACHINES: [&str; 20] = [
+    "attribute",
+    "branch",
+    "bucket",
+    "column",
+    "database",
+    "domain",
+    "environment",
+    "field",
+    "host",
+    "key",
+    "keyword",
+    "label",
+    "namespace",
+    "node",
+    "package",
+    "queue",
+    "repository",
+    "tag",
+    "user",
+    "variable",
+];
+
+/// Names of fields with codes and names for machines, which services normalise.
+const FOR_MACHINES: [&str; 36] = [
+    "branch",
+    "column",
+    "contenttype",
+    "domain",
+    "ean",
+    "filename",
+    "fqdn",
+    "gtin",
+    "handle",
+    "host",
+    "hostname",
+    "identifier",
+    "isbn",
+    "key",
+    "keyword",
+    "licenseplate",
+    "licensekey",
+    "login",
+    "mac",
+    "macaddress",
+    "mimetype",
+    "nick",
+    "partnumber",
+    "plate",
+    "postalcode",
+    "postcode",
+    "serial",
+    "serialnumber",
+    "sku",
+    "symbol",
+    "tag",
+    "ticker",
+    "username",
+    "variablename",
+    "vat",
+    "zipcode",
+];
+
+/// Beginnings of words about an update that takes effect later, or not without somebody else.
+const LATER: [&str; 14] = [
+    "approv",
+    "asynchron",
+    "background",
+    "draft",
+    "eventual",
+    "later",
+    "moderat",
+    "pending",
+    "proposal",
+    "propose",
+    "queue",
+    "review",
+    "scheduled",
+    "suggest",
+];
+
+/// Beginnings of words for dates that a service moves, or computes from what was sent.
+const OF_MOVED_DATES: [&str; 17] = [
+    "adjust",
+    "anniversar",
+    "annual",
+    "business",
+    "end",
+    "holiday",
+    "last",
+    "month",
+    "move",
+    "next",
+    "recur",
+    "renew",
+    "round",
+    "shift",
+    "weekend",
+    "working",
+    "year",
+];
+
+/// Whether the description of a field, in lower case, says that what comes back is not what was sent: "Responses show only
+/// the last four digits", "Cut to 12 characters", "Appended to the text that the log has".
+pub(super) fn says_that_it_comes_back_changed(described: &str) -> bool {
+    let is_cut = described.contains("first") && described.contains("characters");
+    is_cut
+        || has_word_of(described, &REWRITTEN)
+        || CHANGED.iter().any(|words| described.contains(words))
+        || (described.contains("characters") && (described.contains("shown") || described.contains("become")))
+}
+
+/// Whether a sentence about an operation, in lower case, says that of values in its body: "Input is HTML-escaped".
+pub(super) fn says_that_values_come_back_changed(sentence: &str) -> bool {
+    let mut words = words_in(sentence);
+    let is_done = words.any(|word| matches!(word, "are" | "be" | "been" | "gets" | "get" | "is"));
+    is_done && has_word_of(sentence, &REWRITTEN)
+}
+
+/// Whether a text, in lower case, speaks of the characters that a field takes or shows.
+pub(crate) fn speaks_of_characters(text: &str) -> bool {
+    has_word_of(text, &OF_CHARACTERS)
+        || OF_CHARACTERS_IN_WORDS.iter().any(|words| text.contains(words))
+        || says_that_it_comes_back_changed(text)
+}
+
+/// Whether a text, in lower case, speaks of dates that are moved.
+pub(crate) fn speaks_of_moved_dates(text: &str) -> bool {
+    has_word_of(text, &OF_MOVED_DATES)
+}
+
+/// Whether a field holds a code or a name for machines, by its name.
+pub(super) fn is_for_machines(name: &str) -> bool {
+    FOR_MACHINES.contains(&comparable_name(name).as_str())
+}
+
+impl Contract {
+    /// Whether a field of an operation's body is text that people write for people, by its name or its description (in
+    /// lower case).
+    pub(crate) fn is_free_text(&self, operation: OperationId, name: &str, described: &str) -> bool {
+        let words = words_of_name(name);
+        let words: Vec<&str> = words
+            .iter()
+            .map(|word| word.trim_end_matches(|letter: char| letter.is_ascii_digit()))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let says_so = [
+            "free text",
+            "free-text",
+            "freetext",
+            "free-form",
+            "freeform",
+            "human-readable",
+            "human readable",
+        ];
+        let by_name = match words.as_slice() {
+            [.., "name"] => {
+                let collection = self.operation(operation).collection_path().to_owned();
+                let above = collection
+                    .split('/')
+                    .rfind(|part| !part.is_empty() && !part.starts_with('{'));
+                let of = words_of_name(above.unwrap_or_default());
+                let of = of.last().map(|word| singular(word)).unwrap_or_default();
+                match words.as_slice() {
+                    [_] => !NAMED_FOR_MACHINES.contains(&of.as_str()),
+                    [.., before, _] => NAMED_BY_PEOPLE.contains(before),
+                    [] => false,
+                }
+            }
+            [.., "url" | "email" | "ip" | "mac", "address"] => false,
+            [.., last] => FREE_TEXT.contains(&singular(last).as_str()) || FREE_TEXT.contains(last),
+            [] => false,
+        };
+        by_name || says_so.iter().any(|words| described.contains(words))
+    }
+
+    /// Whether a text about one of the operations of an update's record speaks of characters or of changes to values.
+    pub(crate) fn texts_speak_of_characters(&self, update: OperationId) -> bool {
+        let lifecycle = self.lifecycle_of(update);
+        let others = lifecycle.map(|lifecycle| [lifecycle.create, lifecycle.read]);
+        let all = others.into_iter().flatten().chain([update]);
+        let mut sentences = all.flat_map(|id| self.sentences_about(self.operation(id)));
+        sentences.any(|sentence| speaks_of_characters(&sentence))
+    }
+
+    /// Whether the text about an update says that the record does not show it at once, or not without somebody's consent.
+    pub(super) fn takes_effect_later(&self, update: &Operation) -> bool {
+        // An update of a review or of a draft is no request for one.
+        let own = words_of_name(&update.path);
+        let is_own = |word: &str| own.iter().any(|own| singular(own) == singular(word) || own == word);
+        let sentences = self.sentences_about(update);
+        sentences.iter().any(|sentence| {
+            words_in(sentence).any(|word| LATER.iter().any(|beginning| word.starts_with(beginning)) && !is_own(word))
+        })
+    }
+
+    /// Returns the sentences about these operations that say that values come back changed, in lower case.
+    pub(super) fn sentences_of_changes(&self, operations: &[OperationId]) -> Vec<String> {
+        let sentences = operations
+            .iter()
+            .flat_map(|id| self.sentences_about(self.operation(*id)));
+        sentences
+            .filter(|sentence| says_that_values_come_back_changed(sentence))
+            .collect()
+    }
+}
+
+/// Whether a sentence about a body with these fields concerns this one: it names it, or none of them.
+pub(super) fn concerns<'name>(sentence: &str, name: &str, mut fields: impl Iterator<Item = &'name str>) -> bool {
+    let names = |field: &str| words_in(sentence).any(|word| comparable_name(word) == comparable_name(field));
+    names(name) || !fields.any(names)
+}
+
+fn has_word_of(text: &str, beginnings: &[&str]) -> bool {
+    words_in(text).any(|word| beginnings.iter().any(|beginning| word.starts_with(beginning)))
+}
+
+/// Returns the words of a text.
+pub(super) fn words_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::testing::of_paths;
+
+    #[test]
+    fn a_description_says_that_a_value_comes_back_changed() {
+        for described in [
+            "Title of the note, shown in title case.",
+            "Serial number (upper case)",
+            "First 20 characters are kept",
+            "At most 20 characters are shown",
+            "Connection string. Credentials are redacted when read.",
+            "Moved to the next working day if it falls on a weekend.",
+            "Last day of validity; set to the end of the month",
+            "Rounded to five minutes",
+            "URL path; percent-encoded",
+            "Encoded path",
+            "Birthday of the customer (the year is ignored).",
+            "Trimmed",
+            "Cut to 12 characters",
+        ] {
+            assert!(
+                says_that_it_comes_back_changed(&described.to_ascii_lowercase()),
+                "{described}"
+            );
+        }
+        for described in [
+            "",
+            "Title of the note",
+            "Name of the customer",
+            "What the case is about",
+            "Birthday",
+            "The day on which it ends",
+            "At most 64 characters",
+            "ASCII only",
+        ] {
+            assert!(
+                !says_that_it_comes_back_changed(&described.to_ascii_lowercase()),
+                "{described}"
+            );
+        }
+        let sentence = |text: &str| says_that_values_come_back_changed(&text.to_ascii_lowercase());
+        assert!(sentence("Input is HTML-escaped."));
+        assert!(sentence("Non-ASCII characters are transliterated."));
+        assert!(sentence("The text is cleaned of emoji."));
+        assert!(!sentence("Updates a note."));
+        assert!(!sentence("Truncates the log."));
+    }
+
+    #[test]
+    fn a_text_speaks_of_characters() {
+        for text in [
+            "ASCII only",
+            "Only Latin-1 characters are supported.",
+            "GSM 7-bit text. Unsupported characters are replaced with a question mark.",
+            "Special characters are stripped",
+            "Quotes are removed",
+            "No emoji please.",
+            "Plain text without special characters",
+            "Name of the file; unsafe characters become underscores",
+            "Shown on the device display (ISO 8859-1).",
+            "Printed on a thermal printer (CP437)",
+            "Rich text (a subset of HTML).",
+            "Moderated text",
+            "Free text, up to 64 bytes",
+            "Keyword (letters and digits only, others are ignored)",
+            "Non-ASCII characters are transliterated.",
+        ] {
+            assert!(speaks_of_characters(&text.to_ascii_lowercase()), "{text}");
+        }
+        for text in [
+            "",
+            "Title",
+            "What the customer says",
+            "Display name",
+            "Updates a note",
+            "Why it was returned",
+        ] {
+            assert!(!speaks_of_characters(&text.to_ascii_lowercase()), "{text}");
+        }
+    }
+
+    #[test]
+    fn free_text_is_recognised_by_name_or_description() {
+        let contract = of_paths(
+            "/pets: {post: {operationId: add, responses: {'201': {description: a}}}}\n\
+             /branches: {post: {operationId: branch, responses: {'201': {description: a}}}}",
+            "",
+        )
+        .unwrap();
+        let is_free = |operation, name: &str, described| contract.is_free_text(OperationId(operation), name, described);
+        for name in [
+            "name",
+            "title",
+            "description",
+            "summary",
+            "notes",
+            "orderNote",
+            "comments",
+            "body",
+            "text",
+            "message",
+            "label",
+            "bio",
+            "address",
+            "address_line1",
+            "addressLine2",
+            "street",
+            "firstName",
+            "display_name",
+            "remarks",
+        ] {
+            assert!(is_free(0, name, ""), "{name}");
+        }
+        for name in [
+            "sku",
+            "tag",
+            "handle",
+            "username",
+            "user_name",
+            "hostname",
+            "host_name",
+            "domain",
+            "mac_address",
+            "isbn",
+            "plate",
+            "postal_code",
+            "mime_type",
+            "branch",
+            "license_key",
+            "serial",
+            "filename",
+            "variable_name",
+            "formula",
+            "color",
+            "url_path",
+            "nickname",
+            "city",
+            "ip_address",
+        ] {
+            assert!(!is_free(0, name, ""), "{name}");
+        }
+        assert!(is_free(0, "extra", "free text"));
+        assert!(!is_free(1, "name", ""), "the name of a branch");
+    }
+
+    #[test]
+    fn an_update_takes_effect_later_by_its_text() {
+        let of = |path: &str, text: &str| {
+            let contract = of_paths(
+                &format!(
+                    "{path}: {{patch: {{operationId: edit, description: {text}, responses: {{'200': {{description: a}}}}}}}}"
+                ),
+                "",
+            )
+            .unwrap();
+            contract.takes_effect_later(contract.operation(OperationId(0)))
+        };
+        for text in [
+            "Saves a new revision. The change becomes visible once an editor has approved it.",
+            "Submits a change for review.",
+            "The change is made asynchronously.",
+            "Proposes a change.",
+            "Saves a draft.",
+            "The change shows later.",
+        ] {
+            assert!(of("/entries/{id}", text), "{text}");
+        }
+        assert!(!of("/entries/{id}", "Updates an entry."));
+        assert!(!of("/reviews/{id}", "Updates a review."));
+        assert!(!of("/drafts/{id}", "Updates a draft."));
+    }
+}
