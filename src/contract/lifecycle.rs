@@ -63,6 +63,8 @@ pub struct RecordList {
     pub items: String,
     /// The pointer to the identifier within a record.
     pub id: String,
+    /// Whether the document says that it shows only some of them, or shows them late.
+    pub shows_only_some: bool,
 }
 
 /// Operations by method and path, with the names of the path's parameters left out.
@@ -256,6 +258,7 @@ impl Contract {
                 operation: link.from,
                 items: items.to_owned(),
                 id: id.to_owned(),
+                shows_only_some: self.shows_only_some(self.operation(link.from)),
             })
         });
         lists.next().filter(|list| lists.all(|other| other == *list))

@@ -75,6 +75,7 @@ pub mod openapi;
 pub mod operation;
 mod overlay;
 pub mod paging;
+pub(crate) mod partial_list;
 pub mod path_template;
 pub mod pointer;
 pub(crate) mod query;

@@ -12,6 +12,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
 use crate::contract::operation::{Method, OperationId, Parameter, ParameterLocation};
+use crate::contract::partial_list::is_state_of_shown_records;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, EdgeCaseKind};
 use crate::exchange::json::Body;
@@ -107,6 +108,15 @@ struct WrittenRecord<'own> {
     is_below: bool,
     /// Where the response to the write may show the record.
     shown: [&'own Value; 2],
+}
+
+impl TrackedRecord {
+    /// Whether it says of itself that lists may not show it, as a read showed it or as it was sent: `published: false`.
+    fn is_in_hidden_state(&self) -> bool {
+        let shown = self.last_read.iter().chain(self.request.json());
+        let mut members = shown.filter_map(Value::as_object).flatten();
+        members.any(|(name, value)| *value == Value::Bool(false) && is_state_of_shown_records(name))
+    }
 }
 
 impl RecordSearch {
@@ -636,7 +646,8 @@ impl History<'_> {
                 ShownState::Listed(self.times_listed((&record.request, &record.id), item, (list, items, is_whole)))
             };
         }
-        if self.is_whole(list, (exchange, body), items.len()) {
+        let may_be_hidden = stage == RecordStage::CreatedInList && record.is_in_hidden_state();
+        if !may_be_hidden && self.is_whole(list, (exchange, body), items.len()) {
             ShownState::NotListed
         } else {
             ShownState::Unclear

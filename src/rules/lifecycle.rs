@@ -42,7 +42,8 @@ pub(super) static RULE: Rule = Rule {
                  address, a URL), a name that services set (`id`, `createdAt`, `version`), or is the name of a code or a machine (`sku`, \
                  `hostname`). A field of which a text says that it comes back changed (\"cut to\", \"in title case\", \"input \
                  is escaped\"), and an update that takes effect later (\"once it is approved\"). A list that may have \
-                 more records than it shows, shows a deleted record differently than before, or has a parameter that \
+                 more records than it shows, that shows only some by its text (\"List published entries\"), or that lacks a \
+                 record with a state that hides it (`published: false`); a list that shows a deleted record differently than before, or has a parameter that \
                  selects deleted records. Several records of one create that differ, as the occurrences of an event do, and several items of one \
                  record that differ. A PUT that is rejected \
                  the second time with a 4xx other than 404 or 410, such as a 409 or 412 for an old version. A record of a rejected create \
@@ -119,10 +120,12 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
     let Some(fact) = sink.contract.fact_of(seen.operation, kind) else {
         return;
     };
+    // A guess may be wrong: see `Lifecycle::guessed`.
+    let may_be_left_out = lifecycle.guessed || lifecycle.list.as_ref().is_some_and(|list| list.shows_only_some);
     match seen.shown {
         ShownState::Listed(_) | ShownState::Record(_) => sink.held(fact),
-        // A guess may be wrong: see `Lifecycle::guessed`.
-        ShownState::NotListed | ShownState::Status(404 | 410, _) if lifecycle.guessed => {
+        ShownState::NotListed if may_be_left_out => undecided(seen.shown, sink, fact),
+        ShownState::Status(404 | 410, _) if lifecycle.guessed => {
             undecided(seen.shown, sink, fact);
         }
         ShownState::NotListed => sink.broken(fact, String::new, || "no record with the id of the response".to_owned()),
@@ -132,7 +135,7 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
         other => undecided(other, sink, fact),
     }
     if by_list {
-        return listed_once(seen, lifecycle, sink);
+        return listed_once(seen, may_be_left_out, sink);
     }
     let carries = (lifecycle, lifecycle.carries.as_slice());
     judge_carried(seen, carries, sink, FactKind::ReadAfterCreateCarrying);
@@ -179,8 +182,8 @@ fn judge_unreadable(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Si
     }
 }
 
-/// Judges whether the list shows one record for the create.
-fn listed_once(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_>) {
+/// Judges whether the list shows one record for the create. It may rightly show none if the record may be left out.
+fn listed_once(seen: &RecordShown<'_>, may_be_left_out: bool, sink: &mut Sink<'_>) {
     let Some(fact) = sink.contract.fact_of(seen.operation, FactKind::ListedOnceAfterCreate) else {
         return;
     };
@@ -194,7 +197,7 @@ fn listed_once(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_
         ShownState::Listed(ListedCount::Repeated(count)) => {
             sink.broken(fact, String::new, || format!("{count} equal items with its identifier"));
         }
-        ShownState::NotListed if !lifecycle.guessed => sink.undecided(fact, Reason::OtherFactBroken),
+        ShownState::NotListed if !may_be_left_out => sink.undecided(fact, Reason::OtherFactBroken),
         other => undecided(other, sink, fact),
     }
 }

@@ -94,6 +94,8 @@ enum Fault {
     ListsTwiceAtFirst,
     /// The list lacks what was created.
     Unlisted,
+    /// What a service may do: the list lacks what is not published.
+    UnlistsUnpublished,
     /// The list lacks it, and shows ten others.
     LongList,
     /// An update answers with what was sent, and keeps nothing of it.
@@ -191,7 +193,12 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             let shown = |record: &&Value| {
                 let own = !record["id"].as_str().is_some_and(|id| id.starts_with("other"));
                 let hidden = record["id"].as_str().is_some_and(|id| id.starts_with("hidden"));
-                !(hidden || own && matches!(fault, Fault::Unlisted | Fault::LongList))
+                let unlisted = match fault {
+                    Fault::Unlisted | Fault::LongList => own,
+                    Fault::UnlistsUnpublished => own && record["published"] == false,
+                    _ => false,
+                };
+                !(hidden || unlisted)
             };
             let below = kept
                 .iter()
@@ -675,6 +682,28 @@ async fn what_its_list_still_shows_is_reported_as_left_and_only_that() {
     let late = checked(Fault::UnlistsLate, true).await;
     assert!(late.record.residue.is_empty(), "{:?}", late.record.residue);
     assert_eq!(late.verdict("deletePet: gone from listPets"), "held");
+}
+
+#[tokio::test]
+async fn a_list_that_shows_only_some_records_may_lack_a_created_one() {
+    let of_list = "operationId: listPets, ";
+    let published = PETS.replace(of_list, &format!("{of_list}summary: List published pets, "));
+    let every = PETS.replace(of_list, &format!("{of_list}summary: List pets, "));
+    let hidden = PETS.replace("secret: {type: string}", "published: {type: boolean}");
+    let (fact, once) = (
+        "addPet created: listed in listPets",
+        "addPet created: one record in listPets",
+    );
+    for (document, fault) in [(&published, Fault::Unlisted), (&hidden, Fault::UnlistsUnpublished)] {
+        let outcome = checked_by(document, fault, false).await;
+        assert_eq!(outcome.found(), [""; 0]);
+        for fact in [fact, once] {
+            assert_ne!(outcome.verdict(fact), "broken");
+            assert!(fault != Fault::Unlisted || outcome.verdict(fact) == "undecided");
+        }
+        assert_eq!(checked_by(document, Fault::None, false).await.verdict(fact), "held");
+    }
+    assert_eq!(checked_by(&every, Fault::Unlisted, false).await.found(), [fact]);
 }
 
 /// An update that is only submitted, and one that is made.
