@@ -3,21 +3,26 @@
 //!
 //! # Design
 //!
-//! Words are the only evidence, so their place counts. The last segment of a path is a command if it is a verb in the
-//! imperative, alone or with its object, and a summary is one if it begins with a verb and says of what. A summary that
-//! begins with a verb that reads settles that the path names a thing ("List open orders" for `/orders/open`). So does a
-//! name of several before the verb: `/doors/open` filters, `/door/open` opens. Verbs that are nouns too (`block`, `copy`,
-//! `release`) are not commands on their own.
+//! Words are the only evidence, so their place counts. A word before a determiner is a verb, so a summary or a description
+//! that begins with one acts unless the verb is known to read ("Feed the fish"): a list of verbs that read can be complete,
+//! one of verbs that act cannot. Without a determiner a summary may be a noun phrase ("Order history", "Close friends"):
+//! there the verb must be known, and one that is a noun or an adjective too needs the path to agree ("Close valve" for
+//! `/valve/close`). The last segment of a path is a command if it is a verb in the imperative, alone or with its object. A
+//! summary that begins with a verb that reads settles that the path names a thing ("List open orders" for
+//! `/orders/open`). So does a name of several before the verb: `/doors/open` filters, `/door/open` opens. Whatever it
+//! begins with, a read acts if a sentence says what is done as well ("Get and remove the first item", "creating it if
+//! needed").
 
 use super::document::Document;
 use super::operation::Operation;
 use super::query::{
-    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, DETERMINERS, NEVER_A_NOUN, SWITCHES, THINGS, ends_session,
-    is_action, is_in, is_said_of_subject, said, sentences, stated, without_prefixes, words,
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, DETERMINERS, ISSUED, NEVER_A_NOUN, NOUNS_TOO, READS,
+    READS_IN_SUMMARIES, SWITCHES, THINGS, ends_session, is_action, is_in, is_said_of_subject, said, sentences, stated,
+    without_prefixes, words,
 };
 
 /// Verbs that are a command where they are all of the last segment.
-pub(super) const COMMANDS: [&str; 86] = [
+pub(super) const COMMANDS: [&str; 123] = [
     "accept",
     "activate",
     "announce",
@@ -26,10 +31,20 @@ pub(super) const COMMANDS: [&str; 86] = [
     "approve",
     "arm",
     "assign",
+    "authorise",
     "beep",
+    "blink",
+    "boost",
+    "brew",
     "broadcast",
+    "buy",
     "calibrate",
+    "checkin",
+    "checkout",
+    "cmd",
+    "compact",
     "confirm",
+    "crash",
     "create",
     "deactivate",
     "deallocate",
@@ -39,6 +54,7 @@ pub(super) const COMMANDS: [&str; 86] = [
     "detach",
     "disarm",
     "dismiss",
+    "draw",
     "eject",
     "emit",
     "empty",
@@ -47,18 +63,27 @@ pub(super) const COMMANDS: [&str; 86] = [
     "estop",
     "exit",
     "failover",
+    "fire",
+    "follow",
     "forcemerge",
     "forget",
     "format",
     "freeze",
+    "gc",
     "handover",
     "hangup",
     "hide",
+    "hold",
     "increment",
+    "init",
+    "initialise",
+    "initialize",
     "insert",
     "install",
     "invalidate",
+    "join",
     "kick",
+    "leave",
     "lockdown",
     "modify",
     "mount",
@@ -67,16 +92,20 @@ pub(super) const COMMANDS: [&str; 86] = [
     "open",
     "optout",
     "overwrite",
+    "panic",
     "payout",
     "persist",
+    "play",
     "poweron",
     "promote",
     "provision",
     "publish",
+    "reboot",
     "recalculate",
     "reconcile",
     "reconnect",
     "redact",
+    "redeploy",
     "reject",
     "relinquish",
     "rename",
@@ -86,32 +115,48 @@ pub(super) const COMMANDS: [&str; 86] = [
     "resync",
     "retry",
     "revert",
+    "roll",
+    "run",
     "save",
     "scrub",
+    "seed",
+    "selfdestruct",
     "send",
+    "setup",
     "snooze",
     "spawn",
     "standby",
     "stepdown",
     "switchover",
+    "sync",
     "takeover",
+    "tick",
     "toggle",
+    "train",
     "umount",
     "unblock",
+    "undo",
+    "unfollow",
     "unlock",
     "unmount",
     "update",
+    "upgrade",
     "upsert",
     "wake",
+    "wakeup",
+    "warmup",
     "write",
 ];
 
 /// Verbs that are not also nouns: followed by an object, one is a command: `sendReminder`, `rotate-keys`.
-const IMPERATIVE: [&str; 31] = [
+const IMPERATIVE: [&str; 52] = [
     "activate",
     "approve",
+    "brew",
     "create",
     "deactivate",
+    "deallocate",
+    "decrement",
     "disable",
     "disarm",
     "dismiss",
@@ -119,30 +164,48 @@ const IMPERATIVE: [&str; 31] = [
     "enable",
     "enqueue",
     "forget",
+    "increment",
+    "initialise",
+    "initialize",
+    "initiate",
     "insert",
     "install",
     "invalidate",
+    "modify",
     "notify",
+    "provision",
     "publish",
+    "recalculate",
+    "reconnect",
     "redeem",
+    "redeploy",
+    "regenerate",
+    "reindex",
     "reject",
     "renew",
     "resend",
+    "restart",
     "rotate",
     "save",
     "send",
     "set",
     "submit",
+    "subscribe",
+    "synchronise",
+    "synchronize",
+    "terminate",
     "toggle",
     "trim",
     "unblock",
+    "uninstall",
     "unlock",
     "unmount",
+    "unsubscribe",
     "withdraw",
 ];
 
 /// Verbs that are a command only with certain objects: `emptyTrash`, but not `empty-rooms`.
-const WITH_OBJECTS: [(&str, &[&str]); 9] = [
+const WITH_OBJECTS: [(&str, &[&str]); 15] = [
     ("ban", &["account", "address", "ip", "user"]),
     ("close", &["account", "session"]),
     (
@@ -152,9 +215,15 @@ const WITH_OBJECTS: [(&str, &[&str]); 9] = [
     ("empty", &["basket", "bin", "cart", "folder", "inbox", "queue", "trash"]),
     ("mark", &["all", "as", "done", "read", "seen", "unread"]),
     ("power", &["cycle"]),
+    ("ping", &["all"]),
     ("reset", &["cache", "counters", "metrics", "stats", "statistics"]),
     ("roll", &["key", "keys", "secret", "secrets"]),
+    ("run", &["backup", "cron", "jobs", "migrations", "scheduler", "tasks"]),
+    ("self", &["destroy", "destruct"]),
+    ("test", &["email", "mail", "sms"]),
     ("trim", &["log", "logs"]),
+    ("wake", &["up"]),
+    ("warm", &["up"]),
 ];
 
 /// Words before a verb that make a command of both: `emergency-stop`, `factoryDefaults`.
@@ -175,8 +244,102 @@ const SHOWN: [&str; 8] = [
     "data", "fields", "form", "meta", "metadata", "preview", "schema", "template",
 ];
 
+/// More verbs with which a summary says that it reads: those that find something out, and those that show it.
+const READS_TOO: [&str; 90] = [
+    "access",
+    "aggregate",
+    "allow",
+    "analyse",
+    "analyze",
+    "assess",
+    "autocomplete",
+    "calculate",
+    "check",
+    "classify",
+    "compare",
+    "compute",
+    "contain",
+    "decode",
+    "deliver",
+    "describe",
+    "detect",
+    "determine",
+    "diff",
+    "discover",
+    "display",
+    "download",
+    "echo",
+    "encode",
+    "enumerate",
+    "estimate",
+    "evaluate",
+    "examine",
+    "expand",
+    "explain",
+    "explore",
+    "export",
+    "expose",
+    "extract",
+    "forecast",
+    "gather",
+    "geocode",
+    "give",
+    "identify",
+    "infer",
+    "inspect",
+    "introspect",
+    "iterate",
+    "load",
+    "locate",
+    "manage",
+    "match",
+    "measure",
+    "monitor",
+    "navigate",
+    "obtain",
+    "output",
+    "parse",
+    "peek",
+    "ping",
+    "poll",
+    "predict",
+    "present",
+    "preview",
+    "print",
+    "probe",
+    "provide",
+    "rank",
+    "receive",
+    "recommend",
+    "render",
+    "report",
+    "request",
+    "respond",
+    "reverse",
+    "romanize",
+    "sample",
+    "see",
+    "select",
+    "serve",
+    "stream",
+    "suggest",
+    "summarise",
+    "summarize",
+    "tail",
+    "tell",
+    "test",
+    "transform",
+    "translate",
+    "validate",
+    "verify",
+    "view",
+    "visualise",
+    "visualize",
+    "watch",
+];
+
 /// Verbs with which the summary of a read may begin too: "Resolve a name", "Format a number".
-const MAY_SHOW: [&str; 28] = [
+const MAY_SHOW: [&str; 24] = [
     "accept",
     "apply",
     "attach",
@@ -191,9 +354,7 @@ const MAY_SHOW: [&str; 28] = [
     "generate",
     "import",
     "init",
-    "join",
     "login",
-    "open",
     "prepare",
     "produce",
     "redact",
@@ -203,14 +364,103 @@ const MAY_SHOW: [&str; 28] = [
     "submit",
     "sync",
     "synchronize",
-    "take",
-    "verify",
 ];
 
-/// Verbs with which a summary says that it reads.
-const READS: [&str; 22] = [
-    "browse", "check", "count", "describe", "display", "download", "export", "fetch", "filter", "find", "get", "list",
-    "look", "lookup", "obtain", "query", "read", "retrieve", "return", "search", "show", "view",
+/// Words before a determiner that are no verbs.
+const NO_VERBS: [&str; 73] = [
+    "about",
+    "above",
+    "across",
+    "after",
+    "against",
+    "along",
+    "also",
+    "among",
+    "around",
+    "as",
+    "at",
+    "before",
+    "behind",
+    "below",
+    "beside",
+    "besides",
+    "between",
+    "both",
+    "but",
+    "by",
+    "call",
+    "contains",
+    "despite",
+    "during",
+    "everything",
+    "except",
+    "for",
+    "from",
+    "half",
+    "if",
+    "in",
+    "inside",
+    "into",
+    "is",
+    "like",
+    "many",
+    "near",
+    "not",
+    "note",
+    "nothing",
+    "of",
+    "off",
+    "on",
+    "only",
+    "onto",
+    "or",
+    "out",
+    "outside",
+    "over",
+    "per",
+    "plus",
+    "see",
+    "such",
+    "than",
+    "that",
+    "through",
+    "to",
+    "under",
+    "unlike",
+    "until",
+    "upon",
+    "use",
+    "using",
+    "versus",
+    "via",
+    "what",
+    "when",
+    "where",
+    "which",
+    "while",
+    "with",
+    "within",
+    "without",
+];
+
+/// Verbs that are nouns or adjectives too, with which a summary begins that has an object without a determiner: "Run
+/// garbage collection".
+const STARTS: [&str; 18] = [
+    "begin", "capture", "drain", "draw", "execute", "fire", "force", "kick", "launch", "pay", "run", "seed", "start",
+    "stop", "take", "train", "trigger", "warm",
+];
+
+/// What is moved by a last segment `up` or `down`: `/volume/up`.
+const MOVED: [&str; 9] = [
+    "blinds",
+    "brightness",
+    "fan",
+    "lift",
+    "shutter",
+    "speed",
+    "temperature",
+    "volume",
+    "vote",
 ];
 
 /// Participles of what happens to a record that cannot be read again.
@@ -227,6 +477,23 @@ const TAKEN: [&str; 12] = [
     "purged",
     "removed",
     "wiped",
+];
+
+/// More verbs that take away what is read, or keep it from others.
+const TAKES: [&str; 13] = [
+    "ack",
+    "claim",
+    "consume",
+    "decrement",
+    "dequeue",
+    "empty",
+    "increment",
+    "lock",
+    "mark",
+    "pop",
+    "reserve",
+    "rotate",
+    "take",
 ];
 
 /// Words for the moment at which a record is read.
@@ -255,18 +522,54 @@ const GONE: [&str; 5] = [
     "not be returned again",
 ];
 
-/// Whether a GET does something, as far as the last segment of its path, its summary and its description say.
+/// Whether a GET does something, as far as the last segment of its path, its summary, its description and its name say.
 pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(without_prefixes);
     let reads = summary.as_deref().is_some_and(is_said_to_read);
+    let mut opens = said(document, operation).map(without_prefixes);
+    let named = stated(document, operation, "operationId").map(words);
+    let says_it_reads = opens.next().is_some_and(|words| is_said_to_read(&words));
     let mut sentences = said(document, operation).flat_map(sentences);
-    !reads && (is_command(&operation.path) || summary.as_deref().is_some_and(says_command))
+    !reads
+        && (is_command(&operation.path)
+            || said(document, operation).any(|text| says_command(&without_prefixes(text)))
+            || summary
+                .as_deref()
+                .is_some_and(|words| is_phrase_of_command(words, &operation.path)))
+        || !says_it_reads && named.is_some_and(|words| is_name_of_command(&words))
+        || takes_the_next(&operation.path)
         || sentences.any(says_it_consumes)
 }
 
+/// Whether a path ends with the next of what is handed out: `/queue/next`, but not `/events/next`.
+fn takes_the_next(path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    let handed_out = ["jobs", "queue", "sequence", "tasks", "tickets"];
+    path.strip_suffix("/next")
+        .and_then(|before| before.rsplit('/').next())
+        .is_some_and(|before| handed_out.contains(&before))
+}
+
+/// Whether the name of an operation is a command with its object: `createToken`. Generators add the path and the method
+/// to a function's name, which may read.
+fn is_name_of_command(words: &[String]) -> bool {
+    let is_generated = words.len() > 4 && words.last().is_some_and(|last| last == "get");
+    matches!(words, [first, .., end] if !is_generated && is_command_of_words(first, end, words))
+}
+
 fn is_said_to_read(words: &[String]) -> bool {
-    let is_read = |first: &String| READS.iter().any(|verb| is_said_of_subject(first, verb));
-    words.first().is_some_and(is_read)
+    let second = words.get(1).map_or("", String::as_str);
+    words.first().is_some_and(|first| match first.as_str() {
+        "check" | "checks" => !["in", "out"].contains(&second),
+        "ping" | "pings" => !["all", "each", "every"].contains(&second),
+        first => reads(first),
+    })
+}
+
+/// Whether a word is a verb that reads.
+fn reads(word: &str) -> bool {
+    let mut verbs = READS.iter().chain(&READS_IN_SUMMARIES).chain(&READS_TOO);
+    verbs.any(|verb| is_said_of_subject(word, verb))
 }
 
 /// Whether a path ends with a command.
@@ -286,7 +589,9 @@ fn is_command(path: &str) -> bool {
 
 /// Whether one word is a command, by what is before it in the path: `/relay/off`, `/killall`, but not `/orders/open`.
 fn is_command_alone(word: &str, before: Option<&str>) -> bool {
-    let is_switch = before.is_some() && ["off", "on"].contains(&word);
+    let is_moved = ["down", "up"].contains(&word) && before.is_some_and(|before| MOVED.contains(&before))
+        || word == "now" && before.is_some_and(|before| is_in(&[&COMMANDS, &ACTS, &ACTS_ALONE], before));
+    let is_switch = is_moved || before.is_some() && ["off", "on"].contains(&word);
     let of_several = before.is_some_and(|before| before.ends_with('s') && !before.ends_with("ss"));
     let mut glued = ["all", "db", "everything", "now"]
         .into_iter()
@@ -315,12 +620,40 @@ fn is_command_of_words(first: &str, end: &str, words: &[String]) -> bool {
         || end == "everywhere" && ends_session(&words[..words.len() - 1])
 }
 
-/// Whether a summary begins with a verb for an action and says of what: "Opens the front door", "Leave the group".
+/// Whether a text begins with a verb that acts: "Opens the front door", "Feed the fish", "Send test email", "Generate
+/// password".
 fn says_command(words: &[String]) -> bool {
     let [first, object, ..] = words else { return false };
     let lists = [&ACTS[..], &ACTS_ALONE, &ACTS_ON_COLLECTION, &ACTS_ON_RECORD, &COMMANDS];
-    let mut verbs = lists.into_iter().flatten().filter(|verb| !MAY_SHOW.contains(verb));
-    DETERMINERS.contains(&object.as_str()) && verbs.any(|verb| is_said_of_subject(first, verb))
+    let mut known = lists.into_iter().flatten();
+    let may_show = MAY_SHOW.iter().any(|verb| is_said_of_subject(first, verb));
+    let is_no_verb = NO_VERBS.contains(&first.as_str()) || DETERMINERS.contains(&first.as_str());
+    // A noun has no determiner after it, unless it is one of several: "Days a vehicle takes to sell".
+    let is_verb = !first.ends_with('s') || known.any(|verb| is_said_of_subject(first, verb));
+    let has_object = DETERMINERS.contains(&object.as_str());
+    let is_sure = IMPERATIVE.contains(&first.as_str()) && !NOUNS_TOO.contains(&first.as_str()) && first != "set";
+    let is_issued = ["generate", "issue"].contains(&first.as_str())
+        && words.last().is_some_and(|last| ISSUED.contains(&last.as_str()));
+    let is_thing = THINGS.contains(&object.as_str());
+    !is_said_to_read(words)
+        && !is_no_verb
+        && (has_object && is_verb && !may_show || is_sure && !is_thing && !may_show || is_issued)
+}
+
+/// Whether a summary without a determiner is a command, by the path: "Close valve" for `/valve/close`, "Start export" for
+/// `/export`, but not "Close price" for `/close-price`.
+fn is_phrase_of_command(summary: &[String], path: &str) -> bool {
+    let [verb, object @ ..] = summary else { return false };
+    let Some(end) = object.last() else { return false };
+    let is_thing = THINGS.contains(&end.as_str()) || SHOWN.contains(&end.as_str()) || object.len() > 3;
+    let mut segments = path.trim_end_matches('/').rsplit('/').map(words);
+    let last = segments.next().unwrap_or_default();
+    let before = segments.next().unwrap_or_default();
+    let is_of_path = last == [verb.clone()] && before == object;
+    let is_several = end.ends_with('s') && !end.ends_with("ss");
+    let repeats_path = last == summary;
+    let starts = STARTS.contains(&verb.as_str()) && !is_several && !DETERMINERS.contains(&object[0].as_str());
+    !is_thing && (is_of_path && !is_several || starts && !repeats_path)
 }
 
 /// Whether a sentence about a read says that what is read is taken away or changed by it: "can be read once", "deleted
@@ -328,13 +661,15 @@ fn says_command(words: &[String]) -> bool {
 fn says_it_consumes(sentence: &str) -> bool {
     let whole = words(sentence);
     let is_condition = |word: &String| ["cannot", "if", "never", "not", "until", "whether"].contains(&word.as_str());
-    if GONE.iter().any(|phrase| sentence.contains(phrase)) {
+    let is_phrase = GONE.iter().any(|phrase| sentence.contains(phrase));
+    if is_phrase || says_it_creates(&whole) || sentence.split([',', '(']).map(words).any(|clause| does_too(&clause)) {
         return true;
     }
     let mut clauses = sentence.split([',', ':', '(', ')']).map(words);
     !whole.iter().any(is_condition)
         && (clauses.any(|clause| is_read_once(&clause) || is_taken_by_reading(&clause) || clears(&clause))
             || marks_as_read(&whole)
+            || is_cleared(&whole)
             || is_said_to_read(&whole) && takes_what_it_returns(&whole))
 }
 
@@ -395,13 +730,71 @@ fn marks_as_read(words: &[String]) -> bool {
     })
 }
 
-/// Whether a sentence that begins with a verb that reads goes on like "and removes them".
+/// Whether a sentence that begins with a verb that reads goes on like "and removes them" or "and remove the first".
 fn takes_what_it_returns(words: &[String]) -> bool {
-    let is_object = |word: &str| DETERMINERS.contains(&word) || ["it", "them", "these", "those"].contains(&word);
-    words.windows(3).any(|three| {
-        let verb = three[1].strip_suffix('s');
-        ["and", "then"].contains(&three[0].as_str()) && verb.is_some_and(is_action) && is_object(&three[2])
+    let is_object = |word: &str| DETERMINERS.contains(&word) || ["it", "its", "them", "these", "those"].contains(&word);
+    let is_joined = |three: &[String]| {
+        let verb = three[1].strip_suffix('s').unwrap_or(&three[1]);
+        ["and", "then"].contains(&three[0].as_str())
+            && (is_action(verb) || is_in(&[&TAKES, &IMPERATIVE], verb))
+            && is_object(&three[2])
+    };
+    words.windows(3).any(is_joined)
+}
+
+/// Whether a clause adds what is done besides reading: "creating it if needed", "marking them as read".
+fn does_too(clause: &[String]) -> bool {
+    let verb = clause.first().and_then(|first| first.strip_suffix("ing"));
+    let acts = |stem: &str| {
+        let base = format!("{stem}e");
+        let is_verb = |verb: &str| is_action(verb) || is_in(&[&TAKES, &["create", "mark"]], verb);
+        is_verb(stem) || is_verb(&base) || stem == "popp"
+    };
+    let object = clause.get(1).map_or("", String::as_str);
+    verb.is_some_and(acts) && ["it", "one", "them", "these", "those"].contains(&object)
+}
+
+/// Whether words say that a record is created if there is none: "Get or create the cart", "It is created on first access".
+fn says_it_creates(words: &[String]) -> bool {
+    let is = |word: Option<&String>, list: &[&str]| word.is_some_and(|word| list.contains(&word.as_str()));
+    words.iter().enumerate().any(|(at, word)| {
+        let (before, after) = (&words[..at], &words[at + 1..]);
+        let on_demand = is(after.first(), &["if"])
+            || is(after.first(), &["on"]) && is(after.get(1), &["access", "demand", "first"])
+            || is(after.first(), &["it", "one"]) && is(after.get(1), &["if"]);
+        match word.as_str() {
+            "create" | "creates" => on_demand || is(before.last(), &["or"]) && is_said_to_read(words),
+            "created" => on_demand && is(before.last(), &["are", "is"]),
+            _ => false,
+        }
     })
+}
+
+/// Whether a whole sentence says that something is gone afterwards: "messages are cleared". What is removed from a text
+/// is none of these.
+fn is_cleared(words: &[String]) -> bool {
+    const RECORDS: [&str; 13] = [
+        "counter",
+        "entries",
+        "events",
+        "it",
+        "items",
+        "jobs",
+        "list",
+        "messages",
+        "notifications",
+        "queue",
+        "records",
+        "tasks",
+        "they",
+    ];
+    let [subject @ .., is, done] = words else { return false };
+    let subject = match subject {
+        [first, rest @ ..] if first == "and" || DETERMINERS.contains(&first.as_str()) => rest,
+        subject => subject,
+    };
+    let is_record = matches!(subject, [only] if RECORDS.contains(&only.as_str()));
+    is_record && ["are", "is"].contains(&is.as_str()) && TAKEN.contains(&done.as_str())
 }
 
 #[cfg(test)]
@@ -492,7 +885,7 @@ mod tests {
             ("/formats", ""),
             ("/updates", ""),
             ("/firmware/update", "summary: Get the latest update, "),
-            ("/leave", ""),
+            ("/leave", "summary: List leave, "),
             ("/block", ""),
             ("/releases/latest", ""),
             ("/add-on", ""),
@@ -514,6 +907,12 @@ mod tests {
             "Updates the firmware",
             "Publish the site",
             "Close the account",
+            "Feed the fish",
+            "Draw the next ticket",
+            "Send test email",
+            "Run garbage collection",
+            "Increment and return",
+            "Generate password",
         ] {
             assert!(is_left_out("/things", &format!("summary: {summary}, ")), "{summary}");
         }
@@ -528,14 +927,65 @@ mod tests {
             "Block list",
             "Generate a report",
             "List the mails to send",
+            "User details",
+            "Order history",
+            "Export formats",
+            "Health check",
+            "Close friends",
+            "Run status",
+            "Start date",
+            "Infer the likely origin of a name",
+            "Days a vehicle takes to sell",
+            "About the service",
+            "Info for a specific thing",
+            "Print a label",
+            "Train stations",
         ] {
             assert!(!is_left_out("/things", &format!("summary: {summary}, ")), "{summary}");
         }
     }
 
     #[test]
+    fn a_summary_that_may_name_a_thing_is_a_command_if_the_path_agrees() {
+        for (path, summary, acts) in [
+            ("/valve/close", "Close valve", true),
+            ("/export", "Start export", true),
+            ("/friends/close", "Close friends", false),
+            ("/close-price", "Close price", false),
+            ("/start-page", "Start page", false),
+            ("/cart/checkout", "Checkout", true),
+            ("/volume/up", "Volume up", true),
+            ("/services/up", "Services that are up", false),
+            ("/run-scheduler", "Scheduler", true),
+            ("/run-history", "Runs", false),
+            ("/ping-all", "Ping all devices", true),
+            ("/ping", "Ping", false),
+            ("/checkin", "Check in", true),
+            ("/queue/next", "Get the next item", true),
+            ("/events/next", "Get the next event", false),
+            ("/things", "<p>This operation lists things.", false),
+            ("/things", "Manage the things", false),
+        ] {
+            let said = format!("summary: '{summary}', ");
+            assert_eq!(is_left_out(path, &said), acts, "{path} {summary}");
+        }
+        assert!(is_left_out("/things", "operationId: createThing, "));
+        assert!(!is_left_out(
+            "/things",
+            "operationId: createThing, summary: List things, "
+        ));
+        assert!(!is_left_out("/things", "operationId: send_things_v1_things_get, "));
+    }
+
+    #[test]
     fn a_read_that_consumes_is_a_command() {
         for said in [
+            "Get and remove the first item",
+            "Fetch the inbox; messages are cleared",
+            "Returns the cart, creating it if needed.",
+            "Get or create the cart",
+            "The list is created on first access.",
+            "Fetches the mails, marking them as read.",
             "Messages are deleted after retrieval.",
             "Received messages (deleted after retrieval)",
             "The note can be read once.",
@@ -552,6 +1002,11 @@ mod tests {
         }
         for said in [
             "Returns deleted messages.",
+            "Duplicates are removed.",
+            "Null values are removed.",
+            "Returns the date when the thing was created.",
+            "Fetches the mails without marking them as read.",
+            "Returns events and updates.",
             "Returns messages that are marked as read.",
             "Messages are deleted after 30 days.",
             "Files are removed from the archive when they expire.",

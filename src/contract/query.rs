@@ -32,13 +32,13 @@ const WAYS_TO_SEARCH: [&str; 8] = [
 ];
 
 /// Verbs with which a summary, or an operation's name, says that it reads.
-const READS: [&str; 14] = [
+pub(super) const READS: [&str; 14] = [
     "browse", "count", "fetch", "filter", "find", "get", "list", "look", "lookup", "paginate", "query", "read",
     "retrieve", "search",
 ];
 
 /// More of them that only summaries use: `return` begins many.
-const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
+pub(super) const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
 
 /// Verbs that always mean an action, in the name of a parameter too: the reads of `plan/optional` are sent without such a
 /// parameter.
@@ -231,7 +231,7 @@ const SAYS_CONSUMED: [&str; 9] = [
 ];
 
 /// Names of what is issued anew to each who gets it, in the singular: `POST /otp/get-code`.
-const ISSUED: [&str; 10] = [
+pub(super) const ISSUED: [&str; 10] = [
     "captcha",
     "challenge",
     "code",
@@ -245,7 +245,7 @@ const ISSUED: [&str; 10] = [
 ];
 
 /// Verbs that are nouns or adjectives too.
-const NOUNS_TOO: [&str; 8] = [
+pub(super) const NOUNS_TOO: [&str; 8] = [
     "clear", "delete", "force", "kill", "pause", "refresh", "reset", "trigger",
 ];
 
@@ -599,8 +599,12 @@ fn is_collection(document: &Document, segment: &[String]) -> bool {
         })
 }
 
-/// Returns the words of a summary without what may come before its verb: "[Admin] Permanently delete all pets".
+/// Returns the words of a summary without what may come before its verb: "<p>[Admin] Permanently delete all pets".
 pub(super) fn without_prefixes(summary: &str) -> Vec<String> {
+    let mut summary = summary.trim_start();
+    while let Some((_, rest)) = summary.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        summary = rest.trim_start();
+    }
     let closed = |open: char, close: char| summary.trim_start().strip_prefix(open)?.split_once(close);
     let tagged = closed('[', ']').or_else(|| closed('(', ')'));
     let words = words(tagged.map_or(summary, |(_, rest)| rest)).into_iter();
