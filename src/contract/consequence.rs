@@ -6,13 +6,14 @@
 //! The evidence is the subject of a sentence, or of its main clause: where records other than that of the path, persons
 //! or the service itself are the subject of a verb that changes them, the write does more than it says. The same holds
 //! where they are the object of such a verb at the beginning ("Replaces all other rules"). The fields of a record are no
-//! others: "All fields are replaced" is what a PUT does. A condition, a negation or a relative clause names what may be
-//! the case, not what the call does.
+//! others: "All fields are replaced" is what a PUT does. Nor is "the existing record" of a PUT or a DELETE. A condition, a
+//! negation or a relative clause names what may be the case, not what the call does. A few verbs say more than that a
+//! record is written, whatever their object is ("Escalates after an hour", "The oncall engineer is paged").
 
-use super::query::{DETERMINERS, PASSIVE, is_action, words};
+use super::query::{DETERMINERS, PASSIVE, is_action, is_form_of, is_in, is_said_of_subject, words};
 
 /// First words of a subject other than the record itself.
-const OTHERS: [&str; 17] = [
+const OTHERS_FIRST: [&str; 17] = [
     "all",
     "any",
     "children",
@@ -104,7 +105,27 @@ const SERVICES: [&str; 11] = [
     "system",
 ];
 
-/// Words for records that belong to others, or that fit a condition.
+/// Words for records other than the one that is written.
+pub(super) const OTHERS: [&str; 16] = [
+    "conflicting",
+    "current",
+    "earlier",
+    "existing",
+    "former",
+    "old",
+    "older",
+    "oldest",
+    "other",
+    "others",
+    "overlapping",
+    "predecessor",
+    "predecessors",
+    "preexisting",
+    "previous",
+    "prior",
+];
+
+/// More words for records that belong to others, or that fit a condition.
 const RELATED: [&str; 9] = [
     "associated",
     "children",
@@ -112,35 +133,84 @@ const RELATED: [&str; 9] = [
     "duplicate",
     "duplicates",
     "matching",
-    "other",
-    "others",
     "related",
+    "sibling",
+    "siblings",
 ];
 
-/// Verbs for what is done to records, where a sentence begins with one.
-const CHANGES: [&str; 14] = [
+/// Verbs for what may be done to records that were there before. Forms that are no other word are listed as they are.
+pub(super) const ENDS_OR_REPLACES: [&str; 57] = [
+    "abort",
     "archive",
-    "assign",
+    "bump",
+    "cancel",
+    "changed",
+    "clear",
     "close",
     "deactivate",
+    "decline",
+    "delete",
     "demote",
+    "deprecate",
+    "detach",
     "disable",
+    "discard",
+    "drop",
+    "edited",
+    "end",
+    "erase",
+    "evict",
+    "expire",
+    "invalidate",
+    "kick",
+    "lose",
+    "lost",
     "merge",
+    "modify",
     "move",
+    "override",
     "overwrite",
+    "overwritten",
+    "purge",
     "reassign",
     "recalculate",
+    "remove",
+    "rename",
+    "renumber",
+    "reorder",
     "replace",
+    "reset",
+    "retire",
+    "revoke",
+    "rotate",
+    "shift",
+    "shorten",
     "stop",
+    "supersede",
+    "suspend",
+    "swap",
+    "swapped",
+    "terminate",
+    "trim",
+    "truncate",
+    "unset",
     "update",
+    "void",
+    "wipe",
 ];
 
+/// More verbs for what is done to them, where a sentence begins with one.
+const CHANGES: [&str; 1] = ["assign"];
+
 /// Words for messages that reach a person.
-const MESSAGES: [&str; 8] = [
+pub(super) const MESSAGES: [&str; 11] = [
     "cancellation",
     "email",
+    "emails",
     "invitation",
+    "invitations",
     "mail",
+    "newsletter",
     "notification",
     "notifications",
     "reminder",
@@ -148,40 +218,122 @@ const MESSAGES: [&str; 8] = [
 ];
 
 /// Roles that at most one record can have.
-pub(super) const ROLES: [&str; 26] = [
-    "activation",
-    "active",
+pub(crate) const ROLES: [&str; 15] = [
     "canonical",
     "captain",
     "cover",
     "current",
     "default",
     "featured",
-    "head",
     "leader",
-    "live",
     "main",
     "master",
-    "order",
-    "owner",
     "pinned",
-    "position",
     "preferred",
     "primary",
     "production",
-    "rank",
     "selected",
-    "star",
-    "successor",
-    "turn",
     "winner",
 ];
 
+/// More of them, which are states of several records too: a boolean `active` is no role.
+const ROLES_TOO: [&str; 11] = [
+    "activation",
+    "active",
+    "head",
+    "live",
+    "order",
+    "owner",
+    "position",
+    "rank",
+    "star",
+    "successor",
+    "turn",
+];
+
 /// Words that make the verb after them a possibility rather than a statement.
-const IS_NO_FACT: [&str; 19] = [
+const NO_FACT: [&str; 19] = [
     "can", "cannot", "could", "if", "may", "must", "never", "no", "not", "should", "that", "unless", "until", "when",
     "where", "whether", "which", "who", "whose",
 ];
+
+/// Verbs with which a sentence says more than that a record is written, whatever their object is.
+const DOES_MORE: [&str; 30] = [
+    "alerts",
+    "bills",
+    "blocks",
+    "bumps",
+    "calls",
+    "charges",
+    "consumes",
+    "costs",
+    "debits",
+    "deducts",
+    "escalates",
+    "evicts",
+    "informs",
+    "interrupts",
+    "invites",
+    "joins",
+    "kicks",
+    "mails",
+    "notifies",
+    "pages",
+    "pings",
+    "pushes",
+    "reboots",
+    "retires",
+    "reuses",
+    "rotates",
+    "supersedes",
+    "syncs",
+    "texts",
+    "triggers",
+];
+
+/// More of them, with the words that follow.
+const DOES_MORE_WITH: [(&str, &[&str]); 18] = [
+    ("adds", &["to"]),
+    ("appends", &["to"]),
+    ("applies", &["to"]),
+    ("draws", &["from", "on"]),
+    ("goes", &["live"]),
+    ("lights", &["up"]),
+    ("locks", &["the"]),
+    ("logs", &["off", "out"]),
+    ("posts", &["to"]),
+    ("publishes", &["to"]),
+    ("registers", &["the"]),
+    ("reserves", &["inventory", "stock"]),
+    ("shuts", &["down"]),
+    ("signs", &["off", "out"]),
+    ("takes", &["effect", "over"]),
+    ("turns", &["off", "on"]),
+    ("uses", &["up"]),
+    ("we", &["bill", "charge", "email", "inform", "mail", "notify", "text"]),
+];
+
+/// Participles of what is done to persons, and of what ends the use of something.
+const TOLD: [&str; 13] = [
+    "alerted",
+    "billed",
+    "charged",
+    "debited",
+    "emailed",
+    "informed",
+    "interrupted",
+    "invited",
+    "mailed",
+    "notified",
+    "paged",
+    "superseded",
+    "texted",
+];
+
+/// Whether a word is a role that at most one record can have.
+pub(super) fn is_role(word: &str) -> bool {
+    is_in(&[&ROLES, &ROLES_TOO], word)
+}
 
 /// Whether a sentence about a write says that something happens to other records, to somebody, or to the service.
 pub(super) fn says_consequence(sentence: &str) -> bool {
@@ -196,6 +348,10 @@ pub(super) fn says_consequence(sentence: &str) -> bool {
 
 fn is_consequence(clause: &[String]) -> bool {
     changes_related(clause)
+        || does_more(clause)
+        || takes_from_all(clause)
+        || is_done_to_others(clause)
+        || moves_by_itself(clause)
         || cascades(clause)
         || others_are_changed(clause)
         || restarts(clause)
@@ -211,33 +367,164 @@ pub(super) fn makes_the_one(summary: &[String]) -> bool {
     };
     let is_verb = |verbs: &[&str]| verbs.contains(&verb.strip_suffix('s').unwrap_or(verb));
     let has_object = DETERMINERS.contains(&object.as_str());
-    let of_one = |word: &String| word == "the" || ROLES.contains(&word.as_str());
+    let of_one = |word: &String| word == "the" || is_role(word);
     has_object && (is_verb(&["make"]) && rest.iter().any(of_one) || is_verb(&["appoint", "declare", "elect"]))
 }
 
-/// Whether the words before a verb leave it a fact.
-fn is_fact(before: &[String]) -> bool {
-    !before.iter().any(|word| IS_NO_FACT.contains(&word.as_str()))
+/// Whether the words before a verb leave it a fact. "In that slot" says which.
+pub(super) fn is_fact(before: &[String]) -> bool {
+    let points = |at: usize| {
+        at > 0 && before[at] == "that" && ["at", "for", "in", "of", "on"].contains(&before[at - 1].as_str())
+    };
+    !before
+        .iter()
+        .enumerate()
+        .any(|(at, word)| NO_FACT.contains(&word.as_str()) && !points(at))
 }
 
 /// Whether words begin like "Deletes matching entries", "Replaces all other rules" or "Moves all cards".
 fn changes_related(words: &[String]) -> bool {
     let [verb, object @ ..] = words else { return false };
-    let base = verb.strip_suffix('s').unwrap_or(verb);
-    let changes = is_action(base) || CHANGES.contains(&base);
-    let is_part = |index: usize| {
-        object
-            .get(index + 1)
-            .is_some_and(|word| PARTS.contains(&word.as_str()) || word == "than")
+    let is_verb = |known: &&str| is_said_of_subject(verb, known) && verb != known;
+    let changes = verb.strip_suffix('s').is_some_and(is_action) || ENDS_OR_REPLACES.iter().chain(&CHANGES).any(is_verb);
+    let at = |index: usize| object.get(index).map_or("", String::as_str);
+    let is_part = |index: usize| PARTS.contains(&at(index + 1)) || ["than", "user"].contains(&at(index + 1));
+    // "Updates the existing user" is what an update does.
+    let is_itself = |index: usize| ["current", "existing", "old"].contains(&at(index)) && !at(index + 1).ends_with('s');
+    let is_related = |index: usize| {
+        let ends_it = verb == "ends" && at(index) == "current";
+        is_in(&[&RELATED, &OTHERS], at(index)) && !is_part(index) && (!is_itself(index) || ends_it)
     };
-    let is_related =
-        |index: usize| object.get(index).is_some_and(|word| RELATED.contains(&word.as_str())) && !is_part(index);
-    let moves_all = ["assigns", "closes", "moves", "reassigns", "stops"].contains(&verb.as_str())
-        && object
-            .first()
-            .is_some_and(|word| ["all", "every"].contains(&word.as_str()))
-        && !is_part(0);
+    let is_of_all = |list: &[&str]| list.contains(&verb.as_str()) && ["all", "every"].contains(&at(0)) && !is_part(0);
+    let moves_all = is_of_all(&[
+        "assigns",
+        "closes",
+        "moves",
+        "reassigns",
+        "recalculates",
+        "renumbers",
+        "reorders",
+        "stops",
+    ]);
     moves_all || changes && (0..3).any(is_related)
+}
+
+/// Whether words begin with a verb that says more than that a record is written: "Rotates the key", "Logs out other
+/// devices", "Adds to the existing conversation".
+fn does_more(words: &[String]) -> bool {
+    let at = |index: usize| words.get(index).map_or("", String::as_str);
+    // "Calls" alone is a thing, and "adds to" a record of which nothing else is said changes that alone.
+    let is_with = DOES_MORE_WITH
+        .iter()
+        .any(|(verb, next)| at(0) == *verb && next.contains(&at(1)));
+    let is_complete = match at(0) {
+        "adds" | "appends" => is_in(&[&OTHERS], at(3)),
+        "applies" => ["all", "everybody", "everyone"].contains(&at(2)),
+        "locks" => ["account", "user"].contains(&at(2)),
+        "registers" => at(2) == "domain",
+        "takes" if at(1) == "effect" => ["everybody", "everyone"].contains(&at(3)),
+        _ => true,
+    };
+    words.len() > 1 && at(1) != "of" && DOES_MORE.contains(&at(0))
+        || is_with && is_complete
+        || words
+            .iter()
+            .position(|word| word == "supersedes")
+            .is_some_and(|at| at > 0 && is_fact(&words[..at]))
+}
+
+/// Whether words begin like "Assigns a number from the pool" or "Takes the next ticket".
+fn takes_from_all(words: &[String]) -> bool {
+    const FREE: [&str; 5] = ["available", "free", "next", "pool", "unused"];
+    let [verb, object @ ..] = words else { return false };
+    let takes = ["allocates", "assigns", "claims", "picks", "takes"].contains(&verb.as_str());
+    takes && object.iter().take(6).any(|word| FREE.contains(&word.as_str()))
+}
+
+/// Whether something is done to somebody else, to other records, or to what all have in common: "The oncall engineer is
+/// paged", "Older entries are retired", "The queue is reordered".
+fn is_done_to_others(words: &[String]) -> bool {
+    const SHARED: [&str; 11] = [
+        "balances",
+        "callback",
+        "inventory",
+        "prices",
+        "queue",
+        "quota",
+        "relay",
+        "seats",
+        "stock",
+        "valve",
+        "webhook",
+    ];
+    const SHIFTED: [&str; 12] = [
+        "adjusted",
+        "blocked",
+        "called",
+        "changed",
+        "moved",
+        "recalculated",
+        "reduced",
+        "released",
+        "reordered",
+        "reserved",
+        "switched",
+        "updated",
+    ];
+    let is_be = |word: &String| ["are", "be", "is"].contains(&word.as_str());
+    let Some(at) = words
+        .iter()
+        .take(8)
+        .position(is_be)
+        .filter(|at| *at > 0 && is_fact(&words[..*at]))
+    else {
+        return false;
+    };
+    let subject = &words[..at];
+    let is_between = |word: &&String| ["also", "automatically", "e", "then"].contains(&word.as_str());
+    let Some(done) = words[at + 1..].iter().find(|word| !is_between(word)) else {
+        return false;
+    };
+    let has = |lists: &[&[&str]]| subject.iter().any(|word| is_in(lists, word));
+    // "The existing record is replaced" by an update of it.
+    let is_itself = words[at] == "is"
+        && subject
+            .iter()
+            .any(|word| ["current", "existing", "old"].contains(&word.as_str()));
+    let is_compared = words.iter().any(|word| word == "than" || word == "requests");
+    let is_changed = done.ends_with("ed") || ["lost", "overwritten", "reset", "unset"].contains(&done.as_str());
+    let is_changed = is_changed
+        && (CHANGED.contains(&done.as_str()) || ENDS_OR_REPLACES.iter().any(|verb| is_form_of(done, verb)))
+        && !["logged", "put", "signed"].contains(&done.as_str());
+    let is_tried = has(&[&["ping", "test"]]) && ["made", "posted", "sent"].contains(&done.as_str());
+    TOLD.contains(&done.as_str()) && !is_compared
+        || is_tried
+        || has(&[&SHARED]) && SHIFTED.contains(&done.as_str())
+        || has(&[&OTHERS]) && !has(&[&PARTS]) && is_changed && !is_itself && !is_compared
+}
+
+/// Whether something else moves or begins: "Entries below move down by one", "The valve opens", "Billing starts
+/// immediately".
+fn moves_by_itself(words: &[String]) -> bool {
+    const MOVED: [&str; 10] = [
+        "below", "device", "lamp", "lights", "machine", "others", "prices", "pump", "relay", "valve",
+    ];
+    const MOVES: [&str; 9] = [
+        "change", "changes", "lights", "move", "moves", "opens", "reboots", "shift", "shifts",
+    ];
+    let Some(at) = words
+        .iter()
+        .take(6)
+        .skip(1)
+        .position(|word| MOVES.contains(&word.as_str()) || ["begins", "starts"].contains(&word.as_str()))
+    else {
+        return false;
+    };
+    let (subject, after) = (&words[..=at], &words[at + 2..]);
+    let at_once = after.first().is_some_and(|next| next == "immediately")
+        || matches!(after, [at, once, ..] if at == "at" && once == "once");
+    let is_begun = ["begins", "starts"].contains(&words[at + 1].as_str());
+    is_fact(subject) && (is_begun && at_once || !is_begun && subject.iter().any(|word| MOVED.contains(&word.as_str())))
 }
 
 /// Whether words say that a change goes on below the record: "Cascades to children".
@@ -252,7 +539,7 @@ fn cascades(words: &[String]) -> bool {
 
 /// Whether other records or persons are changed: "Its tickets are deleted too", "Everyone is signed out".
 fn others_are_changed(words: &[String]) -> bool {
-    let Some(first) = words.first().filter(|first| OTHERS.contains(&first.as_str())) else {
+    let Some(first) = words.first().filter(|first| OTHERS_FIRST.contains(&first.as_str())) else {
         return false;
     };
     // What comes later in an order is no part of the record.
@@ -293,7 +580,7 @@ fn becomes_the_one(words: &[String]) -> bool {
     let Some(at) = at.filter(|at| is_fact(&words[..*at])) else {
         return false;
     };
-    let is_one = |word: &String| ROLES.contains(&word.as_str()) || word == "latest" || word == "new";
+    let is_one = |word: &String| is_role(word) || word == "latest" || word == "new";
     match &words[at + 1..] {
         [the, one, ..] if the == "the" => is_one(one),
         [one, ..] => ["default", "leader", "main", "primary"].contains(&one.as_str()),
@@ -329,6 +616,7 @@ fn reaches_somebody(words: &[String]) -> bool {
             let rest = &words[at + 1..];
             let is_told = ["are", "is"].contains(&verb) && ["emailed", "notified"].contains(&next);
             let gets = ["gets", "receive", "receives"].contains(&verb) && ["a", "an"].contains(&next);
+            let is_message = |word: &String| is_message(word) || word == "text" || word == "invitations";
             let is_sent = ["are", "is"].contains(&verb)
                 && ["mailed", "sent"].contains(&next)
                 && words[..at].iter().take(5).any(is_message);
@@ -371,6 +659,28 @@ mod tests {
             "The user receives an e-mail with an activation link",
             "An e-mail goes to the owner",
             "Sends a cancellation to all attendees",
+            "Older entries are retired",
+            "The updated plan supersedes the current one",
+            "Entries below move down by one",
+            "The queue is reordered",
+            "The oldest entry is evicted when ten exist",
+            "Seats are blocked for other customers",
+            "Logs out other devices",
+            "Ends the current session",
+            "Closes the previous period",
+            "Deactivates its predecessor",
+            "The oncall engineer is paged",
+            "The recipient is e-mailed",
+            "Pushes to all devices",
+            "You will be billed",
+            "Consumes one credit",
+            "Rotates the key",
+            "Assigns a number from the pool",
+            "Joins an existing conversation if there is one",
+            "Adds to the existing conversation",
+            "Billing starts immediately",
+            "Existing bookings in that slot are moved",
+            "A ping event is sent to the URL",
         ] {
             assert!(says_consequence(sentence), "{sentence}");
         }
@@ -400,6 +710,21 @@ mod tests {
             "The date on which the invoice is issued",
             "Members can be removed later",
             "The name of the service restarts",
+            "Updates the existing pet",
+            "The existing configuration is replaced",
+            "Closes the current period",
+            "Adds a comment to an existing issue",
+            "Calls",
+            "Calls of a user",
+            "The service is deleted",
+            "The customer is removed",
+            "Assigns a role to the user",
+            "The job starts at the given time",
+            "Prices that change are marked",
+            "The order can be moved",
+            "Older entries that are retired",
+            "Events are sent to the URL",
+            "Applies to drafts",
         ] {
             assert!(!says_consequence(sentence), "{sentence}");
         }

@@ -11,7 +11,7 @@
 //! exists") is no effect of this one. Many collections are left out on purpose (`messages`, `jobs`, `orders`): their
 //! records are what a check is for, and `--writes` is a decision to create some.
 
-use super::consequence::says_consequence;
+use super::consequence::{ENDS_OR_REPLACES, MESSAGES, OTHERS, is_fact, says_consequence};
 use super::document::Document;
 use super::operation::Operation;
 use super::query::{
@@ -20,10 +20,12 @@ use super::query::{
 };
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
-const OUTLASTING: [&str; 81] = [
+const OUTLASTING: [&str; 110] = [
+    "access-grant",
     "announcement",
     "ban",
     "bet",
+    "bid",
     "blast",
     "broadcast",
     "call",
@@ -33,14 +35,17 @@ const OUTLASTING: [&str; 81] = [
     "charge",
     "chargeback",
     "checkout",
+    "command",
     "data-deletion",
     "deletion",
     "deployment",
     "deposit",
+    "device-command",
     "direct-debit",
     "disbursement",
     "dispute",
     "donation",
+    "dose",
     "drain",
     "email-message",
     "erasure",
@@ -48,26 +53,40 @@ const OUTLASTING: [&str; 81] = [
     "factory-reset",
     "failover",
     "fax",
+    "firewall-rule",
+    "firmware-update",
     "flush",
+    "fulfillment",
+    "fulfilment",
+    "gift-card",
     "impersonation",
     "invalidation",
     "invitation",
     "invite",
+    "irrigation",
     "letter",
     "logout",
     "magic-link",
     "mailing",
     "merge",
+    "migration",
     "newsletter",
     "notification",
     "opt-out",
+    "order-return",
+    "otp",
     "overwrite",
     "password-reset",
     "payment",
     "payment-intent",
     "payment-order",
     "payout",
+    "phone-verification",
+    "pickup",
     "postcard",
+    "power-cycle",
+    "price-change",
+    "print-job",
     "purchase",
     "purge",
     "push-notification",
@@ -75,18 +94,23 @@ const OUTLASTING: [&str; 81] = [
     "refund",
     "reindex",
     "removal",
+    "reservation-hold",
     "reset",
     "restart",
     "restore",
+    "return",
     "reversal",
     "revert",
     "revocation",
     "rollback",
+    "rollout",
     "rotation",
     "shutdown",
     "shutoff",
     "signout",
+    "siren",
     "sms",
+    "stock-adjustment",
     "suspension",
     "switchover",
     "termination",
@@ -96,9 +120,14 @@ const OUTLASTING: [&str; 81] = [
     "trade",
     "transfer",
     "truncation",
+    "unlock",
     "unsubscribe",
+    "upgrade",
     "upsert",
+    "verification",
     "verification-code",
+    "vote",
+    "wakeup",
     "wipe",
     "withdrawal",
     "writeoff",
@@ -133,78 +162,9 @@ const KINDS: [&str; 8] = [
     "scheduled",
 ];
 
-/// Verbs for what a create may do to records that were there before.
-const ENDS_OR_REPLACES: [&str; 44] = [
-    "abort",
-    "archive",
-    "cancel",
-    "clear",
-    "close",
-    "deactivate",
-    "delete",
-    "demote",
-    "deprecate",
-    "detach",
-    "disable",
-    "discard",
-    "drop",
-    "end",
-    "erase",
-    "evict",
-    "expire",
-    "invalidate",
-    "kick",
-    "lose",
-    "lost",
-    "merge",
-    "modify",
-    "override",
-    "overwrite",
-    "overwritten",
-    "purge",
-    "remove",
-    "rename",
-    "replace",
-    "reset",
-    "revoke",
-    "rotate",
-    "stop",
-    "supersede",
-    "suspend",
-    "swap",
-    "swapped",
-    "terminate",
-    "truncate",
-    "unset",
-    "update",
-    "void",
-    "wipe",
-];
-
-/// Words for records that were there before.
-const OTHERS: [&str; 12] = [
-    "current",
-    "earlier",
-    "existing",
-    "former",
-    "old",
-    "older",
-    "oldest",
-    "other",
-    "others",
-    "previous",
-    "preexisting",
-    "prior",
-];
-
 /// Words for several records, or for one that a create has not made.
 const SEVERAL: [&str; 10] = [
     "active", "all", "any", "every", "existed", "exists", "one", "pending", "running", "same",
-];
-
-/// Words after which an effect is not this call's, or does not happen.
-const NO_EFFECT: [&str; 9] = [
-    "can", "cannot", "could", "must", "never", "no", "not", "should", "until",
 ];
 
 /// Words in a sentence about what is rejected.
@@ -237,9 +197,12 @@ pub(crate) fn reason_against_create(document: &Document, operation: &Operation) 
         return Some("its operationId suggests a side effect");
     }
     let summary = said(document, operation).next().map(without_prefixes);
-    if summary
-        .is_some_and(|words| begins_with_action(&words) || says_it_takes_away(&words) || summary_says_effect(&words))
-    {
+    if summary.is_some_and(|words| {
+        begins_with_action(&words)
+            || says_it_takes_away(&words)
+            || summary_says_effect(&words)
+            || takes_from_pool(&words, &operation.path)
+    }) {
         return Some("its summary suggests a side effect");
     }
     let mut sentences = said(document, operation).flat_map(sentences);
@@ -312,26 +275,34 @@ fn begins_with_effect(words: &[String]) -> bool {
 
 /// Whether a summary begins with a verb and an object that say that more is done: "Turn off a relay", "Request a payout".
 fn summary_says_effect(words: &[String]) -> bool {
-    const ON_ANY: [&str; 15] = [
+    const ON_ANY: [&str; 20] = [
         "announce",
         "approve",
         "call",
         "capture",
+        "cast",
         "close",
         "declare",
         "dismiss",
         "evacuate",
         "finalize",
+        "follow",
         "impersonate",
+        "invite",
+        "issue",
         "notify",
         "page",
         "promote",
+        "publish",
         "ring",
         "text",
     ];
-    const ON_SOME: [(&str, &[&str]); 3] = [
+    const ON_SOME: [(&str, &[&str]); 6] = [
         ("change", &["email", "password", "pin"]),
         ("open", &["door", "gate", "lock", "valve", "window"]),
+        ("place", &["bet", "bid", "call", "hold"]),
+        ("register", &["domain"]),
+        ("schedule", &["delivery", "pickup"]),
         ("transfer", &["funds", "money"]),
     ];
     let [verb, rest @ ..] = words else { return false };
@@ -348,6 +319,22 @@ fn summary_says_effect(words: &[String]) -> bool {
         || object.is_some() && ON_ANY.iter().any(|known| base(known))
         || ON_SOME.iter().any(|(known, objects)| base(known) && of_object(objects))
         || object.is_some_and(|_| is_of_outlasting(&rest[1..]))
+}
+
+/// Whether a summary says that a record of the collection is assigned, not created: "Assign a phone number" for
+/// `/phone-numbers`, but not "Assign a role" for `/assignments`.
+fn takes_from_pool(summary: &[String], path: &str) -> bool {
+    let [verb, determiner, object @ ..] = summary else {
+        return false;
+    };
+    let takes = [
+        "acquire", "allocate", "assign", "claim", "lease", "order", "reserve", "take",
+    ];
+    let collection = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let object = object.join("-");
+    takes.iter().any(|take| is_said_of_subject(verb, take))
+        && DETERMINERS.contains(&determiner.as_str())
+        && is_one_of(&words(collection).join("-"), &[&object], &["s", "es"])
 }
 
 /// Whether the object of a summary, up to the next preposition, is what outlasts a record: "a payout of the balance",
@@ -431,16 +418,6 @@ fn creates_or_changes(words: &[String]) -> bool {
 
 /// Whether words say that somebody gets a message or pays: "An email is sent", "The customer is charged".
 fn concerns_people(words: &[String]) -> bool {
-    const MESSAGES: [&str; 8] = [
-        "email",
-        "emails",
-        "invitation",
-        "mail",
-        "newsletter",
-        "notification",
-        "notifications",
-        "sms",
-    ];
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let pays = words.windows(2).any(|pair| {
         ["are", "be", "is"].contains(&pair[0].as_str()) && ["billed", "charged", "debited"].contains(&pair[1].as_str())
@@ -457,10 +434,7 @@ fn changes_others(words: &[String], is_if_known: bool) -> bool {
         let is_compared = ["date", "fields", "than", "time", "to"].contains(&follows);
         OTHERS.contains(&at(index)) && !is_compared
     };
-    let is_told = |index: usize| {
-        let mut before = index.saturating_sub(3)..index;
-        before.any(|index| NO_EFFECT.contains(&at(index)))
-    };
+    let is_told = |index: usize| !is_fact(&words[index.saturating_sub(4)..index]);
     let no_longer = words.windows(2).any(|pair| pair[0] == "no" && pair[1] == "longer");
     no_longer && (0..words.len()).any(is_other)
         || (0..words.len()).any(|index| {
@@ -521,6 +495,10 @@ mod tests {
             "/announcements",
             "/notifications",
             "/deployments",
+            "/gift-cards",
+            "/power-cycles",
+            "/irrigations",
+            "/votes",
         ] {
             assert!(is_suspect(path, ""), "{path}");
         }
@@ -545,6 +523,10 @@ mod tests {
             "/captured-images",
             "/opt-out-pages",
             "/drainage-basins",
+            "/return-policies",
+            "/vote-options",
+            "/servers",
+            "/command-groups",
         ] {
             assert!(!is_suspect(path, ""), "{path}");
         }
@@ -575,6 +557,9 @@ mod tests {
             "The customer is charged immediately.",
             "Wipes the disk.",
             "The current owner is demoted.",
+            "If an entry for that day exists, its note is changed.",
+            "Joins an existing conversation if there is one.",
+            "Conflicting bookings are declined.",
         ] {
             assert!(is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
             let text = format!("summary: Create a thing, description: \"It has a name. {said}\", ");
@@ -625,6 +610,12 @@ mod tests {
             "Roll back a release",
             "Text a customer",
             "Page the on-call",
+            "Assign a thing",
+            "Invite a user",
+            "Cast a vote",
+            "Place a bid",
+            "Register a domain",
+            "Issue a certificate",
         ] {
             assert!(is_suspect("/things", &format!("summary: {said}, ")), "{said}");
         }
@@ -645,6 +636,10 @@ mod tests {
             "Register a member",
             "Transfer student",
             "Turn of a player",
+            "Assign a role",
+            "Register a webhook",
+            "Place a marker",
+            "Issue report",
         ] {
             assert!(!is_suspect("/things", &format!("summary: {said}, ")), "{said}");
         }

@@ -47,7 +47,7 @@ mod acting_get;
 mod alternatives;
 pub mod bundle;
 mod chosen;
-mod consequence;
+pub(crate) mod consequence;
 pub(crate) mod create_effects;
 pub mod defect;
 mod dialect;

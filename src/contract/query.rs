@@ -16,7 +16,7 @@
 use std::collections::HashSet;
 
 use super::acting_get;
-use super::consequence::{ROLES, makes_the_one, says_consequence};
+use super::consequence::{is_role, makes_the_one, says_consequence};
 use super::document::{Document, Node};
 use super::field::{required_fields, with_all_of};
 use super::inferred::comparable_path;
@@ -701,7 +701,7 @@ fn is_action_on_record(words: &[String]) -> bool {
 /// Whether the words of a path's last segment, which follows a record, are what one record at most is, so that a write to
 /// it takes that from another: `/addresses/{id}/default`.
 fn is_role_of_one(words: &[String]) -> bool {
-    matches!(words, [only] if ROLES.contains(&only.as_str()))
+    matches!(words, [only] if is_role(only))
 }
 
 /// Whether a summary begins with a verb for an action: "Revoke the token", "Clears the cache". A verb that is a noun too

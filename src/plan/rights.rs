@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::optional::{separated, words};
+use crate::contract::consequence::ROLES;
 use crate::contract::document::Node;
 use crate::contract::query::{acts_by_name, is_action};
 
@@ -95,38 +96,23 @@ const LOCKED_AWAY: [&str; 16] = [
     "trashed",
 ];
 
-/// States that only one record can have, as the words of a name: giving one to a record takes it from another.
-const ONE_AT_MOST: [&str; 30] = [
+/// More states that only one record can have, as the words of a name: giving one to a record takes it from another.
+const ONE_AT_MOST: [&str; 15] = [
     "accepted",
     "as default",
     "best",
-    "canonical",
-    "captain",
     "catch all",
-    "cover",
-    "current",
-    "default",
     "exclusive",
     "favorite",
     "favourite",
-    "featured",
     "hero",
     "in use",
     "latest",
-    "leader",
-    "main",
     "make default",
-    "master",
     "on call",
     "on duty",
-    "pinned",
-    "preferred",
-    "primary",
-    "production",
     "promoted",
-    "selected",
     "set default",
-    "winner",
 ];
 
 /// The words in names of booleans that make a write affect other records too.
@@ -175,34 +161,65 @@ const DOES_LESS: [&str; 25] = [
     "visible",
 ];
 
-/// Values of which a record has at most one, or that do something at once: a run sends none where the schema lists
-/// another.
-const ACTING_VALUES: [&str; 13] = [
+/// Words of values that do something at once, as the first or as all of a value: a run sends none where the schema lists another.
+const ACTING_VALUES: [&str; 29] = [
+    "approve",
+    "approved",
+    "bill",
     "block",
     "charge",
-    "default",
+    "confirm",
+    "drop",
+    "erasure",
+    "execute",
+    "go",
+    "hard",
     "immediate",
     "immediately",
-    "leader",
-    "main",
+    "instant",
     "maintenance",
-    "master",
+    "notify",
     "now",
-    "primary",
+    "page",
+    "poweroff",
+    "publish",
+    "push",
+    "reboot",
+    "release",
+    "run",
+    "sell",
     "send",
+    "shutdown",
+    "start",
     "takeover",
 ];
 
 /// Values that put a record into effect at once; one is sent first only if the schema lists nothing else.
-const IN_EFFECT: [&str; 8] = [
+const IN_EFFECT: [&str; 19] = [
     "active",
     "critical",
+    "emergency",
     "enabled",
+    "enterprise",
     "high",
     "live",
+    "on",
+    "p0",
+    "p1",
     "prod",
     "production",
+    "running",
+    "sev0",
+    "sev1",
+    "sms",
     "top",
+    "urgent",
+    "voice",
+];
+
+/// Names of what is opened by the value `open`.
+const OPENED: [&str; 9] = [
+    "door", "doors", "gate", "gates", "latch", "lock", "shutter", "valve", "window",
 ];
 
 /// The words of values that replace or remove something.
@@ -249,9 +266,12 @@ fn locks_away(name: &str) -> bool {
 fn concerns_others(name: &str) -> bool {
     let separated = separated(name);
     let mut words = words(&separated);
-    ONE_AT_MOST.contains(&name_without_is(name).as_str())
-        || words.any(|word| CONCERNS_OTHERS.contains(&word))
-        || acts_by_name(name, true)
+    is_of_one(&name_without_is(name)) || words.any(|word| CONCERNS_OTHERS.contains(&word)) || acts_by_name(name, true)
+}
+
+/// Whether the words of a name are what only one record can be.
+fn is_of_one(name: &str) -> bool {
+    ROLES.contains(&name) || ONE_AT_MOST.contains(&name)
 }
 
 /// Returns the words of a name, without a leading `is`.
@@ -322,7 +342,12 @@ pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<
 
 /// Whether a value of an `enum` is one that a run sends only if the schema lists no other.
 fn is_acting(value: &Value) -> bool {
-    let is_known = |text: &str| ACTING_VALUES.contains(&text.to_lowercase().as_str());
+    let is_known = |text: &str| {
+        let text = separated(text);
+        let words: Vec<_> = words(&text).collect();
+        let begins = words.first().is_some_and(|first| ACTING_VALUES.contains(first));
+        begins || is_of_one(&words.join(" "))
+    };
     value.as_str().is_some_and(is_known)
 }
 
@@ -339,7 +364,8 @@ pub(super) fn first_value(value: Value, name: &str, schema: &Node) -> Option<Val
     let listed = schema.member("enum").map(Node::elements);
     let may_act = |value: &Value| {
         let text = value.as_str().unwrap_or_default().to_lowercase();
-        value == &Value::Bool(true) && !does_less || is_acting(value) || IN_EFFECT.contains(&text.as_str())
+        let opens = text == "open" && words(&separated).any(|word| OPENED.contains(&word));
+        value == &Value::Bool(true) && !does_less || is_acting(value) || IN_EFFECT.contains(&text.as_str()) || opens
     };
     if !may_act(&value) {
         return Some(value);
@@ -525,6 +551,34 @@ mod tests {
             ),
             ("role", json!("leader"), "{enum: [leader]}", json!("leader")),
             ("color", json!("red"), "{enum: [red, blue]}", json!("red")),
+            (
+                "state",
+                json!("running"),
+                "{enum: [running, stopped]}",
+                json!("stopped"),
+            ),
+            ("power", json!("on"), "{enum: ['on', 'off']}", json!("off")),
+            ("valve", json!("open"), "{enum: [open, closed]}", json!("closed")),
+            ("issue", json!("open"), "{enum: [open, closed]}", json!("open")),
+            (
+                "billing",
+                json!("charge_automatically"),
+                "{enum: [charge_automatically, send_invoice, manual]}",
+                json!("manual"),
+            ),
+            ("priority", json!("urgent"), "{enum: [urgent, low]}", json!("low")),
+            (
+                "decision",
+                json!("approve"),
+                "{enum: [approve, comment]}",
+                json!("comment"),
+            ),
+            (
+                "kind",
+                json!("running_shoe"),
+                "{enum: [running_shoe, boot]}",
+                json!("running_shoe"),
+            ),
         ] {
             let document = Document::read("a.yaml", schema.to_owned()).unwrap();
             assert_eq!(first_value(value, name, &document.root), Some(first), "{name} {schema}");
