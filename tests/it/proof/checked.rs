@@ -57,6 +57,9 @@ pub(super) struct Check {
     pub(super) every_edge_case: bool,
 }
 
+/// What is made of each check once.
+type Each<Made> = LazyLock<Mutex<HashMap<Check, Arc<OnceCell<Arc<Made>>>>>>;
+
 impl Default for Check {
     fn default() -> Self {
         Self::DEFAULT
@@ -107,11 +110,8 @@ impl Check {
 
     /// Checks the reference service, once for all tests that look at what such a check sends and says.
     pub(super) async fn undisturbed(&self) -> Arc<Checked> {
-        type Once = Arc<OnceCell<Arc<Checked>>>;
-        static CHECKED: LazyLock<Mutex<HashMap<Check, Once>>> = LazyLock::new(Mutex::default);
-        let checked = Arc::clone(CHECKED.lock().unwrap().entry(*self).or_default());
-        let run = async || Arc::new(self.run(Deviation::none()).await);
-        Arc::clone(checked.get_or_init(run).await)
+        static CHECKED: Each<Checked> = LazyLock::new(Mutex::default);
+        self.once(&CHECKED, async || self.run(Deviation::none()).await).await
     }
 
     /// What a check of this service says: of a recording of the reference service with its responses edited, where the
@@ -124,20 +124,31 @@ impl Check {
         Judged::edited(&recording, |exchange| deviation.edited(exchange))
     }
 
-    /// What such a check of the reference service saw.
+    /// What such a check of the reference service saw, once for all tests that edit it.
     pub(super) async fn recording(&self) -> Arc<Recording> {
-        static RECORDINGS: LazyLock<Mutex<HashMap<Check, Arc<Recording>>>> = LazyLock::new(Mutex::default);
-        let known = RECORDINGS.lock().unwrap().get(self).cloned();
-        if let Some(known) = known {
-            return known;
-        }
-        let (router, _) = laid(Deviation::none()).await;
-        tokio::time::pause();
-        let report = self.settled().service(router).keep_recording(true).run().await.unwrap();
-        tokio::time::resume();
-        let recording = Arc::new(report.into_run().recording.unwrap());
-        RECORDINGS.lock().unwrap().insert(*self, Arc::clone(&recording));
-        recording
+        static RECORDINGS: Each<Recording> = LazyLock::new(Mutex::default);
+        let record = async || {
+            let (router, _) = laid(Deviation::none()).await;
+            tokio::time::pause();
+            let report = self.settled().service(router).keep_recording(true).run().await.unwrap();
+            tokio::time::resume();
+            report.into_run().recording.unwrap()
+        };
+        self.once(&RECORDINGS, record).await
+    }
+
+    /// How many facts such a check of the reference service holds.
+    pub(super) async fn held(&self) -> usize {
+        static HELD: Each<usize> = LazyLock::new(Mutex::default);
+        *self
+            .once(&HELD, async || self.judged(Deviation::none()).await.held)
+            .await
+    }
+
+    /// What is made once for each check, by whichever test asks first.
+    async fn once<Made>(&self, each: &Each<Made>, make: impl AsyncFnOnce() -> Made) -> Arc<Made> {
+        let made = Arc::clone(each.lock().unwrap().entry(*self).or_default());
+        Arc::clone(made.get_or_init(async || Arc::new(make().await)).await)
     }
 
     /// Checks the service at this base URL.
