@@ -23,7 +23,7 @@ fn a_page_may_hold_any_number_of_items() {
         })
     };
     prove(vec![
-        Move::new("per_page 1", paged(1)),
+        Move::new("per_page 1", paged(1)).of("createTag"),
         Move::new("per_page 3", paged(3)),
         Move::new("per_page 20, which some lists fill", paged(20)),
         Move::new("per_page 100", paged(100)).leaving(430, "the list has one page"),
@@ -36,14 +36,17 @@ fn a_list_may_have_any_order() {
     let by_id = Deviation::none().relisted(|_, listing| {
         listing.change(|items| items.sort_by_key(|item| item["id"].to_string()));
     });
-    prove(vec![Move::new("newest first", reversed), Move::new("by id", by_id)]);
+    prove(vec![
+        Move::new("newest first", reversed).of("createContact"),
+        Move::new("by id", by_id),
+    ]);
 }
 
 #[test]
 fn a_page_beyond_the_last_may_be_rejected() {
     let moves = [400, 404, 422].map(|status| {
         let deviation = Deviation::none().relisted(move |_, listing| listing.beyond = status);
-        Move::new(format!("{status} beyond the last page"), deviation)
+        Move::new(format!("{status} beyond the last page"), deviation).of("createTag")
     });
     prove(moves.into());
 }
@@ -105,7 +108,11 @@ fn a_created_row_may_be_listed_a_little_later() {
         settle: Duration::from_secs(2),
         ..Check::default()
     };
-    prove(vec![Move::new("listed after 300 ms", late).checked(check)]);
+    prove(vec![
+        Move::new("listed after 300 ms", late)
+            .checked(check)
+            .of("createContact"),
+    ]);
 }
 
 #[test]
@@ -122,7 +129,9 @@ fn a_row_may_be_counted_a_little_before_it_is_shown() {
         settle: Duration::from_secs(2),
         ..Check::default()
     };
-    prove(vec![Move::new("shown after 200 ms", early).checked(check)]);
+    prove(vec![
+        Move::new("shown after 200 ms", early).checked(check).of("createTag"),
+    ]);
 }
 
 /// A deviation in which other clients create contacts: `rows` says how many there are at the nth request.
@@ -148,7 +157,7 @@ fn growing(rows: impl Fn(u64) -> u64 + Send + Sync + 'static, in_front: bool) ->
 #[test]
 fn a_row_that_another_client_creates_is_no_finding() {
     prove(vec![
-        Move::new("one row at the end", growing(|request| u64::from(request >= 2), false)),
+        Move::new("one row at the end", growing(|request| u64::from(request >= 2), false)).of("createContact"),
         Move::new("one row in front", growing(|request| u64::from(request >= 2), true)),
         Move::new(
             "nine rows in front",
@@ -161,7 +170,9 @@ fn a_row_that_another_client_creates_is_no_finding() {
 fn a_list_that_never_stands_still_leaves_its_pages_open_and_says_so() {
     let reason = "the list changed while it was walked";
     prove(vec![
-        Move::new("a row at the end each time", growing(|request| request, false)).leaving(440, reason),
+        Move::new("a row at the end each time", growing(|request| request, false))
+            .leaving(400, reason)
+            .of("createContact"),
         Move::new("a row in front each time", growing(|request| request, true)).leaving(430, reason),
     ]);
 }

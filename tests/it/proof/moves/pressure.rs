@@ -28,7 +28,8 @@ fn a_rate_limit_is_waited_for() {
         Move::new(
             "429, at once again",
             now_and_then(3, Reply::empty(429).with(RETRY_AFTER, "0")),
-        ),
+        )
+        .of("createContact"),
         Move::new(
             "429, in a second",
             now_and_then(25, Reply::empty(429).with(RETRY_AFTER, "1")),
@@ -46,7 +47,8 @@ fn a_server_that_is_away_for_a_moment_is_waited_for() {
         Move::new(
             "503, at once again",
             now_and_then(5, Reply::empty(503).with(RETRY_AFTER, "0")),
-        ),
+        )
+        .of("createContact"),
         Move::new("503 without a time", now_and_then(20, Reply::empty(503))),
     ]);
 }

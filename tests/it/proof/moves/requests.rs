@@ -75,7 +75,9 @@ fn a_value_that_is_not_of_a_closed_list_may_be_rejected() {
                 value.map(|_| (*field).to_owned())
             });
             // The service beneath takes no method without a type, so without one there is no method.
-            Move::new(format!("{field} closed, {way:?}"), closed).leaving(430, "")
+            Move::new(format!("{field} closed, {way:?}"), closed)
+                .leaving(430, "")
+                .of("createContact")
         })
     });
     prove(moves.collect());
@@ -106,7 +108,9 @@ fn a_method_may_have_closed_lists_too() {
                 let value = body.pointer(field).filter(|_| call.is("createContactMethod"));
                 value.map(|_| field.to_owned())
             });
-            Move::new(format!("{field} of a method closed, {way:?}"), closed).leaving(430, "")
+            Move::new(format!("{field} of a method closed, {way:?}"), closed)
+                .leaving(430, "")
+                .of("createContactMethod")
         })
     });
     prove(moves.collect());
@@ -124,7 +128,7 @@ fn a_field_may_be_required_and_take_one_of_the_shown_values_alone() {
             let right = body.pointer(field).is_some_and(|sent| sent == value);
             (call.is("createContact") && !right).then(|| field.to_owned())
         });
-        Move::new(format!("{field} must be {value}, {way:?}"), picky)
+        Move::new(format!("{field} must be {value}, {way:?}"), picky).of("createContact")
     });
     prove(moves.collect());
 }
@@ -228,7 +232,7 @@ fn what_is_sent_twice_may_be_rejected() {
             let new = !call.is(operation) || seen.lock().unwrap().insert(key.collect());
             (!new).then(|| fields[0].to_owned())
         });
-        Move::new(format!("{operation} {fields:?} once, {way:?}"), once)
+        Move::new(format!("{operation} {fields:?} once, {way:?}"), once).of(operation)
     });
     prove(moves.collect());
 }
@@ -259,5 +263,5 @@ fn an_update_may_replace_the_whole_contact() {
         }
         None
     });
-    prove(vec![Move::new("an update replaces", replaces)]);
+    prove(vec![Move::new("an update replaces", replaces).of("updateContact")]);
 }

@@ -37,6 +37,7 @@ fn an_update_may_answer_anything() {
             format!("an update answers {name}"),
             Deviation::none().at("updateContact", move |_, reply| *reply = response.clone()),
         )
+        .of("updateContact")
     });
     prove(moves.into());
 }
