@@ -5,6 +5,8 @@
 //! The service underneath stays unchanged, so a case needs only a few lines for what it does differently. A deviation
 //! consists of closures in three places: before the service, on a list as a whole, after the service.
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -42,6 +44,43 @@ pub(super) type Log = Arc<Mutex<Vec<Call>>>;
 struct Laid {
     deviation: Deviation,
     log: Log,
+    /// How many times a write has begun or ended in the service beneath.
+    written: AtomicU64,
+    /// The whole lists of the service beneath by their paths, each with how much was written before.
+    lists: Mutex<HashMap<String, (u64, Reply)>>,
+}
+
+impl Laid {
+    /// What the service beneath answers: a list as a whole on one page where it is cut here, which is read once until
+    /// something is written.
+    async fn beneath(&self, call: &Call, next: Next) -> Result<Reply, Response> {
+        let is_list = !self.deviation.relists.is_empty() && !call.is_write();
+        let written = self.written.load(Ordering::SeqCst);
+        let kept = is_list && call.is_authorized();
+        if kept
+            && let Some((then, reply)) = self.lists.lock().unwrap().get(call.uri.path())
+            && *then == written
+        {
+            return Ok(reply.clone());
+        }
+        let mut beneath = call.clone();
+        if is_list {
+            beneath.ask_for(1);
+        }
+        let writes = u64::from(call.is_write());
+        self.written.fetch_add(writes, Ordering::SeqCst);
+        let response = next.run(beneath.request()).await;
+        self.written.fetch_add(writes, Ordering::SeqCst);
+        if self.deviation.leaves(call, response.status()) {
+            return Err(response);
+        }
+        let reply = Reply::read(response).await;
+        if kept && reply.succeeded() {
+            let list = (written, reply.clone());
+            self.lists.lock().unwrap().insert(call.uri.path().to_owned(), list);
+        }
+        Ok(reply)
+    }
 }
 
 impl Deviation {
@@ -150,6 +189,8 @@ pub(super) async fn laid(deviation: Deviation) -> (Router, Log) {
     let laid = Arc::new(Laid {
         deviation,
         log: Arc::clone(&log),
+        written: AtomicU64::default(),
+        lists: Mutex::default(),
     });
     let router = service::app(beneath).layer(middleware::from_fn_with_state(laid, deviate));
     (router, log)
@@ -167,24 +208,18 @@ pub(super) async fn serve(deviation: Deviation) -> (String, Log, tokio::task::Jo
 }
 
 async fn deviate(State(laid): State<Arc<Laid>>, request: Request, next: Next) -> Response {
-    let Laid { deviation, log } = &*laid;
+    let Laid { deviation, log, .. } = &*laid;
     let mut call = Call::read(request).await;
     log.lock().unwrap().push(call.clone());
     let mut reply = match deviation.ask(&mut call) {
         Some(reply) => reply,
-        None => {
-            let mut beneath = call.clone();
-            if !deviation.relists.is_empty() && !call.is_write() {
-                beneath.ask_for(1);
+        None => match laid.beneath(&call, next).await {
+            Ok(mut reply) => {
+                deviation.relist(&call, &mut reply);
+                reply
             }
-            let response = next.run(beneath.request()).await;
-            if deviation.leaves(&call, response.status()) {
-                return response;
-            }
-            let mut reply = Reply::read(response).await;
-            deviation.relist(&call, &mut reply);
-            reply
-        }
+            Err(left) => return left,
+        },
     };
     deviation.edit(&call, &mut reply);
     reply.into_response()
