@@ -149,6 +149,17 @@ pub(super) async fn learned(settings: &[String]) -> Run {
     learned_from(app(settings).await).await
 }
 
+/// The same, of a service with this value and otherwise the defaults, or with the defaults alone. It is run once for all
+/// tests that look at it.
+pub(super) async fn learned_of(setting: Option<&String>) -> &'static Run {
+    static LEARNED: LazyLock<HashMap<Option<String>, OnceCell<Run>>> = LazyLock::new(|| {
+        let settings = single_settings().into_iter().map(Some).chain([None]);
+        settings.map(|setting| (setting, OnceCell::new())).collect()
+    });
+    let settings: Vec<_> = setting.into_iter().cloned().collect();
+    LEARNED[&setting.cloned()].get_or_init(|| learned(&settings)).await
+}
+
 /// Asks this service.
 pub(super) async fn learned_from(service: axum::Router) -> Run {
     learned_alone(&[], service).await

@@ -82,6 +82,11 @@ pub(crate) fn checked_settings() -> Vec<String> {
     sampled(10, single_settings()).collect()
 }
 
+/// Those of them whose service is asked: in `cargo test` every thirtieth one.
+fn asked_settings() -> Vec<String> {
+    sampled(30, single_settings()).collect()
+}
+
 fn first(page: &Value) -> Value {
     page["data"]["items"][0].clone()
 }

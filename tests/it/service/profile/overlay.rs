@@ -11,12 +11,11 @@ use countersign::contract::learned::LearnedAnswer;
 use countersign::gaps::{self, Answer, AnswerState};
 use countersign::rules::Verdict;
 use countersign::run::Run;
-use tokio::sync::OnceCell;
 
 use super::answers::wrong;
-use super::checker::{CONTRACT, checked, checked_from, findings, learned};
+use super::checker::{CONTRACT, checked, checked_from, findings, learned_of};
 use super::learning::{Layer, behind, is_update};
-use super::{app, single_settings};
+use super::{app, asked_settings};
 use crate::support::parallel::{runtime, try_all};
 use crate::support::sampled;
 
@@ -37,19 +36,11 @@ fn stating(answers: &[Answer]) -> Arc<Contract> {
     Arc::new(Contract::built_in_with_overlay("known.yaml", overlay.text).unwrap())
 }
 
-/// What a run of a service with these settings answers by trials, so that two runs would establish it.
-async fn established(settings: &[String]) -> Vec<Answer> {
-    static OF_DEFAULTS: OnceCell<Vec<Answer>> = OnceCell::const_new();
-    if settings.is_empty() {
-        return OF_DEFAULTS.get_or_init(|| indicated(settings)).await.clone();
-    }
-    indicated(settings).await
-}
-
-async fn indicated(settings: &[String]) -> Vec<Answer> {
-    let mut answers = learned(settings).await.answers;
-    answers.retain(|answer| answer.state == AnswerState::Indicated);
-    answers
+/// What a run of a service with this value answers by trials, so that two runs would establish it.
+async fn established(setting: Option<&String>) -> Vec<Answer> {
+    let answers = learned_of(setting).await.answers.iter();
+    let indicated = answers.filter(|answer| answer.state == AnswerState::Indicated);
+    indicated.cloned().collect()
 }
 
 /// Whether a check asks this again: it creates no record for that.
@@ -73,11 +64,10 @@ fn judged<'run>(contract: &'run Contract, run: &'run Run) -> impl Iterator<Item 
 
 #[test]
 fn what_was_learned_of_a_service_holds_of_it() {
-    let cases = sampled(30, single_settings());
-    let cases = cases.map(Some).chain([None]).collect();
+    let cases = asked_settings().into_iter().map(Some).chain([None]).collect();
     try_all(cases, async |setting: Option<String>| {
+        let answers = established(setting.as_ref()).await;
         let settings: Vec<_> = setting.into_iter().collect();
-        let answers = established(&settings).await;
         let contract = stating(&answers);
         let run = checked(&contract, &settings).await;
         let mut misses: Vec<_> = findings(&contract, &run, &settings).into_iter().collect();
@@ -100,10 +90,9 @@ fn what_was_learned_of_a_service_holds_of_it() {
 
 #[test]
 fn what_a_service_answers_otherwise_is_reported_and_nothing_else() {
-    let answers = runtime().block_on(established(&[]));
+    let answers = runtime().block_on(established(None));
     let contract = stating(&answers);
-    let cases = sampled(30, single_settings()).collect();
-    try_all(cases, async |setting: String| {
+    try_all(asked_settings(), async |setting: String| {
         let settings = [setting];
         let run = checked(&contract, &settings).await;
         let mut misses: Vec<_> = findings(&contract, &run, &settings)
@@ -134,7 +123,7 @@ fn what_a_service_answers_otherwise_is_reported_and_nothing_else() {
 
 #[tokio::test]
 async fn what_fails_or_is_rejected_by_chance_contradicts_no_answer() {
-    let contract = stating(&established(&[]).await);
+    let contract = stating(&established(None).await);
     let faults: [(&str, Layer); 3] = [
         ("fails", |number, _| {
             (number % 17 == 5).then_some(StatusCode::BAD_GATEWAY)
