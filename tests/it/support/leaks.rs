@@ -187,8 +187,9 @@ fn parts(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     starts.map(|start| &output[start..output.len().min(start + LONGEST)])
 }
 
+/// `as` because in a debug build `usize::from` is a call, for each letter of each output.
 fn pair(first: u8, second: u8) -> usize {
-    usize::from(first) << 8 | usize::from(second)
+    (first as usize) << 8 | second as usize
 }
 
 /// The letters and digits of a text, in lower case.
@@ -199,7 +200,7 @@ fn squeezed(text: &[u8]) -> Vec<u8> {
     let letters: &mut [u8] = &mut squeezed;
     let (mut count, mut at) = (0, 0);
     while at < text.len() {
-        let letter = SMALL[usize::from(text[at])];
+        let letter = SMALL[text[at] as usize];
         if letter != BEYOND_ASCII {
             letters[count] = letter;
             if letter != 0 {
