@@ -64,7 +64,7 @@ fn the_page_grows_as_its_facts_do() {
         },
         ..usual()
     });
-    let (small, big) = (size(500) - without.len(), size(10_000) - without.len());
-    assert!(big < small * 24, "{small} {big}");
-    assert!(big / 10_000 < 700, "{} bytes a fact", big / 10_000);
+    let (small, big) = (size(500) - without.len(), size(5_000) - without.len());
+    assert!(big < small * 12, "{small} {big}");
+    assert!(big / 5_000 < 700, "{} bytes a fact", big / 5_000);
 }
