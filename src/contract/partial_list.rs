@@ -103,6 +103,16 @@ mod tests {
     use crate::contract::testing::of_paths;
 
     #[test]
+    fn a_record_says_that_lists_may_not_show_it() {
+        for name in ["published", "isVisible", "in_stock", "approved"] {
+            assert!(is_state_of_shown_records(name), "{name}");
+        }
+        for name in ["gift", "archived", "has_owner"] {
+            assert!(!is_state_of_shown_records(name), "{name}");
+        }
+    }
+
+    #[test]
     fn a_list_shows_only_some_by_its_text() {
         let of = |text: &str| {
             let contract = of_paths(

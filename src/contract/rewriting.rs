@@ -50,7 +50,7 @@ const REWRITTEN: [&str; 40] = [
     "transcod",
     "transliterat",
     "trimmed",
-    "truncat",
+    "truncate",
     "unescaped",
     "uppercase",
     "wrapped",
@@ -131,7 +131,7 @@ const OF_CHARACTERS: [&str; 40] = [
     "strip",
     "symbol",
     "translit",
-    "truncat",
+    "truncate",
     "unicode",
 ];
 
@@ -275,7 +275,7 @@ const FOR_MACHINES: [&str; 36] = [
 /// Beginnings of words about an update that takes effect later, or not without somebody else.
 const LATER: [&str; 14] = [
     "approv",
-    "asynchron",
+    "asynchronous",
     "background",
     "draft",
     "eventual",
@@ -378,9 +378,8 @@ impl Contract {
                     [] => false,
                 }
             }
-            [.., "url" | "email" | "ip" | "mac", "address"] => false,
+            [.., "url" | "email" | "ip" | "mac", "address"] | [] => false,
             [.., last] => FREE_TEXT.contains(&singular(last).as_str()) || FREE_TEXT.contains(last),
-            [] => false,
         };
         by_name || says_so.iter().any(|words| described.contains(words))
     }
