@@ -7,9 +7,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::contract::Contract;
+use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Created, Equivalence, TimestampFormat, Updated};
-use crate::exchange::{Credential, Digest, Exchange, Request, identifier};
+use crate::exchange::{Credential, Digest, Exchange, Intent, Purpose, Request, identifier};
 
 /// What several exchanges show together, with the request that shows it.
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ pub enum Evidence<'seen> {
     CreatedObservation(CreatedObservation<'seen>, &'seen Request),
     /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.
     Record(RecordShown<'seen>, &'seen Request),
-    /// A record that shows what a rejected create or update sent.
+    /// A record that shows what a rejected create or update sent, or that a rejected deletion has deleted.
     StoredDespiteRejection(StoredDespiteRejection<'seen>, &'seen Request),
     /// A record that a list showed before, with what a write to an unknown identifier sent.
     StrayWrite(StrayWrite<'seen>, &'seen Request),
@@ -264,16 +265,38 @@ pub struct FinalListing<'seen> {
     pub max_pages: u64,
 }
 
-/// A record that the target shows although the create that sent it was rejected, or that shows what a rejected update
-/// sent.
+/// A record that the target shows although the create that sent it was rejected, that shows what a rejected update sent,
+/// or that is gone after a rejected deletion.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredDespiteRejection<'seen> {
-    /// The create or the update.
+    /// The create, the update or the delete.
     pub operation: OperationId,
-    /// The status that rejected it.
-    pub status: u16,
-    /// Where the record appears, as an indexed pointer in the response.
+    /// How it was rejected.
+    pub rejection: Rejection,
+    /// Where the record appears, as an indexed pointer in the response; empty for a deletion, after which it is gone.
     pub pointer: &'seen str,
+}
+
+/// How a write was rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rejection {
+    /// The status.
+    pub status: u16,
+    /// The kind of fact that the write tested, if its credential was one that must be rejected.
+    pub tested: Option<FactKind>,
+}
+
+impl Rejection {
+    /// Returns how a write was rejected that was sent for this reason; the status is 0 where no response came.
+    pub(super) fn of(exchange: &Exchange, intent: Intent) -> Self {
+        Self {
+            status: exchange.status().unwrap_or_default(),
+            tested: match intent.purpose {
+                Purpose::MustBeRejected { fact, .. } => Some(fact),
+                _ => None,
+            },
+        }
+    }
 }
 
 /// A record that a list showed before, and that now shows what was sent to an unknown identifier: one that names no

@@ -183,6 +183,7 @@ impl<'run> History<'run> {
         let created = self.created_id(exchange, body);
         if !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
+            self.note_rejected_update(exchange);
             self.note_stray(exchange, intent);
             self.note_write_beside_existing(exchange);
         }

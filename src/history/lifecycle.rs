@@ -6,8 +6,11 @@ use serde_json::Value;
 
 use super::bindings::{PathRecords, records_in};
 use super::carried::field_changed_by_repeat;
-use super::evidence::{Evidence, ListedCount, ReadAfter, RecordShown, ShownState};
+use super::evidence::{
+    Evidence, ListedCount, ReadAfter, RecordShown, Rejection, ShownState, StoredDespiteRejection,
+};
 use super::history::{EvidenceSink, History};
+use super::residue::may_have_stored;
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
@@ -54,6 +57,8 @@ pub(crate) struct TrackedRecord {
     last_read: Option<Value>,
     /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
     pub(crate) is_unreadable: bool,
+    /// Whether an update of it was rejected, and no read has shown yet whether that changed anything.
+    pub(super) has_rejected_update: bool,
     /// The round of the plan that created it.
     round: u64,
 }
@@ -78,6 +83,10 @@ pub(crate) enum RecordStage {
     DeletedInList,
     /// Before it is deleted: whether it is the run's own.
     BeforeDelete,
+    /// After updates of it were rejected.
+    Rejected,
+    /// After its deletion was rejected.
+    RejectedDelete(OperationId, Rejection),
     /// After this update or deletion of another record, which has this number.
     Other(OperationId, usize),
     /// After this update: what the list shows of other records.
@@ -223,6 +232,7 @@ impl History<'_> {
             is_listed: false,
             last_read: None,
             is_unreadable: false,
+            has_rejected_update: false,
             round: self.round,
         });
     }
@@ -252,6 +262,27 @@ impl History<'_> {
             record.updated = Some(request.clone());
             record.after_update = None;
         }
+    }
+
+    /// Notes that an update of a tracked record was plainly rejected, if what it sent can be recognised.
+    pub(super) fn note_rejected_update(&mut self, exchange: &Exchange) {
+        let request = &exchange.request;
+        let is_update = !self.contract.lifecycle_carries_of_update(request.operation).is_empty();
+        let is_rejected = is_update && may_have_stored(&exchange.outcome) == Some(false);
+        let is_tagged = request.json().is_some_and(|body| self.run_tag.is_in(body));
+        if is_rejected
+            && is_tagged
+            && let Some(number) = self.readable_in_path(request)
+            && let Some(record) = self.tracked.get_mut(number)
+        {
+            record.has_rejected_update = true;
+        }
+    }
+
+    /// Returns the numbers of this round's records of which updates were rejected since they were read, by this read.
+    pub(crate) fn with_rejected_updates(&self, read: OperationId) -> Vec<usize> {
+        let is_read_by = |create| self.contract.lifecycle_of(create).is_some_and(|known| known.read == read);
+        self.tracked_where(|record| record.has_rejected_update && is_read_by(record.create))
     }
 
     /// Returns the numbers of this round's tracked records that `is_sought` accepts.
@@ -772,7 +803,11 @@ impl History<'_> {
             (_, ShownState::NoResponse | ShownState::Another | ShownState::Unclear)
             | (RecordStage::OthersInList(_), _) => true,
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
-            (RecordStage::Other(..), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
+            (RecordStage::Rejected, ShownState::Record(record)) => !self.shows_rejected_update(search, record),
+            (RecordStage::Rejected, _) => true,
+            (RecordStage::Other(..) | RecordStage::RejectedDelete(..), shown) => {
+                !matches!(shown, ShownState::Status(404 | 410, _))
+            }
             (RecordStage::DeletedInRead, shown) => !matches!(shown, ShownState::Record(_)),
             (RecordStage::DeletedInList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
             (RecordStage::CreatedInList, ShownState::Listed(_)) => !search.shows_equal_items(),
@@ -806,6 +841,50 @@ impl History<'_> {
         let Some(request) = sent else { return true };
         let carries = self.contract.lifecycle_carries_of_update(request.operation);
         super::carried::carries_all(carries, request.json().unwrap_or(&Value::Null), shown)
+    }
+
+    /// Whether a record shows what a rejected update sent.
+    fn shows_rejected_update(&self, search: &RecordSearch, shown: &Value) -> bool {
+        let record = self.tracked.get(search.number);
+        let lifecycle = record.and_then(|record| self.contract.lifecycle_of(record.create));
+        lifecycle.is_some_and(|lifecycle| self.rejected_updates_shown_in(lifecycle, shown).next().is_some())
+    }
+
+    /// Emits the evidence of a look after writes that were rejected: each update whose strings the record shows, or the
+    /// deletion after which it is gone.
+    fn emit_rejected(&self, search: &RecordSearch, emit: EvidenceSink<'_>) {
+        let record = self.tracked.get(search.number).filter(|record| !record.is_doubtful);
+        let lifecycle = record.and_then(|record| self.contract.lifecycle_of(record.create));
+        let lifecycle = lifecycle.filter(|lifecycle| !lifecycle.guessed);
+        let Some((lifecycle, (request, shown))) = lifecycle.zip(search.last.as_ref()) else {
+            return;
+        };
+        match (search.stage, shown) {
+            (RecordStage::RejectedDelete(operation, rejection), _) if self.is_gone(search) => {
+                let stored = StoredDespiteRejection {
+                    operation,
+                    rejection,
+                    pointer: "",
+                };
+                emit(Evidence::StoredDespiteRejection(stored, request));
+            }
+            (RecordStage::Rejected, ShownState::Record(record)) if search.is_own => {
+                let mut reported = Vec::new();
+                for (operation, rejection, carry) in self.rejected_updates_shown_in(lifecycle, record) {
+                    if reported.contains(&(operation, rejection)) {
+                        continue;
+                    }
+                    reported.push((operation, rejection));
+                    let stored = StoredDespiteRejection {
+                        operation,
+                        rejection,
+                        pointer: &format!("{}{}", lifecycle.record_in_read, carry.returned_at),
+                    };
+                    emit(Evidence::StoredDespiteRejection(stored, request));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Remembers what a look shows of a tracked record: its content before its deletion, what its create has stored
@@ -847,6 +926,7 @@ impl History<'_> {
             (RecordStage::DeletedInList, Some((_, ShownState::Listed(_)))) => {
                 doubt = Some("its list still shows the record unchanged after a deletion that was accepted");
             }
+            (RecordStage::Rejected, _) => record.has_rejected_update = false,
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
             (RecordStage::Other(..), Some((_, ShownState::Another | ShownState::Status(404 | 410, _))))
             | (RecordStage::OthersInList(_), Some((_, ShownState::Another))) => {
@@ -868,6 +948,7 @@ impl History<'_> {
     /// the record is the run's own.
     pub(super) fn emit_record(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
         self.note_record(search);
+        self.emit_rejected(search, emit);
         let Some(record) = self.tracked.get(search.number) else {
             return;
         };
@@ -885,7 +966,7 @@ impl History<'_> {
                     None => return,
                 }
             }
-            RecordStage::BeforeDelete => return,
+            RecordStage::BeforeDelete | RecordStage::Rejected | RecordStage::RejectedDelete(..) => return,
             RecordStage::Other(write, _) => write,
         };
         let sent = match search.stage {

@@ -22,13 +22,13 @@ use serde_json::Value;
 
 use super::carried::carries_all;
 use super::counts::CountedWrites;
-use super::evidence::{Evidence, StoredDespiteRejection, Walk, WalkEnd};
+use super::evidence::{Evidence, Rejection, StoredDespiteRejection, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
 use super::run_tag::NO_DRAFT;
 use super::sent_strings::SentStrings;
 use super::stray::StrayRecord;
-use crate::contract::lifecycle::RecordList;
+use crate::contract::lifecycle::{Lifecycle, RecordList};
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{Carry, Created, Listed};
 use crate::contract::{pointer, query};
@@ -61,8 +61,8 @@ pub enum SearchExtent {
 enum CreateOutcome {
     /// It may have stored a record, at this index in the residue.
     Left(usize),
-    /// It was plainly rejected, with this status.
-    Rejected(u16),
+    /// It was plainly rejected.
+    Rejected(Rejection),
 }
 
 /// A record of the service that no response to a create of the run had, and that a write of the run may have made or
@@ -131,9 +131,9 @@ struct WriteOutcomes {
     tagged: HashMap<u64, (OperationId, Vec<CreateOutcome>)>,
     /// The most recent creates without a run tag, each with its body.
     untagged: VecDeque<(OperationId, CreateOutcome, Value)>,
-    /// The updates by the number of the draft, each with the status that rejected it; `None` where one of the draft's
-    /// requests may have succeeded.
-    updates: HashMap<u64, (OperationId, Option<u16>)>,
+    /// The updates by the number of the draft, each with how it was rejected; `None` where one of the draft's requests may
+    /// have succeeded.
+    updates: HashMap<u64, (OperationId, Option<Rejection>)>,
 }
 
 /// The number of remembered drafts with a run tag, of creates and of updates, at which rejected ones are no longer
@@ -144,11 +144,10 @@ const MAX_TAGGED: usize = 100_000;
 const MAX_UNTAGGED: usize = 1_000;
 
 impl WriteOutcomes {
-    /// Returns the update of this draft and the status that rejected it, if none of the draft's requests may have
-    /// succeeded.
-    fn rejected_update(&self, number: u64) -> Option<(OperationId, u16)> {
-        let (operation, status) = self.updates.get(&number)?;
-        Some((*operation, (*status)?))
+    /// Returns the update of this draft and how it was rejected, if none of the draft's requests may have succeeded.
+    fn rejected_update(&self, number: u64) -> Option<(OperationId, Rejection)> {
+        let (operation, rejection) = self.updates.get(&number)?;
+        Some((*operation, (*rejection)?))
     }
 
     /// Returns the outcomes of this operation's creates whose drafts a record shows with these numbers.
@@ -161,7 +160,7 @@ impl WriteOutcomes {
 
     /// Whether some draft's updates were all rejected.
     fn has_rejected_update(&self) -> bool {
-        self.updates.values().any(|(_, status)| status.is_some())
+        self.updates.values().any(|(_, rejection)| rejection.is_some())
     }
 
     /// Returns the operations whose creates were sent.
@@ -211,7 +210,7 @@ impl WriteOutcomes {
 #[derive(Debug)]
 struct StoredRecord {
     operation: OperationId,
-    status: u16,
+    rejection: Rejection,
     pointer: String,
     request: Request,
 }
@@ -262,7 +261,7 @@ impl ResidueSearch {
         for left in &self.stored {
             let stored = StoredDespiteRejection {
                 operation: left.operation,
-                status: left.status,
+                rejection: left.rejection,
                 pointer: &left.pointer,
             };
             emit(Evidence::StoredDespiteRejection(stored, &left.request));
@@ -295,7 +294,7 @@ impl History<'_> {
             return self.note_stored_by_query(exchange);
         }
         if !self.contract.operation(operation).creates() {
-            return self.note_update(exchange);
+            return self.note_update(exchange, intent);
         }
         let Some(stored) = may_have_stored(&exchange.outcome) else {
             return;
@@ -311,7 +310,7 @@ impl History<'_> {
                 deleted: false,
             }))
         } else {
-            CreateOutcome::Rejected(status.unwrap_or_default())
+            CreateOutcome::Rejected(Rejection::of(exchange, intent))
         };
         let body = exchange.request.json().cloned().unwrap_or_default();
         let numbers = self.run_tag.numbers_in(&body);
@@ -433,20 +432,20 @@ impl History<'_> {
     }
 
     /// Remembers an update by the run tag that it sent, with the status if it was rejected.
-    fn note_update(&mut self, exchange: &Exchange) {
+    fn note_update(&mut self, exchange: &Exchange, intent: Intent) {
         let operation = exchange.request.operation;
-        let updates = self.contract.operation(operation).invariants.updated.is_some();
+        let updates = self.contract.read_showing_update(operation).is_some();
         let stored = may_have_stored(&exchange.outcome).filter(|_| updates);
         let (Some(stored), Some(body)) = (stored, exchange.request.json()) else {
             return;
         };
-        let status = exchange.status();
+        let rejection = Rejection::of(exchange, intent);
         let updates = &mut self.residue_tracker.write_outcomes.updates;
         for number in self.run_tag.numbers_in(body) {
             if stored {
                 updates.insert(number, (operation, None));
             } else if updates.len() < MAX_TAGGED {
-                updates.entry(number).or_insert((operation, status));
+                updates.entry(number).or_insert((operation, Some(rejection)));
             }
         }
     }
@@ -477,6 +476,26 @@ impl History<'_> {
     /// Returns how many records the run may have stored, including those that it has deleted since.
     pub(crate) fn count_including_deleted(&self) -> u64 {
         u64::try_from(self.residue_tracker.residue.len()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the rejected updates whose strings a record shows in the fields that must come back, each with how it was
+    /// rejected and with such a field.
+    pub(super) fn rejected_updates_shown_in<'record>(
+        &'record self,
+        lifecycle: &'record Lifecycle,
+        record: &'record Value,
+    ) -> impl Iterator<Item = (OperationId, Rejection, &'record Carry)> {
+        let updates = lifecycle.updates.iter();
+        let carries = updates.flat_map(|(update, carries)| carries.iter().map(|carry| (*update, carry)));
+        carries.filter_map(move |(update, carry)| {
+            let shown = pointer::select(record, &carry.returned_at).into_iter();
+            let mut numbers = shown.flat_map(|shown| self.run_tag.numbers_in(shown));
+            let rejection = numbers.find_map(|number| {
+                let (operation, rejection) = self.residue_tracker.write_outcomes.rejected_update(number)?;
+                (operation == update).then_some(rejection)
+            })?;
+            Some((update, rejection, carry))
+        })
     }
 
     /// Returns the page that last showed the updated record of a list; `None` if it has none, or if no update was
@@ -655,10 +674,10 @@ impl History<'_> {
                 update.residue[index].found = Some(true);
                 update.remember(create, Some(id), index);
             }
-            (None, Some(CreateOutcome::Rejected(status))) if !says_that_it_failed(members) => {
+            (None, Some(CreateOutcome::Rejected(rejection))) if !says_that_it_failed(members) => {
                 let stored = StoredRecord {
                     operation: create,
-                    status: *status,
+                    rejection: *rejection,
                     pointer: item.pointer(),
                     request: item.request.clone(),
                 };
@@ -688,7 +707,7 @@ impl History<'_> {
             self.add_residue(Residue {
                 operation: create,
                 id: Some(id),
-                status: Some(stored.status),
+                status: Some(stored.rejection.status),
                 found: Some(true),
                 deleted: false,
             });
@@ -702,13 +721,13 @@ impl History<'_> {
         let rejected = numbers
             .iter()
             .find_map(|number| update.write_outcomes.rejected_update(*number));
-        let Some((operation, status)) = rejected else { return };
+        let Some((operation, rejection)) = rejected else { return };
         let updated = self.contract.operation(operation).invariants.updated.as_ref();
         let shown_in = updated.and_then(|updated| self.contract.operation_named(&updated.listed.operation));
         if shown_in == Some(list) {
             update.search.stored.push(StoredRecord {
                 operation,
-                status,
+                rejection,
                 pointer: item.pointer(),
                 request: item.request.clone(),
             });
@@ -776,11 +795,11 @@ impl ResidueUpdate<'_> {
                 self.remember(operation, id, index);
             }
             CreateOutcome::Left(index) => self.add(operation, id, self.residue[index].status),
-            CreateOutcome::Rejected(status) => {
-                self.add(operation, id, Some(status));
+            CreateOutcome::Rejected(rejection) => {
+                self.add(operation, id, Some(rejection.status));
                 self.search.stored.push(StoredRecord {
                     operation,
-                    status,
+                    rejection,
                     pointer: shown.pointer.clone(),
                     request: shown.request.clone(),
                 });

@@ -72,8 +72,8 @@ pub enum Action {
     /// Calls a writing operation with a credential that must be rejected. It comes late, because its body is drafted as
     /// the operation accepted it.
     ProbeWrite(CredentialProbe),
-    /// Looks at one page of this list to see whether the writes that had to be rejected ([`Self::ProbeWrite`]) changed
-    /// anything.
+    /// Looks at one page of this list, or at this read of a record, to see whether the writes that had to be rejected
+    /// ([`Self::ProbeWrite`]) changed anything.
     LookAtRejectedWrites,
     /// Asks what the document leaves open about the operation, in trials.
     Ask,
@@ -360,7 +360,7 @@ const READ_BACK_UPDATED: ActionSpec = ActionSpec {
 const DELETE: ActionSpec = ActionSpec {
     reason: "delete what the run created, the newest record first: it must be gone",
     requests: "for each record a read that shows that it is the run's own, one request (for the first record also one \
-               without a credential), and a read and one request of the list, each repeated for up to {settle} s (settle) \
+               without a credential and a read), and a read and one request of the list, each repeated for up to {settle} s (settle) \
                while it shows the record",
     decides: &[
         FactEvidence::Response,
@@ -427,7 +427,7 @@ const EQUIVALENT: ActionSpec = ActionSpec {
 
 const LOOK_AT_REJECTED_WRITES: ActionSpec = ActionSpec {
     reason: "look at the updated record again: what was rejected must not have changed it",
-    requests: "none, or one page where a write was rejected",
+    requests: "none, or one page or read where a write was rejected",
     always_sends: false,
     ..ONE
 };

@@ -298,7 +298,10 @@ impl Plan {
             called_lists(own, called, |id| contract.list_showing_created_by(id)),
         );
         self.add(Action::LookForUpdates, updated());
-        self.add(Action::LookAtRejectedWrites, updated());
+        self.add(
+            Action::LookAtRejectedWrites,
+            called_lists(own, called, |id| contract.read_showing_update(id)),
+        );
     }
 
     /// Adds steps that create more records for each list whose items a called operation creates, until a page is full,

@@ -9,10 +9,12 @@ use super::verdict::{Reason, Sink};
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::fact::{FactId, FactKind};
+use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::shape::ShapeId;
 use crate::contract::vocabulary::PageInvariant;
 use crate::exchange::{Credential, Purpose, RejectionMeaning, identifier, json};
+use crate::history::evidence::StoredDespiteRejection;
 
 pub(super) static RULE: Rule = Rule {
     name: "auth",
@@ -28,7 +30,9 @@ pub(super) static RULE: Rule = Rule {
                   another scheme; the second page of a list is also requested without a credential. A few operations \
                   get an empty token, and wrong tokens made from the right one: with another ending, with letters \
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
-                  without a token; so could one who is rejected with a body that has the records all the same.",
+                  without a token; so could one who is rejected with a body that has the records all the same, and one whose \
+                  write is rejected and carried out all the same: so the record of the run is read after its updates, and after \
+                  its deletion, were rejected.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401, and a 403 \
                    where it lists that too; another status whose description speaks of the credential. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
                    right credential gets too; for a read, also a 4xx other than 401 and 403 that it gets too.",
@@ -49,7 +53,7 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Fixture::of("getTags").purpose(probe).status(200)
         },
     },
-    judge: Judging::Exchange(judge),
+    judge: Judging::Access(judge, judge_stored_despite_rejection),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
@@ -60,7 +64,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     else {
         return;
     };
-    let Some(fact) = fact(sink.contract, seen, kind) else {
+    let Some(fact) = fact(sink.contract, seen.id, kind) else {
         return;
     };
     let Ok(response) = seen.outcome() else {
@@ -103,6 +107,28 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             };
             sink.broken_instead_of(fact, documented, || format!("{status}{}", describe_request(seen)));
         }
+    }
+}
+
+/// Judges what a write did although it was rejected for its credential. `stored-refusal` does where an invariant says how
+/// the record shows.
+fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let lifecycle = contract.lifecycle_of(stored.operation);
+    let Some((lifecycle, kind)) = lifecycle.zip(stored.rejection.tested) else {
+        return;
+    };
+    if let Some(fact) = fact(contract, stored.operation, kind) {
+        let effect = if lifecycle.create == stored.operation {
+            "the record is listed"
+        } else if lifecycle.delete == Some(stored.operation) {
+            "the record is gone"
+        } else {
+            "the record shows what it sent"
+        };
+        sink.broken_instead_of(fact, "rejected, and nothing is done", || {
+            format!("{}, but {effect}", stored.rejection.status)
+        });
     }
 }
 
@@ -183,10 +209,10 @@ fn describe_request(seen: &ExchangeSeen<'_>) -> String {
     }
 }
 
-/// Returns the fact that the request tests: for a wrong token a fact of the security scheme, otherwise the operation's
+/// Returns the fact that a request to this operation tests: for a wrong token a fact of the security scheme, otherwise the operation's
 /// own.
-fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<FactId> {
-    let scheme = seen.operation.security.scheme_name()?;
+fn fact(contract: &Contract, operation: OperationId, kind: FactKind) -> Option<FactId> {
+    let scheme = contract.operation(operation).security.scheme_name()?;
     let of_scheme = || {
         let location = pointer::join("/components/securitySchemes", scheme);
         let facts = &contract.facts;
@@ -195,7 +221,7 @@ fn fact(contract: &Contract, seen: &ExchangeSeen<'_>, kind: FactKind) -> Option<
             .position(|fact| fact.kind == kind && fact.location == location)
             .map(FactId)
     };
-    contract.fact_of(seen.id, kind).or_else(of_scheme)
+    contract.fact_of(operation, kind).or_else(of_scheme)
 }
 
 #[cfg(test)]

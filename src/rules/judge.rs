@@ -259,10 +259,12 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges a record that shows what a rejected create or update sent. `request` is the one that showed the record.
+    /// Judges what a rejected write did all the same. `request` is the one that showed the record.
     pub(super) fn stored_despite_rejection(&mut self, stored: &StoredDespiteRejection<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::StoredDespiteRejection(judge) | Judging::Record(_, judge) = rule.judge {
+            if let Judging::StoredDespiteRejection(judge) | Judging::Record(_, judge) | Judging::Access(_, judge) =
+                rule.judge
+            {
                 judge(stored, &mut self.sink(rule, request));
             }
         }
@@ -365,9 +367,12 @@ impl<'contract> Judge<'contract> {
     fn judge_whole_response(&mut self, seen: &ExchangeSeen<'_>) {
         for rule in RULES {
             match rule.judge {
-                Judging::Exchange(_) if seen.edge_case().is_some() => {}
+                Judging::Access(..) | Judging::Exchange(_) if seen.edge_case().is_some() => {}
                 Judging::Content(_) if !seen.is_described() => {}
-                Judging::AnyExchange(judge) | Judging::Content(judge) | Judging::Exchange(judge) => {
+                Judging::Access(judge, _)
+                | Judging::AnyExchange(judge)
+                | Judging::Content(judge)
+                | Judging::Exchange(judge) => {
                     judge(seen, &mut self.sink(rule, seen.exchange));
                 }
                 _ => {}

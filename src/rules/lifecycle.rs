@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
               record shows the update; a deleted one is gone; another record stays as it was; a rejected create \
-              leaves no record; a PUT that is sent twice has the effect of one.",
+              leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type. A record that is not there, or not \
@@ -31,7 +31,8 @@ pub(super) static RULE: Rule = Rule {
                   create after which the list shows two records that differ only in their identifiers has stored \
                   twice. A list that shows a record as two equal items \
                   counts it twice. At its end the run looks for the run tag in the list: a record whose create was rejected was \
-                  stored all the same, and is stored twice if the caller sends it again. The last PUT of a record is sent \
+                  stored all the same, and is stored twice if the caller sends it again. The record of an update \
+                  that was rejected is read too: it must not show what that sent. The last PUT of a record is sent \
                   again: a caller without a response does that, so it must neither fail nor change what was sent. After an \
                   update, and after a first deletion, another record of the run is read: an update without a condition \
                   changes every row. A record \
@@ -202,13 +203,24 @@ fn listed_once(seen: &RecordShown<'_>, may_be_left_out: bool, sink: &mut Sink<'_
     }
 }
 
-/// Reports a record that the list shows although its create was rejected.
+/// Reports a record that the list shows although its create was rejected, or that shows what a rejected update sent. What a
+/// wrong credential did is a matter of `auth`.
 fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
-    // Only an inferred lifecycle has this fact.
-    if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::ListedOnceAfterCreate) {
-        let received = || format!("{}, but the record is listed", stored.status);
-        let documented = Some("a rejected create leaves no record");
-        sink.report_finding(fact, documented, || stored.pointer.to_owned(), received);
+    let contract = sink.contract;
+    if stored.rejection.tested.is_some() || contract.lifecycle_of(stored.operation).is_none() {
+        return;
+    }
+    let carries = contract.lifecycle_carries_of_update(stored.operation);
+    let updates = (0..carries.len()).map(FactKind::ReadAfterUpdateCarrying);
+    let mut shown = updates.filter_map(|kind| contract.fact_of(stored.operation, kind));
+    let shown = shown.find(|fact| contract.fact(*fact).response_pointer == stored.pointer);
+    let (fact, documented, effect) = match contract.fact_of(stored.operation, FactKind::ListedOnceAfterCreate) {
+        Some(fact) => (Some(fact), "a rejected create leaves no record", "the record is listed"),
+        None => (shown, "a rejected update changes nothing", "the record shows what it sent"),
+    };
+    if let Some(fact) = fact {
+        let received = || format!("{}, but {effect}", stored.rejection.status);
+        sink.report_finding(fact, Some(documented), || stored.pointer.to_owned(), received);
     }
 }
 
@@ -270,6 +282,7 @@ mod tests {
     use super::*;
     use crate::contract::operation::SecurityScheme;
     use crate::exchange::Credential;
+    use crate::history::evidence::Rejection;
     use crate::rules::Verdict;
     use crate::rules::testing::{Fixture, Judged};
 
@@ -446,7 +459,10 @@ paths:
         let pointer = crate::contract::pointer::element("", 3);
         let stored = StoredDespiteRejection {
             operation: fixture.operation,
-            status: 401,
+            rejection: Rejection {
+                status: 401,
+                tested: None,
+            },
             pointer: &pointer,
         };
         let judged = fixture.judge(|judge| judge.stored_despite_rejection(&stored, &fixture.request()));

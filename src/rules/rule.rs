@@ -116,13 +116,18 @@ pub(super) enum Judging {
     ),
     /// A created record looked for in its list.
     CreatedObservation(fn(&CreatedObservation<'_>, &mut Sink<'_>)),
-    /// What a read or a list shows of a record that the run created, updated or deleted, and a record that a list shows
-    /// although its create was rejected.
+    /// What a read or a list shows of a record that the run created, updated or deleted, and what a rejected write did all
+    /// the same.
     Record(
         fn(&RecordShown<'_>, &mut Sink<'_>),
         fn(&StoredDespiteRejection<'_>, &mut Sink<'_>),
     ),
-    /// A record that shows what a rejected create or update sent.
+    /// An exchange as a whole, where the request is not an edge case, and what a rejected write did all the same.
+    Access(
+        fn(&ExchangeSeen<'_>, &mut Sink<'_>),
+        fn(&StoredDespiteRejection<'_>, &mut Sink<'_>),
+    ),
+    /// What a rejected write did all the same: a record that shows what it sent, or that it has deleted.
     StoredDespiteRejection(fn(&StoredDespiteRejection<'_>, &mut Sink<'_>)),
     /// A walk over the pages of a list.
     Walk(fn(&Walk, &mut Sink<'_>)),

@@ -38,7 +38,10 @@ pub(super) static RULE: Rule = Rule {
             let pointer = crate::contract::pointer::element("/data/items", 0);
             let stored = StoredDespiteRejection {
                 operation: fixture.operation,
-                status: 422,
+                rejection: crate::history::evidence::Rejection {
+                    status: 422,
+                    tested: None,
+                },
                 pointer: &pointer,
             };
             fixture.judge(|judge| judge.stored_despite_rejection(&stored, &fixture.request()))
@@ -48,8 +51,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
-    // `lifecycle` reports what is only inferred.
-    if sink.contract.lifecycle_starting_with(stored.operation).is_some() {
+    // `lifecycle` and `auth` report what is only inferred.
+    if sink.contract.lifecycle_of(stored.operation).is_some() {
         return;
     }
     if let Some(fact) = sink.contract.fact_of(stored.operation, FactKind::Status) {
@@ -59,7 +62,7 @@ fn judge(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
         } else {
             ("a rejected create leaves no record", "the record is listed")
         };
-        let received = || format!("{}, but {shown}", stored.status);
+        let received = || format!("{}, but {shown}", stored.rejection.status);
         sink.report_finding(fact, Some(documented), || stored.pointer.to_owned(), received);
     }
 }
@@ -84,7 +87,10 @@ mod tests {
         let fixture = Fixture::of("updateContact");
         let stored = StoredDespiteRejection {
             operation: fixture.operation,
-            status: 401,
+            rejection: crate::history::evidence::Rejection {
+                status: 401,
+                tested: Some(FactKind::RejectsNoCredential),
+            },
             pointer: "/data/items/~20",
         };
         let judged = fixture.judge(|judge| judge.stored_despite_rejection(&stored, &fixture.request()));

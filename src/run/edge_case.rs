@@ -12,7 +12,7 @@
 //! consequence.
 //!
 //! A target may store what it can then no longer show. So once an update of the run's own record has accepted an edge
-//! case, the record is read, if a lifecycle is inferred. If it can no longer be read, no operation on such records gets
+//! case, the record is read, if a lifecycle is inferred; it is also read after the first few that were rejected. If it can no longer be read, no operation on such records gets
 //! another edge case.
 //!
 //! A target that accepts fields of any type would keep a record for each such edge case. So a create gets no more of
@@ -41,7 +41,12 @@ pub(super) struct EdgeCases {
     ended: RefCell<HashMap<OperationId, Reason>>,
     /// How many fields of another type each create has accepted.
     wrong_type_accepted: RefCell<HashMap<OperationId, u64>>,
+    /// How often the record of each update was read because it rejected an edge case.
+    reads_after_rejection: RefCell<HashMap<OperationId, u64>>,
 }
+
+/// At most how often the record of an update is read because it rejected an edge case.
+const READS_AFTER_REJECTION: u64 = 3;
 
 impl Session<'_> {
     /// Sends one edge case.
@@ -63,6 +68,9 @@ impl Session<'_> {
                     self.end_edge_cases(operation, reason);
                 }
                 let is_accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
+                if !is_accepted {
+                    self.read_after_rejected_edge_case(&exchange).await;
+                }
                 if is_accepted && self.is_unreadable_after(&exchange.request).await {
                     for other in self.contract.of_the_same_record(operation) {
                         self.end_edge_cases(other, Reason::RecordUnreadable);
@@ -72,6 +80,20 @@ impl Session<'_> {
             // Nothing in the request can be made into such an edge case.
             Ok(None) => {}
             Err(reason) => self.force_edge_case_undecided(operation, &reason),
+        }
+    }
+
+    /// Reads the record of an update that plainly rejected an edge case: it must not show what that sent. A later edge case
+    /// may be accepted and hide it.
+    async fn read_after_rejected_edge_case(&self, exchange: &Exchange) {
+        let update = exchange.request.operation;
+        let Some(read) = self.contract.lifecycle_of(update).map(|lifecycle| lifecycle.read) else {
+            return;
+        };
+        let reads = *self.edge_cases.reads_after_rejection.borrow_mut().entry(update).or_insert(0);
+        if reads < READS_AFTER_REJECTION && !self.plan.learns && !self.history().with_rejected_updates(read).is_empty() {
+            self.edge_cases.reads_after_rejection.borrow_mut().insert(update, reads + 1);
+            self.read_after_rejected_updates(read).await;
         }
     }
 

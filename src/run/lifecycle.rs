@@ -10,7 +10,8 @@ use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Credential, Exchange, Purpose, RejectionMeaning, Request};
-use crate::history::{ExchangeRole, LookGoal, LookId, PathRecords, RecordStage};
+use crate::history::evidence::Rejection;
+use crate::history::{ExchangeRole, LookGoal, LookId, PathRecords, RecordStage, may_have_stored};
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
@@ -60,6 +61,14 @@ impl Session<'_> {
                 is_compared = true;
                 self.look_at_others(lifecycle, (record, update)).await;
             }
+        }
+    }
+
+    /// Reads each record of which updates were rejected since it was read: what they sent must not show.
+    pub(super) async fn read_after_rejected_updates(&self, read: OperationId) {
+        let records = self.history().with_rejected_updates(read);
+        for record in records {
+            self.look_for_record(read, (record, RecordStage::Rejected)).await;
         }
     }
 
@@ -239,22 +248,20 @@ impl Session<'_> {
             return;
         };
         let let_in = if is_first {
-            self.delete_without_credential(&request).await
+            self.delete_without_credential(lifecycle, (record, &request)).await
         } else {
             None
         };
-        let exchange = match let_in {
-            Some(exchange) => exchange,
-            None => {
-                self.announce_requests(1);
-                self.call(Call::single(request, WRITE_PURPOSE)).await.0
-            }
-        };
         // Even an undocumented success, which is a finding, may have deleted the record. After a
         // 202 the deletion may still fail.
-        let may_be_gone = exchange
-            .status()
-            .is_some_and(|status| (200..300).contains(&status) && status != 202);
+        let may_be_gone = match let_in {
+            Some(may_be_gone) => may_be_gone,
+            None => {
+                self.announce_requests(1);
+                let (exchange, _) = self.call(Call::single(request, WRITE_PURPOSE)).await;
+                exchange.status().is_some_and(may_have_deleted)
+            }
+        };
         if may_be_gone {
             let after = (record, RecordStage::DeletedInRead);
             let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
@@ -268,9 +275,13 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a deletion without a credential, where the contract says that it needs one. Returns the exchange if it was
-    /// accepted: then the record is gone.
-    async fn delete_without_credential(&self, delete: &Request) -> Option<Exchange> {
+    /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that was
+    /// rejected. Returns `None` if the record is still to be deleted, and otherwise whether it may be gone.
+    async fn delete_without_credential(
+        &self,
+        lifecycle: &Lifecycle,
+        (record, delete): (usize, &Request),
+    ) -> Option<bool> {
         let kind = FactKind::RejectsNoCredential;
         self.contract.fact_of(delete.operation, kind)?;
         let purpose = Purpose::MustBeRejected {
@@ -283,8 +294,18 @@ impl Session<'_> {
         };
         self.announce_requests(1);
         let (exchange, _) = self.call(Call::single(request, purpose)).await;
-        let is_accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
-        is_accepted.then_some(exchange)
+        let status = exchange.status()?;
+        if (200..300).contains(&status) {
+            return Some(may_have_deleted(status));
+        }
+        may_have_stored(&exchange.outcome).filter(|stored| !stored)?;
+        let rejection = Rejection {
+            status,
+            tested: Some(kind),
+        };
+        let after = (record, RecordStage::RejectedDelete(delete.operation, rejection));
+        let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
+        is_gone.then_some(true)
     }
 
     /// Looks in its list for a record whose read shows that it is gone. The list may show it all the same, because a
@@ -394,4 +415,9 @@ impl Session<'_> {
                 .request((operation, documented), credential(&documented.security)),
         )
     }
+}
+
+/// Whether a deletion with this status may have deleted its record: after a 202 it may still fail.
+fn may_have_deleted(status: u16) -> bool {
+    (200..300).contains(&status) && status != 202
 }

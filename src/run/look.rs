@@ -133,12 +133,13 @@ impl Session<'_> {
     }
 
     /// Checks whether writes that had to be rejected, because their credential was wrong, changed anything: on the page
-    /// that last showed the updated record.
-    pub(super) async fn look_at_rejected_writes(&self, list: OperationId) {
-        let page = self.history().page_of_rejected_update(list);
+    /// that last showed the updated record, or in the read of it.
+    pub(super) async fn look_at_rejected_writes(&self, read: OperationId) {
+        let page = self.history().page_of_rejected_update(read);
         if let Some(page) = page {
-            self.read_page(list, page, &LookGoal::RejectedWrites).await;
+            self.read_page(read, page, &LookGoal::RejectedWrites).await;
         }
+        self.read_after_rejected_updates(read).await;
     }
 
     /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then, if the

@@ -32,6 +32,7 @@ mod listing;
 mod located;
 mod long;
 mod misled;
+mod miswritten;
 mod mock;
 mod moves;
 mod numbered;
