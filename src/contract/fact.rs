@@ -54,6 +54,8 @@ pub enum FactKind {
     Equivalent(Equivalence),
     /// The created record's identifier is allowed in the paths into which the contract's links carry it.
     IdentifierFitsPath,
+    /// The fields that a PATCH does not send stay as they were: inferred from the operation.
+    FieldsKeptByUpdate,
     /// Each item of a list has the value that the query parameter with this index asks for: inferred from names and schemas.
     Filtered(usize),
     /// The identifier belongs to no other record.
@@ -118,6 +120,10 @@ pub enum FactKind {
     ReadAfterCreateCarrying(usize),
     /// The read shows the updated record with a sent field; the index is that of the carry, in the update's lifecycle.
     ReadAfterUpdateCarrying(usize),
+    /// The response to a create shows what was sent, if the read does: inferred from paths and schemas.
+    ResponseAfterCreate,
+    /// The response to an update shows what was sent, if the read does: inferred from paths and schemas.
+    ResponseAfterUpdate,
     /// The same PUT, sent twice, has the effect of one: inferred from paths and schemas.
     SameAfterRepeatedUpdate,
     /// A record that an operation deleted is no longer listed: inferred from paths and schemas.

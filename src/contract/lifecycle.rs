@@ -52,6 +52,8 @@ pub struct Lifecycle {
     pub updates: Vec<(OperationId, Vec<Carry>)>,
     /// The operation that deletes one record.
     pub delete: Option<OperationId>,
+    /// Where the responses to the create and to the updates show the record, for each that shows it as the read does.
+    pub responses: Vec<(OperationId, String)>,
 }
 
 /// A list, and where its responses show the records.
@@ -227,16 +229,25 @@ impl Contract {
             true => Vec::new(),
             false => carries(update),
         };
+        let updates: Vec<_> = updates.map(|update| (update, carries_of_update(update))).collect();
+        let created = carries(create);
+        let writes = updates.iter().map(|(update, carries)| (*update, carries));
+        let writes = writes.chain([(create, &created)]).filter(|_| !read.guessed);
+        let shown = |(of, carries): (OperationId, &Vec<Carry>)| {
+            let at = self.record_in_response(of, (&records, named), (shape, carries.as_slice()))?;
+            Some((of, at))
+        };
         Some(Lifecycle {
+            responses: writes.filter_map(shown).collect(),
             create,
             created_id: read.value_at.clone(),
             read: read.to,
             guessed: read.guessed,
             path_to_id,
             record_in_read: record,
-            carries: carries(create),
+            carries: created,
             list: self.list_of(operation, read),
-            updates: updates.map(|update| (update, carries_of_update(update))).collect(),
+            updates,
             delete: only(Method::Delete),
         })
     }
@@ -326,21 +337,29 @@ impl Contract {
         carries
     }
 
-    fn lifecycle_facts(&self, lifecycle: &Lifecycle) -> Vec<Fact> {
-        let name = |id: OperationId| self.operation(id).name.as_str();
-        let (create, read) = (lifecycle.create, name(lifecycle.read));
-        let fact = |operation: OperationId, kind, (name, documented): (String, String), response_pointer: &str| Fact {
+    /// Returns a fact that is inferred from an operation; the texts are its name and what is documented.
+    pub(super) fn inferred_fact(
+        &self,
+        operation: OperationId,
+        kind: FactKind,
+        (name, documented): (String, String),
+        response_pointer: &str,
+    ) -> Fact {
+        let location = self.document.pointer_in_text(&self.operation(operation).pointer);
+        Fact {
             name: name.into(),
             operation,
             kind,
-            location: self
-                .document
-                .pointer_in_text(&self.operation(operation).pointer)
-                .into_owned()
-                .into(),
+            location: location.into_owned().into(),
             response_pointer: response_pointer.to_owned().into(),
             documented: documented.into(),
-        };
+        }
+    }
+
+    fn lifecycle_facts(&self, lifecycle: &Lifecycle) -> Vec<Fact> {
+        let name = |id: OperationId| self.operation(id).name.as_str();
+        let (create, read) = (lifecycle.create, name(lifecycle.read));
+        let fact = |operation, kind, words, at: &str| self.inferred_fact(operation, kind, words, at);
         let by = |of: OperationId, carry: &Carry| {
             let documented = format!("as sent in {}", carry.sent);
             let pointer = format!("{}{}", lifecycle.record_in_read, carry.returned_at);
@@ -373,6 +392,11 @@ impl Contract {
             }
             let words = (!lifecycle.guessed).then(|| other_kept(name(*update)));
             facts.extend(words.map(|words| fact(*update, FactKind::OtherKeptByUpdate, words, "")));
+            if !lifecycle.guessed && carries.len() > 1 && self.keeps_fields_not_sent(*update) {
+                let documented = "as before".to_owned();
+                let words = (format!("{} without fields: {documented}", name(*update)), documented);
+                facts.push(fact(*update, FactKind::FieldsKeptByUpdate, words, ""));
+            }
             // RFC 9110, section 9.2.2: PUT is idempotent, PATCH is not.
             if self.operation(*update).method == Method::Put {
                 let documented = "the same as once".to_owned();
@@ -380,6 +404,7 @@ impl Contract {
                 facts.push(fact(*update, FactKind::SameAfterRepeatedUpdate, words, ""));
             }
         }
+        facts.extend(self.facts_of_responses(lifecycle));
         if let Some(delete) = lifecycle.delete {
             let documented = format!("gone from {read}");
             let words = (format!("{}: {documented}", name(delete)), documented);

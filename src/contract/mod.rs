@@ -89,6 +89,7 @@ mod testing;
 pub(crate) mod tree;
 mod unlisted_gaps;
 pub mod vocabulary;
+mod written;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

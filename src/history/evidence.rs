@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::{Created, Equivalence, TimestampFormat, Updated};
+use crate::contract::vocabulary::{Carry, Created, Equivalence, TimestampFormat, Updated};
 use crate::exchange::{Credential, Digest, Exchange, Intent, Purpose, Request, identifier};
 
 /// What several exchanges show together, with the request that shows it.
@@ -335,6 +335,28 @@ pub enum ReadAfter<'seen> {
     EdgeCase,
     /// The write of another record.
     WriteOfAnother,
+    /// The write of the record, whose response showed it too.
+    Response(ResponseShown<'seen>),
+    /// An update of the record that did not send all of its fields.
+    PartialUpdate(KeptFields<'seen>),
+}
+
+/// What the response to a write shows of its record.
+#[derive(Clone, Copy, Debug)]
+pub struct ResponseShown<'seen> {
+    /// The record in that response.
+    pub record: &'seen Value,
+    /// The record as it was read before the write; `None` after a create.
+    pub before: Option<&'seen Value>,
+}
+
+/// The fields that an update did not send, as far as it is known what they had before.
+#[derive(Clone, Copy, Debug)]
+pub struct KeptFields<'seen> {
+    /// The record as it was read before the update.
+    pub before: &'seen Value,
+    /// The fields that an earlier write sent, and that showed then.
+    pub carries: &'seen [Carry],
 }
 
 /// What a response shows of a record.

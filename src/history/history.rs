@@ -250,7 +250,7 @@ impl<'run> History<'run> {
             return;
         }
         let value = body.map_or(&Value::Null, |body| &body.value);
-        self.track_updated(exchange);
+        self.track_updated(exchange, value);
         if body.is_some() || self.identifier_outside_body(exchange, value).is_some() {
             self.add_created_record((exchange, context), value, emit);
         } else {

@@ -6,11 +6,9 @@ use serde_json::Value;
 
 use super::bindings::{PathRecords, records_in};
 use super::carried::field_changed_by_repeat;
-use super::evidence::{
-    Evidence, ListedCount, ReadAfter, RecordShown, Rejection, ShownState, StoredDespiteRejection,
-};
+use super::evidence::{Evidence, ListedCount, ReadAfter, RecordShown, Rejection, ShownState, StoredDespiteRejection};
 use super::history::{EvidenceSink, History};
-use super::residue::may_have_stored;
+use super::residue::{may_have_stored, says_that_it_failed};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
@@ -41,16 +39,20 @@ pub(crate) struct TrackedRecord {
     /// Its identifier.
     id: Value,
     /// The accepted request of its create.
-    request: Request,
+    pub(super) request: Request,
     /// The last accepted update.
-    updated: Option<Request>,
+    pub(super) updated: Option<Request>,
+    /// The accepted write before that update.
+    pub(super) sent_before: Option<Request>,
+    /// The record in the response to the last accepted write.
+    pub(super) in_response: Option<Value>,
     /// The record as a read showed it after that update, with what was sent.
     after_update: Option<Value>,
     /// Whether the record may be somebody else's: another response showed its identifier, or its own list shows it with
     /// other values.
     is_doubtful: bool,
     /// Whether a later create returned it again, and may have replaced what this one sent.
-    is_created_again: bool,
+    pub(super) is_created_again: bool,
     /// Whether its list has shown it.
     pub(super) is_listed: bool,
     /// The record as a read by its identifier showed it last; `None` if none has.
@@ -97,9 +99,9 @@ pub(crate) enum RecordStage {
 #[derive(Debug)]
 pub(super) struct RecordSearch {
     /// The number of the record: see [`History::tracked`].
-    number: usize,
-    stage: RecordStage,
-    last: Option<(Request, ShownState)>,
+    pub(super) number: usize,
+    pub(super) stage: RecordStage,
+    pub(super) last: Option<(Request, ShownState)>,
     /// The update that was sent again, and what its response says if that is no success.
     rejected_repeat: Option<(Request, ShownState)>,
     is_own: bool,
@@ -107,6 +109,8 @@ pub(super) struct RecordSearch {
     shows_another: bool,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
     also_stored: Vec<String>,
+    /// The record as a read showed it before the look.
+    pub(super) before: Option<Value>,
 }
 
 /// The tracked record that a write concerns.
@@ -129,7 +133,7 @@ impl TrackedRecord {
 }
 
 impl RecordSearch {
-    pub(super) fn new(number: usize, stage: RecordStage) -> Self {
+    pub(super) fn new(number: usize, stage: RecordStage, before: Option<Value>) -> Self {
         Self {
             number,
             stage,
@@ -138,6 +142,7 @@ impl RecordSearch {
             is_own: false,
             shows_another: false,
             also_stored: Vec::new(),
+            before,
         }
     }
 
@@ -199,6 +204,10 @@ impl History<'_> {
         let is_doubtful = self.was_observed(&exchange.request, id) || !self.may_be_own(create, id);
         self.note_created_number(&exchange.request, id);
         self.track(&exchange.request, id, is_doubtful);
+        let in_response = self.record_in_response(exchange, body);
+        if let Some(record) = self.tracked.last_mut() {
+            record.in_response = in_response;
+        }
     }
 
     /// Remembers the record of an accepted create under its identifier. `is_doubtful` says whether it may be somebody
@@ -226,6 +235,8 @@ impl History<'_> {
             id: id.clone(),
             request: request.clone(),
             updated: None,
+            sent_before: None,
+            in_response: None,
             after_update: None,
             is_doubtful,
             is_created_again: false,
@@ -248,18 +259,21 @@ impl History<'_> {
 
     /// Remembers an accepted update of a tracked record. One with status 202 does not count,
     /// because it may not have been carried out yet (RFC 9110, section 15.3.3).
-    pub(super) fn track_updated(&mut self, exchange: &Exchange) {
+    pub(super) fn track_updated(&mut self, exchange: &Exchange, body: &Value) {
         let request = &exchange.request;
         let update = request.operation;
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
             return;
         };
+        let in_response = self.record_in_response(exchange, body);
         if lifecycle.create != update
             && exchange.status() != Some(202)
             && let Some(number) = self.named_in_path(request)
             && let Some(record) = self.tracked.get_mut(number)
         {
-            record.updated = Some(request.clone());
+            let before = record.updated.replace(request.clone());
+            record.sent_before = Some(before.unwrap_or_else(|| record.request.clone()));
+            record.in_response = in_response;
             record.after_update = None;
         }
     }
@@ -281,7 +295,11 @@ impl History<'_> {
 
     /// Returns the numbers of this round's records of which updates were rejected since they were read, by this read.
     pub(crate) fn with_rejected_updates(&self, read: OperationId) -> Vec<usize> {
-        let is_read_by = |create| self.contract.lifecycle_of(create).is_some_and(|known| known.read == read);
+        let is_read_by = |create| {
+            self.contract
+                .lifecycle_of(create)
+                .is_some_and(|known| known.read == read)
+        };
         self.tracked_where(|record| record.has_rejected_update && is_read_by(record.create))
     }
 
@@ -501,6 +519,11 @@ impl History<'_> {
         let sent = write.json().and_then(Value::as_object).into_iter().flatten();
         let mut tagged = sent.filter(|(_, value)| value.is_string() && self.run_tag.is_in(value));
         tagged.any(|(name, value)| record.get(name) == Some(value))
+    }
+
+    /// Returns a tracked record as it was read last.
+    pub(super) fn last_read(&self, number: usize) -> Option<Value> {
+        self.tracked.get(number)?.last_read.clone()
     }
 
     /// Whether a read by its identifier has shown a tracked record.
@@ -852,7 +875,7 @@ impl History<'_> {
 
     /// Emits the evidence of a look after writes that were rejected: each update whose strings the record shows, or the
     /// deletion after which it is gone.
-    fn emit_rejected(&self, search: &RecordSearch, emit: EvidenceSink<'_>) {
+    fn emit_rejected(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
         let record = self.tracked.get(search.number).filter(|record| !record.is_doubtful);
         let lifecycle = record.and_then(|record| self.contract.lifecycle_of(record.create));
         let lifecycle = lifecycle.filter(|lifecycle| !lifecycle.guessed);
@@ -869,19 +892,25 @@ impl History<'_> {
                 emit(Evidence::StoredDespiteRejection(stored, request));
             }
             (RecordStage::Rejected, ShownState::Record(record)) if search.is_own => {
-                let mut reported = Vec::new();
-                for (operation, rejection, carry) in self.rejected_updates_shown_in(lifecycle, record) {
-                    if reported.contains(&(operation, rejection)) {
-                        continue;
+                // A service may keep what it cannot use, and say so.
+                let says_so = record.as_object().is_some_and(says_that_it_failed);
+                let shown = self.rejected_updates_shown_in(lifecycle, record);
+                let shown = shown.filter(|(_, (_, rejection), _)| !says_so || rejection.tested.is_some());
+                let mut reported: Vec<u64> = Vec::new();
+                for (number, (operation, rejection), carry) in shown {
+                    if !reported.contains(&number) {
+                        reported.push(number);
+                        let stored = StoredDespiteRejection {
+                            operation,
+                            rejection,
+                            pointer: &format!("{}{}", lifecycle.record_in_read, carry.returned_at),
+                        };
+                        emit(Evidence::StoredDespiteRejection(stored, request));
                     }
-                    reported.push((operation, rejection));
-                    let stored = StoredDespiteRejection {
-                        operation,
-                        rejection,
-                        pointer: &format!("{}{}", lifecycle.record_in_read, carry.returned_at),
-                    };
-                    emit(Evidence::StoredDespiteRejection(stored, request));
                 }
+                reported
+                    .into_iter()
+                    .for_each(|number| self.forget_rejected_update(number));
             }
             _ => {}
         }
@@ -949,6 +978,7 @@ impl History<'_> {
     pub(super) fn emit_record(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
         self.note_record(search);
         self.emit_rejected(search, emit);
+        self.emit_written(search, emit);
         let Some(record) = self.tracked.get(search.number) else {
             return;
         };

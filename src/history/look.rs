@@ -172,7 +172,10 @@ impl History<'_> {
             LookGoal::Nothing => LookState::Nothing,
             LookGoal::Own { operation } => LookState::Own(*operation, TagCheck::Unread),
             LookGoal::Pages => LookState::Pages,
-            LookGoal::Record(number, stage) => LookState::Record(Box::new(RecordSearch::new(*number, *stage))),
+            LookGoal::Record(number, stage) => {
+                let before = self.last_read(*number);
+                LookState::Record(Box::new(RecordSearch::new(*number, *stage, before)))
+            }
             LookGoal::Recount => LookState::Recount,
             LookGoal::RejectedWrites => LookState::RejectedWrites(self.residue_search()),
             LookGoal::Update(update) => LookState::Update(Box::new(self.update_search(update, None))),

@@ -67,6 +67,7 @@ mod stray;
 mod undocumented;
 mod unidentified;
 mod updated;
+mod written;
 
 pub use bindings::Bindings;
 pub(crate) use bindings::PathRecords;

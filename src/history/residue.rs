@@ -478,24 +478,30 @@ impl History<'_> {
         u64::try_from(self.residue_tracker.residue.len()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the rejected updates whose strings a record shows in the fields that must come back, each with how it was
-    /// rejected and with such a field.
+    /// Returns the drafts of rejected updates whose strings a record shows in the fields that must come back, each with the
+    /// update, how it was rejected, and such a field.
     pub(super) fn rejected_updates_shown_in<'record>(
         &'record self,
         lifecycle: &'record Lifecycle,
         record: &'record Value,
-    ) -> impl Iterator<Item = (OperationId, Rejection, &'record Carry)> {
+    ) -> impl Iterator<Item = (u64, (OperationId, Rejection), &'record Carry)> {
         let updates = lifecycle.updates.iter();
         let carries = updates.flat_map(|(update, carries)| carries.iter().map(|carry| (*update, carry)));
         carries.filter_map(move |(update, carry)| {
             let shown = pointer::select(record, &carry.returned_at).into_iter();
             let mut numbers = shown.flat_map(|shown| self.run_tag.numbers_in(shown));
-            let rejection = numbers.find_map(|number| {
-                let (operation, rejection) = self.residue_tracker.write_outcomes.rejected_update(number)?;
-                (operation == update).then_some(rejection)
-            })?;
-            Some((update, rejection, carry))
+            numbers.find_map(|number| {
+                let rejected = self.residue_tracker.write_outcomes.rejected_update(number)?;
+                (rejected.0 == update).then_some((number, rejected, carry))
+            })
         })
+    }
+
+    /// Forgets that the update of a draft was rejected, because that was reported.
+    pub(super) fn forget_rejected_update(&mut self, number: u64) {
+        if let Some((_, rejection)) = self.residue_tracker.write_outcomes.updates.get_mut(&number) {
+            *rejection = None;
+        }
     }
 
     /// Returns the page that last showed the updated record of a list; `None` if it has none, or if no update was
@@ -827,7 +833,7 @@ impl ResidueUpdate<'_> {
 
 /// Whether a record says of itself that it failed or is gone, as a payment that was declined does: a service may keep it on
 /// purpose. It says so in a state, by a flag, or by an error. Other fields may just mention the words.
-fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> bool {
+pub(super) fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> bool {
     const STATES: [&str; 6] = ["outcome", "phase", "result", "stage", "state", "status"];
     const ERRORS: [&str; 8] = [
         "canceled",

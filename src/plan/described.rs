@@ -210,10 +210,13 @@ impl FactEvidence {
             FactKind::ListedAfterCreate
             | FactKind::ListedOnceAfterCreate
             | FactKind::ReadAfterCreate
-            | FactKind::ReadAfterCreateCarrying(_) => Self::ReadBackCreated,
-            FactKind::OtherKeptByUpdate | FactKind::ReadAfterUpdateCarrying(_) | FactKind::SameAfterRepeatedUpdate => {
-                Self::ReadBackUpdated
-            }
+            | FactKind::ReadAfterCreateCarrying(_)
+            | FactKind::ResponseAfterCreate => Self::ReadBackCreated,
+            FactKind::FieldsKeptByUpdate
+            | FactKind::OtherKeptByUpdate
+            | FactKind::ReadAfterUpdateCarrying(_)
+            | FactKind::ResponseAfterUpdate
+            | FactKind::SameAfterRepeatedUpdate => Self::ReadBackUpdated,
             FactKind::GoneAfterDelete | FactKind::OtherKeptByDelete | FactKind::UnlistedAfterDelete => Self::Deleted,
             FactKind::RejectsWrongToken => Self::WrongToken,
         }

@@ -9,9 +9,12 @@ use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
+use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
-use crate::history::carried::field_changed_by_repeat;
-use crate::history::evidence::{ListedCount, ReadAfter, RecordShown, ShownState, StoredDespiteRejection};
+use crate::history::carried::{carries_all, field_changed_by_repeat, lost_value, returned_values, same};
+use crate::history::evidence::{
+    KeptFields, ListedCount, ReadAfter, RecordShown, ResponseShown, ShownState, StoredDespiteRejection,
+};
 
 pub(super) static RULE: Rule = Rule {
     name: "lifecycle",
@@ -23,17 +26,20 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
               record shows the update; a deleted one is gone; another record stays as it was; a rejected create \
-              leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one.",
+              leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one; a PATCH \
+              keeps the fields that it does not send; the response to a write shows what the read shows.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
-                  each field that both document under one name and with one type. A record that is not there, or not \
+                  each field that both document under one name and with one type. So does the response to the create or the \
+                  update, where it has the record. A record that is not there, or not \
                   as it was sent, is lost data. It is looked for until it shows, for at most `settle` seconds. A \
                   create after which the list shows two records that differ only in their identifiers has stored \
                   twice. A list that shows a record as two equal items \
                   counts it twice. At its end the run looks for the run tag in the list: a record whose create was rejected was \
                   stored all the same, and is stored twice if the caller sends it again. The record of an update \
                   that was rejected is read too: it must not show what that sent. The last PUT of a record is sent \
-                  again: a caller without a response does that, so it must neither fail nor change what was sent. After an \
+                  again: a caller without a response does that, so it must neither fail nor change what was sent. A PATCH with one \
+                  field must leave the others as an earlier write set them. After an \
                   update, and after a first deletion, another record of the run is read: an update without a condition \
                   changes every row. A record \
                   that could be read, and cannot after an edge case of an update was accepted, holds what the service \
@@ -45,14 +51,16 @@ pub(super) static RULE: Rule = Rule {
                  is escaped\"), and an update that takes effect later (\"once it is approved\"). A list that may have \
                  more records than it shows, that shows only some by its text (\"List published entries\"), or that lacks a \
                  record with a state that hides it (`published: false`); a list that shows a deleted record differently than before, or has a parameter that \
-                 selects deleted records. Several records of one create that differ, as the occurrences of an event do, and several items of one \
+                 selects deleted records. A PATCH that requires a field, or is described as replacing the record; a field that \
+                 may follow from another (`slug`). A response whose description says that it shows an earlier state. Several records of one create that differ, as the occurrences of an event do, and several items of one \
                  record that differ. A PUT that is rejected \
                  the second time with a 4xx other than 404 or 410, such as a 409 or 412 for an old version. A record of a rejected create \
                  that the list shows only for a while, that says that it failed, or that is in a list that shows no \
                  accepted record.",
     fix: "Do what the response reports. If a field changes by design, document it as `readOnly` or `writeOnly`; if the \
           effect is another by design, allow the rule for the operation.",
-    source: "RFC 9110, section 9.2.2: PUT is idempotent; sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name",
+    source: "RFC 9110, section 9.2.2: PUT is idempotent; sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name; RFC 5789, \
+             section 2: a PATCH has a set of changes",
     example: Example {
         fact: "addPet created: read by getPet",
         documented: "read by getPet",
@@ -72,6 +80,8 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
     match seen.after {
         ReadAfter::EdgeCase => judge_unreadable(seen, lifecycle, sink),
         ReadAfter::WriteOfAnother => judge_other(seen, lifecycle, sink),
+        ReadAfter::Response(response) => judge_response(seen, (lifecycle, response), sink),
+        ReadAfter::PartialUpdate(kept) => judge_kept(seen, (lifecycle, kept), sink),
         ReadAfter::SecondUpdate(before) => judge_repeated(seen, (lifecycle, before), sink),
         ReadAfter::Write if lifecycle.create == seen.operation => judge_created(seen, lifecycle, sink),
         ReadAfter::Write if lifecycle.delete == Some(seen.operation) => judge_deleted(seen, lifecycle, sink),
@@ -86,6 +96,88 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
             }
         }
     }
+}
+
+/// Judges whether the response to a write shows what was sent, where the read does. A response that has neither that nor,
+/// after an update, what the record had before leaves it open.
+fn judge_response(seen: &RecordShown<'_>, (lifecycle, response): (&Lifecycle, ResponseShown<'_>), sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let creates = lifecycle.create == seen.operation;
+    let (kind, carries) = match creates {
+        true => (FactKind::ResponseAfterCreate, lifecycle.carries.as_slice()),
+        false => (
+            FactKind::ResponseAfterUpdate,
+            contract.lifecycle_carries_of_update(seen.operation),
+        ),
+    };
+    let Some(fact) = contract.fact_of(seen.operation, kind) else {
+        return;
+    };
+    let ShownState::Record(read) = seen.shown else {
+        return undecided(seen.shown, sink, fact);
+    };
+    let sent = seen.sent.json().unwrap_or(&Value::Null);
+    let is_read = |carry: &&Carry| {
+        !pointer::select(sent, &carry.sent).is_empty() && carries_all(std::slice::from_ref(*carry), sent, read)
+    };
+    let mut is_shown = false;
+    for carry in carries.iter().filter(is_read) {
+        let one = std::slice::from_ref(carry);
+        let Some(lost) = lost_value(one, carry, (sent, response.record)).filter(|lost| !lost.returned.is_empty())
+        else {
+            is_shown |= !returned_values(carry, response.record).is_empty();
+            continue;
+        };
+        let is_earlier = match response.before {
+            Some(before) => returned_values(carry, before) == lost.returned,
+            None => creates && !lost.returned.iter().all(|returned| returned.is_null()),
+        };
+        if let ([returned], true) = (lost.returned.as_slice(), is_earlier) {
+            let (returned, sent) = (sink.render(returned), sink.render(lost.sent));
+            let received = format!("{returned}, not the {sent} that was sent, which the read shows");
+            let at = contract.fact(fact).response_pointer.clone();
+            return sink.broken(fact, || format!("{at}{}", carry.returned_at), || received);
+        }
+    }
+    if is_shown {
+        sink.held(fact);
+    } else {
+        sink.undecided(fact, Reason::NotReturned);
+    }
+}
+
+/// Judges whether an update has kept the fields that it did not send. One that did not arrive is reported for what it
+/// sent.
+fn judge_kept(seen: &RecordShown<'_>, (lifecycle, kept): (&Lifecycle, KeptFields<'_>), sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let Some(fact) = contract.fact_of(seen.operation, FactKind::FieldsKeptByUpdate) else {
+        return;
+    };
+    let ShownState::Record(after) = seen.shown else {
+        return undecided(seen.shown, sink, fact);
+    };
+    let carries = contract.lifecycle_carries_of_update(seen.operation);
+    if !carries_all(carries, seen.sent.json().unwrap_or(&Value::Null), after) {
+        return sink.undecided(fact, Reason::OtherFactBroken);
+    }
+    let value = |record: &'_ Value, carry: &Carry| returned_values(carry, record).first().map(|value| (*value).clone());
+    let lost = kept.carries.iter().find_map(|carry| {
+        let (before, after) = (value(kept.before, carry)?, value(after, carry));
+        let is_same = after
+            .as_ref()
+            .is_some_and(|after| same(carry.same, &before, after) == Some(true));
+        (!is_same).then_some((carry, before, after))
+    });
+    let Some((carry, before, after)) = lost else {
+        return sink.held(fact);
+    };
+    let after = after.map_or_else(|| "no value".to_owned(), |after| sink.render(&after));
+    let received = format!("{after}, not the {} that it had before", sink.render(&before));
+    sink.broken(
+        fact,
+        || format!("{}{}", lifecycle.record_in_read, carry.returned_at),
+        || received,
+    );
 }
 
 /// Judges whether another record is as it was after an update or a deletion.
@@ -216,7 +308,11 @@ fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mu
     let shown = shown.find(|fact| contract.fact(*fact).response_pointer == stored.pointer);
     let (fact, documented, effect) = match contract.fact_of(stored.operation, FactKind::ListedOnceAfterCreate) {
         Some(fact) => (Some(fact), "a rejected create leaves no record", "the record is listed"),
-        None => (shown, "a rejected update changes nothing", "the record shows what it sent"),
+        None => (
+            shown,
+            "a rejected update changes nothing",
+            "the record shows what it sent",
+        ),
     };
     if let Some(fact) = fact {
         let received = || format!("{}, but {effect}", stored.rejection.status);
@@ -456,7 +552,7 @@ paths:
     #[test]
     fn a_stored_rejection_is_reported_where_the_list_shows_the_record() {
         let fixture = Fixture::text(PETS, "addPet");
-        let pointer = crate::contract::pointer::element("", 3);
+        let pointer = pointer::element("", 3);
         let stored = StoredDespiteRejection {
             operation: fixture.operation,
             rejection: Rejection {

@@ -30,7 +30,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::InferredPages(_) => &inferred_pages::RULE,
         FactKind::Json | FactKind::FailureJson(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,
-        FactKind::GoneAfterDelete
+        FactKind::FieldsKeptByUpdate
+        | FactKind::GoneAfterDelete
         | FactKind::ListedAfterCreate
         | FactKind::ListedOnceAfterCreate
         | FactKind::OtherKeptByDelete
@@ -38,6 +39,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
         | FactKind::ReadAfterUpdateCarrying(_)
+        | FactKind::ResponseAfterCreate
+        | FactKind::ResponseAfterUpdate
         | FactKind::SameAfterRepeatedUpdate
         | FactKind::UnlistedAfterDelete => &lifecycle::RULE,
         FactKind::MediaType | FactKind::FailureMediaType(_) => &media_type::RULE,

@@ -248,7 +248,8 @@ impl Session<'_> {
             return;
         };
         let let_in = if is_first {
-            self.delete_without_credential(lifecycle, (record, &request)).await
+            self.delete_without_credential(lifecycle, (record, other), &request)
+                .await
         } else {
             None
         };
@@ -276,11 +277,13 @@ impl Session<'_> {
     }
 
     /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that was
-    /// rejected. Returns `None` if the record is still to be deleted, and otherwise whether it may be gone.
+    /// rejected. Records that vanish by themselves, or once they are read, show nothing: the other one must still be there.
+    /// Returns `None` if the record is still to be deleted, and otherwise whether it may be gone.
     async fn delete_without_credential(
         &self,
         lifecycle: &Lifecycle,
-        (record, delete): (usize, &Request),
+        (record, other): (usize, Option<usize>),
+        delete: &Request,
     ) -> Option<bool> {
         let kind = FactKind::RejectsNoCredential;
         self.contract.fact_of(delete.operation, kind)?;
@@ -303,6 +306,14 @@ impl Session<'_> {
             status,
             tested: Some(kind),
         };
+        let before = (record, RecordStage::BeforeDelete);
+        if self.look_for_record(lifecycle.read, before).await != SeenRecord::Gone {
+            return None;
+        }
+        let before = (other?, RecordStage::BeforeDelete);
+        if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
+            return None;
+        }
         let after = (record, RecordStage::RejectedDelete(delete.operation, rejection));
         let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
         is_gone.then_some(true)

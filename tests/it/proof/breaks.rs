@@ -331,6 +331,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::Assertion
         | FactKind::FailureJson(_)
         | FactKind::FailureMediaType(_)
+        | FactKind::FieldsKeptByUpdate
         | FactKind::Filtered(_)
         | FactKind::GoneAfterDelete
         | FactKind::InferredPages(_)
@@ -341,6 +342,8 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::ReadAfterCreate
         | FactKind::ReadAfterCreateCarrying(_)
         | FactKind::ReadAfterUpdateCarrying(_)
+        | FactKind::ResponseAfterCreate
+        | FactKind::ResponseAfterUpdate
         | FactKind::SameAfterRepeatedUpdate
         | FactKind::UnlistedAfterDelete => false,
     }

@@ -181,7 +181,9 @@ struct Checked {
 impl Checked {
     fn found(&self) -> Vec<&FindingRecord> {
         let findings = self.record.findings.iter();
-        findings.filter(|finding| finding.rule == "lifecycle").collect()
+        findings
+            .filter(|finding| ["auth", "lifecycle"].contains(&&*finding.rule))
+            .collect()
     }
 
     /// The identifiers of records with the run tag that the report cannot attribute to one create.
@@ -229,14 +231,23 @@ async fn checked(kept: Kept, cleanup: bool) -> Checked {
 
 #[tokio::test]
 async fn a_record_whose_create_was_rejected_is_found_and_reported_as_left() {
-    for (kept, status, cleanup) in [(Kept::Unauthenticated, "401", true), (Kept::Invalid, "422", false)] {
+    let once = "addNote created: one record in listNotes";
+    // Each has stored a record of its own.
+    let auth = [
+        "addNote auth: a request without a credential is rejected",
+        "addNote auth: another scheme is rejected",
+    ];
+    for (kept, (facts, level, status), cleanup) in [
+        (Kept::Unauthenticated, (&auth[..], Level::Deny, "401"), true),
+        (Kept::Invalid, (&[once][..], Level::Warn, "422"), false),
+    ] {
         let checked = checked(kept, cleanup).await;
-        let [found] = checked.found()[..] else {
-            panic!("{kept:?} {:?}", checked.record.findings);
-        };
-        assert_eq!(found.fact, "addNote created: one record in listNotes");
-        assert_eq!(found.level, Level::Warn);
-        assert_eq!(found.received, format!("{status}, but the record is listed"));
+        let found: Vec<_> = checked.found().iter().map(|found| &*found.fact).collect();
+        assert_eq!(found, facts, "{kept:?} {:?}", checked.record.findings);
+        for found in checked.found() {
+            assert_eq!(found.level, level);
+            assert_eq!(found.received, format!("{status}, but the record is listed"));
+        }
         assert!(!checked.rejected.is_empty());
         assert_eq!(checked.left(), checked.rejected, "{kept:?}");
     }

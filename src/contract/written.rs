@@ -1,0 +1,172 @@
+//! Infers, for the operations of a lifecycle, where the response to a write shows the record, and which updates leave the
+//! fields that they do not send as they were.
+
+use super::Contract;
+use super::document::Node;
+use super::fact::{Fact, FactKind};
+use super::inferred::Records;
+use super::lifecycle::Lifecycle;
+use super::operation::{Method, Operation, OperationId};
+use super::pointer;
+use super::shape::Shape;
+use super::vocabulary::Carry;
+
+impl Contract {
+    /// Returns where the success of a write shows its record, if it has fields of the record that must come back, each
+    /// with the type that the `record` of the read has, and no description says that it shows an earlier state.
+    pub(super) fn record_in_response(
+        &self,
+        of: OperationId,
+        (records, named): (&Records<'_>, &str),
+        (record, carries): (&Shape, &[Carry]),
+    ) -> Option<String> {
+        let operation = self.operation(of);
+        let success = operation.successes().find(|response| response.body.is_some())?;
+        let described = self.document.node(&self.resolve(&success.pointer));
+        let texts = [self.document.node(&operation.pointer), described];
+        if texts.into_iter().flatten().any(says_that_it_shows_an_earlier_state) {
+            return None;
+        }
+        let (at, shown) = records.in_response(success.body?, named)?;
+        let field = |shape: &Shape, carry: &Carry| {
+            let name = pointer::last(&carry.returned_at)?;
+            let field = &shape.fields[shape.field_named(&name)?];
+            Some(self.shapes[field.shape.0].types.clone())
+        };
+        let mut shown = carries
+            .iter()
+            .filter_map(|carry| Some((carry, field(shown, carry)?)))
+            .peekable();
+        let has_any = shown.peek().is_some();
+        (has_any && shown.all(|(carry, types)| field(record, carry) == Some(types))).then_some(at)
+    }
+
+    /// Returns the facts that the responses to the writes of a lifecycle carry what was sent.
+    pub(super) fn facts_of_responses(&self, lifecycle: &Lifecycle) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        for (operation, at) in &lifecycle.responses {
+            let kind = if *operation == lifecycle.create {
+                FactKind::ResponseAfterCreate
+            } else {
+                FactKind::ResponseAfterUpdate
+            };
+            let documented = "what was sent".to_owned();
+            let words = (
+                format!("{} response: {documented}", self.operation(*operation).name),
+                documented,
+            );
+            facts.push(self.inferred_fact(*operation, kind, words, at));
+        }
+        facts
+    }
+
+    /// Whether an update changes only the fields that it sends: a PATCH that requires none, with the record as JSON, that
+    /// is not described as replacing the record (RFC 5789, section 2: a set of changes; RFC 7396).
+    pub(super) fn keeps_fields_not_sent(&self, update: OperationId) -> bool {
+        let operation = self.operation(update);
+        let body = operation.request_body.as_ref();
+        let media_type = body.map_or("", |body| body.media_type.split(';').next().unwrap_or_default().trim());
+        let mut schemas = self.body_schemas(update).into_iter();
+        operation.method == Method::Patch
+            && ["application/json", "application/merge-patch+json"].contains(&media_type)
+            && schemas.all(|schema| {
+                schema
+                    .member("required")
+                    .is_none_or(|names| names.elements().is_empty())
+            })
+            && !self.says_that_it_replaces(operation)
+    }
+
+    /// Whether the summary or description of an operation says that it sets the fields that are not sent, too.
+    fn says_that_it_replaces(&self, operation: &Operation) -> bool {
+        const REPLACES: [&str; 8] = [
+            "all fields",
+            "complete ",
+            "default",
+            "entire",
+            "full ",
+            "overwrit",
+            "replac",
+            "reset",
+        ];
+        let node = self.document.node(&operation.pointer);
+        node.is_some_and(|node| texts(node).any(|text| REPLACES.iter().any(|word| text.contains(word))))
+    }
+}
+
+/// Whether a description says that a response shows the record as it was before the write: "Returns the previous version".
+fn says_that_it_shows_an_earlier_state(described: &Node) -> bool {
+    const EARLIER: [&str; 7] = ["before", "earlier", "former", "original", "previous", "prior ", "old "];
+    texts(described).any(|text| EARLIER.iter().any(|word| text.contains(word)))
+}
+
+/// Returns the summary and the description of a node, in lower case.
+fn texts(node: &Node) -> impl Iterator<Item = String> + '_ {
+    let names = ["summary", "description"].into_iter();
+    let texts = names.filter_map(|name| node.member(name).and_then(Node::string));
+    texts.map(str::to_ascii_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::Contract;
+    use crate::contract::fact::FactKind;
+
+    /// The kinds of facts of the update in a document with these texts.
+    fn kinds(patch: &str, body: &str, response: &str) -> [bool; 2] {
+        let text = format!(
+            "openapi: 3.0.3
+info: {{title: Pets, version: '1'}}
+components:
+  schemas:
+    Pet: {{type: object, properties: {{id: {{type: integer}}, name: {{type: string}}, note: {{type: string}}}}}}
+    Sent: {{type: object, properties: {{name: {{type: string}}, note: {{type: string}}}}}}
+paths:
+  /pets:
+    post: {{operationId: addPet, requestBody: {{content: {{application/json: {{schema: {{$ref: '#/components/schemas/Sent'}}}}}}}}, responses: {{'201': {{description: OK, content: {{application/json: {{schema: {{$ref: '#/components/schemas/Pet'}}}}}}}}}}}}
+  /pets/{{petId}}:
+    parameters: [{{name: petId, in: path, required: true, schema: {{type: integer}}}}]
+    get: {{operationId: getPet, responses: {{'200': {{description: OK, content: {{application/json: {{schema: {{$ref: '#/components/schemas/Pet'}}}}}}}}}}}}
+    patch: {{operationId: changePet, {patch}requestBody: {{content: {{{body}}}}}, responses: {{'200': {{{response}}}}}}}
+"
+        );
+        let contract = Contract::read("pets.yaml", text).unwrap();
+        let patch = contract.operation_named("changePet").unwrap();
+        [FactKind::FieldsKeptByUpdate, FactKind::ResponseAfterUpdate]
+            .map(|kind| contract.fact_of(patch, kind).is_some())
+    }
+
+    const SENT: &str = "application/json: {schema: {$ref: '#/components/schemas/Sent'}}";
+    const PET: &str = "description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}";
+
+    #[test]
+    fn a_patch_with_optional_fields_alone_keeps_the_others() {
+        assert_eq!(kinds("", SENT, PET), [true, true]);
+        let merge = SENT.replace("application/json", "application/merge-patch+json");
+        assert!(kinds("", &merge, PET)[0]);
+        let required = SENT.replace(
+            "{$ref: '#/components/schemas/Sent'}",
+            "{allOf: [{$ref: '#/components/schemas/Sent'}], required: [name]}",
+        );
+        assert!(!kinds("", &required, PET)[0]);
+        assert!(!kinds("summary: Replaces the pet, ", SENT, PET)[0]);
+        assert!(!kinds("", &SENT.replace("application/json", "application/vnd.api+json"), PET)[0]);
+    }
+
+    #[test]
+    fn a_response_shows_what_was_sent_unless_it_is_described_otherwise() {
+        assert!(
+            !kinds(
+                "",
+                SENT,
+                &PET.replace("description: OK", "description: The previous version")
+            )[1]
+        );
+        assert!(!kinds("", SENT, "description: OK")[1]);
+        let typed = PET.replace(
+            "{$ref: '#/components/schemas/Pet'}",
+            "{type: object, properties: {id: {type: integer}, name: {type: boolean}}}",
+        );
+        assert!(!kinds("", SENT, &typed)[1]);
+    }
+}

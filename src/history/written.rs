@@ -1,0 +1,124 @@
+//! Compares what the response to a write, and the read after it, show of a tracked record: the response must show what was
+//! sent, and an update must keep the fields that it did not send.
+
+use serde_json::Value;
+
+use super::carried::{carries_all, returned_values};
+use super::evidence::{Evidence, KeptFields, ReadAfter, RecordShown, ResponseShown, ShownState};
+use super::history::{EvidenceSink, History};
+use super::lifecycle::{RecordSearch, RecordStage, TrackedRecord};
+use crate::contract::fact::FactKind;
+use crate::contract::lifecycle::Lifecycle;
+use crate::contract::pointer;
+use crate::contract::vocabulary::Carry;
+use crate::exchange::{Exchange, Request};
+
+/// Parts of the names of fields that may follow from another field: a slug is made of a title.
+const MAY_FOLLOW: [&str; 18] = [
+    "abbreviation",
+    "count",
+    "digest",
+    "display",
+    "excerpt",
+    "full",
+    "handle",
+    "hash",
+    "initial",
+    "key",
+    "label",
+    "length",
+    "permalink",
+    "preview",
+    "search",
+    "slug",
+    "sort",
+    "total",
+];
+
+impl History<'_> {
+    /// Returns the record in the response to a write of a tracked record, if the contract says where it is. After a 202 the
+    /// write may not have been carried out yet.
+    pub(super) fn record_in_response(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
+        let write = exchange.request.operation;
+        let mut responses = self.contract.lifecycle_of(write)?.responses.iter();
+        let (_, at) = responses.find(|(operation, _)| *operation == write)?;
+        let record = pointer::get(body, at).filter(|record| record.is_object() && exchange.status() != Some(202));
+        record.cloned()
+    }
+
+    /// Emits the evidence of a read after a write: the record in the response to that, and the fields that it did not
+    /// send.
+    pub(super) fn emit_written(&self, search: &RecordSearch, emit: EvidenceSink<'_>) {
+        let record = self.tracked.get(search.number).filter(|_| search.is_own());
+        let lifecycle = record.and_then(|record| self.contract.lifecycle_of(record.create));
+        let Some(((record, lifecycle), (read, shown))) = record.zip(lifecycle).zip(search.last.as_ref()) else {
+            return;
+        };
+        let (write, before) = match search.stage {
+            RecordStage::CreatedInRead if !record.is_created_again && record.updated.is_none() => {
+                (&record.request, None)
+            }
+            RecordStage::Update(_) => match &record.updated {
+                Some(updated) => (updated, search.before.as_ref()),
+                None => return,
+            },
+            _ => return,
+        };
+        let seen = |after| RecordShown {
+            operation: write.operation,
+            by: read.operation,
+            sent: write,
+            shown,
+            after,
+        };
+        if let Some(answered) = &record.in_response {
+            let response = ResponseShown {
+                record: answered,
+                before,
+            };
+            emit(Evidence::Record(seen(ReadAfter::Response(response)), write));
+        }
+        let kept = before.map(|before| (before, self.kept_fields(record, lifecycle, (write, before))));
+        if let (Some((before, carries)), ShownState::Record(_)) = (kept, shown)
+            && !carries.is_empty()
+        {
+            let carries = &carries;
+            let kept = KeptFields { before, carries };
+            emit(Evidence::Record(seen(ReadAfter::PartialUpdate(kept)), read));
+        }
+    }
+
+    /// Returns the fields that an update did not send, that the write before it sent, and that the record showed then. A
+    /// field that may follow from another one is left out.
+    fn kept_fields(
+        &self,
+        record: &TrackedRecord,
+        lifecycle: &Lifecycle,
+        (update, before): (&Request, &Value),
+    ) -> Vec<Carry> {
+        let is_stated = self
+            .contract
+            .fact_of(update.operation, FactKind::FieldsKeptByUpdate)
+            .is_some();
+        let sent_before = record.sent_before.as_ref().filter(|_| is_stated);
+        let bodies = sent_before.and_then(|earlier| Some((earlier, earlier.json()?, update.json()?)));
+        let Some((earlier, sent, body)) = bodies else {
+            return Vec::new();
+        };
+        let carries = if earlier.operation == lifecycle.create {
+            lifecycle.carries.as_slice()
+        } else {
+            self.contract.lifecycle_carries_of_update(earlier.operation)
+        };
+        let is_left_out = |carry: &&Carry| {
+            let value = pointer::get(sent, &carry.sent).filter(|value| !value.is_null());
+            let name = pointer::last(&carry.returned_at).map(|name| name.to_lowercase());
+            value.is_some()
+                && pointer::get(body, &carry.sent).is_none()
+                && !returned_values(carry, before).is_empty()
+                && carries_all(std::slice::from_ref(carry), sent, before)
+                && name.is_some_and(|name| !MAY_FOLLOW.iter().any(|part| name.contains(part)))
+        };
+        carries.iter().filter(is_left_out).cloned().collect()
+    }
+}
