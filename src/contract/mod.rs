@@ -57,6 +57,7 @@ pub mod edge_case;
 pub mod equivalent;
 pub mod fact;
 mod facts_beyond_schemas;
+mod falsy;
 pub mod field;
 mod filter_words;
 pub mod filters;

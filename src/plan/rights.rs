@@ -383,6 +383,14 @@ pub(super) fn may_follow(value: &Value, name: &str, schema: &Node) -> bool {
     !is_acting(value) && harmless_value(value.clone(), name, schema).as_ref() == Some(value)
 }
 
+/// Whether a value that code may mistake for a missing one may be sent instead of an accepted one: it gives no rights, and
+/// it is not `false` in a field in which that acts or hides the record.
+pub(super) fn may_be_falsy(value: &Value, name: &str, schema: &Node) -> bool {
+    let separated = separated(name);
+    let does_less = words(&separated).any(|word| DOES_LESS.contains(&word));
+    may_follow(value, name, schema) && !concerns_rights(name) && !(does_less && value.is_boolean())
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -410,6 +410,18 @@ impl<'contract> Template<'contract> {
 
     /// Returns what can be awkward about the body, before any value of the target is known.
     pub(super) fn awkward_places(&self) -> AwkwardPlaces {
+        AwkwardPlaces::of(&self.leaves_of_any_draft())
+    }
+
+    /// Returns the first plain text of an update without invariants, as a pointer.
+    pub(super) fn first_text(&self) -> Option<String> {
+        let leaves = self.leaves_of_any_draft();
+        let text = leaves.into_iter().find(|leaf| leaf.kind == FieldKind::Text)?;
+        Some(text.pointer)
+    }
+
+    /// Returns the fields of a draft for which no response has shown anything.
+    fn leaves_of_any_draft(&self) -> Vec<Leaf> {
         let builder = LeafBuilder {
             template: self,
             bindings: &Bindings::default(),
@@ -419,7 +431,7 @@ impl<'contract> Template<'contract> {
         };
         let mut leaves: Vec<_> = self.fields.iter().filter_map(|field| builder.leaf(field)).collect();
         recognise_dates(&mut leaves);
-        AwkwardPlaces::of(&leaves)
+        leaves
     }
 }
 

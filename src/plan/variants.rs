@@ -20,10 +20,13 @@ use super::awkward::AwkwardValues;
 use super::body::fields;
 use super::draft::Draft;
 use super::leaf::{FieldKind, Leaf};
+use super::rights::may_be_falsy;
 use super::template::Template;
-use crate::contract::Contract;
+use crate::contract::document::Node;
+use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
+use crate::contract::{Contract, pointer};
 use crate::history::{Bindings, RunTag};
 
 /// The default maximum number of requests of a run that may leave a record in the target.
@@ -66,6 +69,8 @@ pub enum Variant {
     Offset(&'static str),
     /// These awkward values, added to what was accepted.
     Awkward(AwkwardValues),
+    /// What was accepted, with these values in place of others: each is one that code may mistake for a missing one.
+    Falsy(Vec<(String, Value)>),
 }
 
 impl fmt::Display for Variant {
@@ -76,6 +81,7 @@ impl fmt::Display for Variant {
             Self::RequiredFields => formatter.write_str("only the required fields"),
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
             Self::Awkward(values) => write!(formatter, "awkward values ({values})"),
+            Self::Falsy(_) => formatter.write_str("false, 0, an empty string or null"),
         }
     }
 }
@@ -96,7 +102,8 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
 
 /// Returns all variants of an operation's body. Where no invariant says what a create does, that is the one with the
 /// required fields alone, if it has others: the document says of both that they are accepted. Where none says what an
-/// update does, it is one with awkward values, if a read shows what it sent. Otherwise, those with
+/// update does, it is one with awkward values, if a read shows what it sent; then one text alone, if the fields that are not
+/// sent must stay; and one with values that code may mistake for missing ones. Otherwise, those with
 /// awkward values come after the others for an update, and before them for a create; the others are in the order of the
 /// seed, after the same update again.
 #[must_use]
@@ -117,7 +124,11 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
     if !documented.creates() && invariants.updated.is_none() {
         let values = AwkwardValues::of_an_update_without_invariants(places);
         let values = Some(values).filter(|values| !values.is_empty());
-        return values.map(Variant::Awkward).into_iter().collect();
+        let text = Template::of(contract, operation).first_text();
+        let awkward = values.map(Variant::Awkward);
+        // Without a text, nothing shows whose the record is.
+        let others = text.map(|text| further_variants(contract, operation, text));
+        return awkward.into_iter().chain(others.into_iter().flatten()).collect();
     }
     let offsets = invariants
         .accepted_timestamp_formats
@@ -144,6 +155,24 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
     variants
 }
 
+/// Returns the variants of an update without invariants that come after the one with awkward values; `text` is its first
+/// text, which stays the run's own.
+fn further_variants(contract: &Contract, update: OperationId, text: String) -> Vec<Variant> {
+    let is_harmless = |(at, schema, value): &(String, &Node, Value)| {
+        let name = pointer::last(at).unwrap_or_default();
+        *at != text && may_be_falsy(value, &name, schema)
+    };
+    let falsy = contract.falsy_values(update).into_iter().filter(is_harmless);
+    let falsy: Vec<_> = falsy.map(|(at, _, value)| (at, value)).collect();
+    let keeps = contract.fact_of(update, FactKind::FieldsKeptByUpdate).is_some();
+    let falsy = (!falsy.is_empty()).then_some(Variant::Falsy(falsy));
+    keeps
+        .then_some(Variant::OneField(text))
+        .into_iter()
+        .chain(falsy)
+        .collect()
+}
+
 impl Draft {
     /// Makes the draft a variant of an accepted one. Returns whether it now differs in the requested way: a field
     /// that was not accepted, or a name that does not exist, cannot be sent, and [`Variant::SameAgain`] differs in none.
@@ -159,6 +188,14 @@ impl Draft {
             Variant::RequiredFields => self.keep_only(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
             Variant::Awkward(values) => self.put(values),
+            Variant::Falsy(values) => {
+                for leaf in &mut self.leaves {
+                    let value = values.iter().find(|(at, _)| *at == leaf.pointer);
+                    if let (Some((_, value)), true) = (value, leaf.value().is_some()) {
+                        leaf.set(value.clone());
+                    }
+                }
+            }
         }
         let body = self.body().0;
         let emptied = body.as_object().is_some_and(serde_json::Map::is_empty);

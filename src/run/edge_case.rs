@@ -90,9 +90,18 @@ impl Session<'_> {
         let Some(read) = self.contract.lifecycle_of(update).map(|lifecycle| lifecycle.read) else {
             return;
         };
-        let reads = *self.edge_cases.reads_after_rejection.borrow_mut().entry(update).or_insert(0);
-        if reads < READS_AFTER_REJECTION && !self.plan.learns && !self.history().with_rejected_updates(read).is_empty() {
-            self.edge_cases.reads_after_rejection.borrow_mut().insert(update, reads + 1);
+        let reads = *self
+            .edge_cases
+            .reads_after_rejection
+            .borrow_mut()
+            .entry(update)
+            .or_insert(0);
+        if reads < READS_AFTER_REJECTION && !self.plan.learns && !self.history().with_rejected_updates(read).is_empty()
+        {
+            self.edge_cases
+                .reads_after_rejection
+                .borrow_mut()
+                .insert(update, reads + 1);
             self.read_after_rejected_updates(read).await;
         }
     }

@@ -1,5 +1,6 @@
-//! What ordinary documents promise of writes, and services break: a rejected write changes nothing. Services that keep it
-//! in their own way are left alone.
+//! What ordinary documents promise of writes, and services break: a rejected write changes nothing, the response to a write
+//! shows what the read shows, a PATCH keeps the fields that it does not send, and `false`, 0 and null are stored. Services
+//! that do so in their own way are left alone.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +10,7 @@ use axum::body::Bytes;
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
-use countersign::report::Record;
+use countersign::report::{Record, VerdictRecord};
 use countersign::{Check, Contract};
 use serde_json::{Map, Value, json};
 
@@ -26,6 +27,7 @@ components:
         note: {type: string, maxLength: 80, nullable: true}
         place: {type: string, maxLength: 80}
         count: {type: integer, minimum: 0, maximum: 9}
+        slug_line: {type: string, maxLength: 99}
     NewItem: {allOf: [{$ref: '#/components/schemas/Fields'}, {type: object, required: [title]}]}
     Item:
       allOf:
@@ -59,6 +61,20 @@ enum Behaviour {
     ChangesBeforeItAsksWho,
     /// It looks at the credential of a deletion once that is done.
     DeletesBeforeItAsksWho,
+    /// Its items vanish by themselves, just when a deletion is rejected.
+    Forgets,
+    /// Its responses to updates show the title and nothing else of the item.
+    ShowsLess,
+    /// Its responses to updates show the item as it was before.
+    ShowsEarlier,
+    /// An update sets the fields that it does not send to nothing.
+    ForgetsOthers,
+    /// An update of the title changes what follows from it.
+    FollowsTitle,
+    /// An update ignores what a condition takes for nothing.
+    IgnoresFalsy,
+    /// It rejects an update with 0 or null.
+    RejectsFalsy,
     /// It stores the valid fields of an update that it rejects.
     StoresHalf,
 }
@@ -74,7 +90,7 @@ fn valid(body: &Bytes) -> (Map<String, Value>, bool) {
     let is_valid = |(name, value): &(String, Value)| match name.as_str() {
         "title" => (1..=60).contains(&length(value)),
         "note" => value.is_null() || value.is_string() && length(value) <= 80,
-        "place" => value.is_string() && length(value) <= 80,
+        "place" | "slug_line" => value.is_string() && length(value) <= 80,
         "count" => value.as_u64().is_some_and(|count| count < 10),
         _ => false,
     };
@@ -97,6 +113,7 @@ fn respond(behaviour: Behaviour, items: &mut Items, asked: &Asked<'_>) -> Respon
         match (asked.method, behaviour, items.get_mut(asked.id)) {
             (&Method::PATCH, Behaviour::ChangesBeforeItAsksWho, Some(item)) => item.extend(fields),
             (&Method::DELETE, Behaviour::DeletesBeforeItAsksWho, Some(_)) => drop(items.remove(asked.id)),
+            (&Method::DELETE, Behaviour::Forgets, _) => items.clear(),
             _ => {}
         }
         return (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")]).into_response();
@@ -131,9 +148,26 @@ fn change(
         }
         return StatusCode::UNPROCESSABLE_ENTITY.into_response();
     }
-    item.extend(fields);
+    let is_falsy = |value: &Value| value.is_null() || *value == json!(0);
+    let before = item.clone();
+    match behaviour {
+        Behaviour::RejectsFalsy if fields.values().any(is_falsy) => {
+            return StatusCode::UNPROCESSABLE_ENTITY.into_response();
+        }
+        Behaviour::ForgetsOthers => item.retain(|name, _| ["id", "version", "count"].contains(&name.as_str())),
+        Behaviour::FollowsTitle if fields.contains_key("title") => {
+            item.insert("slug_line".to_owned(), fields["title"].clone());
+        }
+        _ => {}
+    }
+    let is_stored = |value: &Value| behaviour != Behaviour::IgnoresFalsy || !is_falsy(value);
+    item.extend(fields.into_iter().filter(|(_, value)| is_stored(value)));
     item["version"] = json!(item["version"].as_u64().unwrap() + 1);
-    axum::Json(&*item).into_response()
+    match behaviour {
+        Behaviour::ShowsLess => axum::Json(json!({"id": item["id"], "title": item["title"]})).into_response(),
+        Behaviour::ShowsEarlier => axum::Json(before).into_response(),
+        _ => axum::Json(&*item).into_response(),
+    }
 }
 
 /// Checks the service with clean-up.
@@ -169,7 +203,73 @@ async fn found(behaviour: Behaviour) -> Vec<(String, String, String)> {
 
 #[tokio::test]
 async fn a_service_that_does_what_it_reports_is_left_alone() {
-    assert_eq!(found(Behaviour::AsDocumented).await, []);
+    for behaviour in [
+        Behaviour::AsDocumented,
+        Behaviour::FollowsTitle,
+        Behaviour::RejectsFalsy,
+        Behaviour::ShowsLess,
+    ] {
+        assert_eq!(found(behaviour).await, [], "{behaviour:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_facts_of_updates_are_decided() {
+    let record = checked(Behaviour::AsDocumented).await;
+    for fact in [
+        "addItem response: what was sent",
+        "changeItem response: what was sent",
+        "changeItem without fields: as before",
+    ] {
+        let found = record.facts.rows.iter().find(|row| *row.fact == *fact).unwrap();
+        assert_eq!(found.verdict, VerdictRecord::Held, "{fact}");
+    }
+}
+
+#[tokio::test]
+async fn the_response_to_an_update_shows_what_the_read_shows() {
+    let finding = [
+        "lifecycle",
+        "changeItem response: what was sent",
+        "string(21), not the string(21) that was sent, which the read shows",
+    ];
+    assert_eq!(
+        found(Behaviour::ShowsEarlier).await,
+        [finding.map(str::to_owned).into()]
+    );
+}
+
+#[tokio::test]
+async fn a_patch_keeps_what_it_does_not_send() {
+    let found = found(Behaviour::ForgetsOthers).await;
+    let facts: Vec<_> = found
+        .iter()
+        .map(|(rule, fact, _)| (rule.as_str(), fact.as_str()))
+        .collect();
+    assert_eq!(facts, [("lifecycle", "changeItem without fields: as before")]);
+    assert!(found[0].2.starts_with("no value, not the string("), "{found:?}");
+}
+
+#[tokio::test]
+async fn zero_and_null_are_stored() {
+    let found = found(Behaviour::IgnoresFalsy).await;
+    let facts: Vec<_> = found
+        .iter()
+        .map(|(_, fact, received)| (fact.as_str(), received.as_str()))
+        .collect();
+    let fact = |name: &str| format!("changeItem in getItem /{name}: as sent in /{name}");
+    assert_eq!(facts.len(), 2, "{found:?}");
+    for (name, received) in [
+        ("count", "integer, not the integer that was sent"),
+        ("note", "not the null that was sent"),
+    ] {
+        assert!(
+            facts
+                .iter()
+                .any(|(broken, text)| *broken == fact(name) && text.ends_with(received)),
+            "{name} {found:?}"
+        );
+    }
 }
 
 #[tokio::test]
@@ -177,7 +277,11 @@ async fn an_update_that_is_rejected_for_its_credential_changes_nothing() {
     let found = found(Behaviour::ChangesBeforeItAsksWho).await;
     assert!(!found.is_empty());
     for (rule, fact, received) in found {
-        assert_eq!((rule.as_str(), received.as_str()), ("auth", "401, but the record shows what it sent"), "{fact}");
+        assert_eq!(
+            (rule.as_str(), received.as_str()),
+            ("auth", "401, but the record shows what it sent"),
+            "{fact}"
+        );
     }
 }
 
@@ -189,10 +293,19 @@ async fn a_deletion_that_is_rejected_for_its_credential_deletes_nothing() {
 }
 
 #[tokio::test]
+async fn items_that_vanish_by_themselves_are_deleted_by_nobody() {
+    let found = found(Behaviour::Forgets).await;
+    assert!(found.iter().all(|(rule, ..)| rule != "auth"), "{found:?}");
+}
+
+#[tokio::test]
 async fn an_update_that_is_rejected_for_a_value_changes_nothing() {
     let found = found(Behaviour::StoresHalf).await;
     assert_eq!(found.len(), 1, "{found:?}");
     let (rule, fact, received) = &found[0];
-    assert_eq!((rule.as_str(), received.as_str()), ("lifecycle", "422, but the record shows what it sent"));
+    assert_eq!(
+        (rule.as_str(), received.as_str()),
+        ("lifecycle", "422, but the record shows what it sent")
+    );
     assert!(fact.starts_with("changeItem in getItem "), "{fact}");
 }

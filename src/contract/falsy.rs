@@ -1,0 +1,136 @@
+//! Finds the values of an update that code mistakes for a missing one: `false`, 0, an empty string and null, each where
+//! the document states that it is allowed. The main function is [`Contract::falsy_values`].
+
+use serde_json::Value;
+
+use super::Contract;
+use super::document::Node;
+use super::field::is_flagged;
+use super::operation::OperationId;
+use super::pointer;
+use super::shape::Shape;
+
+impl Contract {
+    /// Returns the fields of an update without invariants that its record must show, each with its schema and a value that
+    /// code may mistake for a missing one. A field has none if its description or its default leaves a doubt that the
+    /// value is stored as it is.
+    pub(crate) fn falsy_values(&self, update: OperationId) -> Vec<(String, &Node, Value)> {
+        let carries = self.lifecycle_carries_of_update(update);
+        let record = self.shape_of_record(update);
+        let mut values: Vec<(String, &Node, Value)> = Vec::new();
+        for property in self.body_properties(update) {
+            let (at, schema) = (pointer::join("", &property.name), self.referred(&property.node));
+            let is_carried = carries.iter().any(|carry| carry.sent == at);
+            let shown = record.and_then(|record| record.field_named(&property.name).map(|index| &record.fields[index]));
+            let shows_null = shown.is_some_and(|field| self.shapes[field.shape.0].nullable);
+            let value = falsy_value(schema, shows_null).filter(|_| is_carried && !leaves_a_doubt(schema));
+            if let Some(value) = value
+                && values.iter().all(|(other, ..)| *other != at)
+            {
+                values.push((at, schema, value));
+            }
+        }
+        values
+    }
+
+    /// Returns the shape of the record that shows what an update changed.
+    fn shape_of_record(&self, update: OperationId) -> Option<&Shape> {
+        let lifecycle = self.lifecycle_of(update)?;
+        let body = self
+            .operation(lifecycle.read)
+            .successes()
+            .find_map(|response| response.body)?;
+        pointer::tokens(&lifecycle.record_in_read).try_fold(&self.shapes[body.0], |shape, name| {
+            Some(&self.shapes[shape.fields[shape.field_named(&name)?].shape.0])
+        })
+    }
+}
+
+/// Returns the value of a schema that code may mistake for a missing one: `false` for any boolean, 0 and an empty string
+/// where the bounds state them, and otherwise null where the schema and the record state it.
+fn falsy_value(schema: &Node, shows_null: bool) -> Option<Value> {
+    let stated = |name: &str| schema.member(name);
+    let kind = stated("type").and_then(Node::string);
+    if kind == Some("boolean") {
+        return stated("enum").is_none().then_some(Value::Bool(false));
+    }
+    if stated("default").is_some_and(|default| !default.to_value().is_null()) {
+        return None;
+    }
+    let is_at_most_zero = |name: &str| {
+        stated(name)
+            .and_then(|bound| bound.to_value().as_f64())
+            .is_some_and(|bound| bound <= 0.0)
+    };
+    let is_plain = ["enum", "format", "pattern"].iter().all(|name| stated(name).is_none());
+    match kind {
+        Some("integer" | "number") if is_at_most_zero("minimum") && stated("enum").is_none() => Some(Value::from(0)),
+        Some("string") if is_at_most_zero("minLength") && is_plain => Some(Value::from("")),
+        _ => (is_flagged(schema, "nullable") && shows_null).then_some(Value::Null),
+    }
+}
+
+/// Whether the description of a field says something of the value that is left out, empty, or 0.
+fn leaves_a_doubt(schema: &Node) -> bool {
+    const DOUBTS: [&str; 15] = [
+        "blank",
+        "clear",
+        "default",
+        "empty",
+        "ignored",
+        "infinite",
+        "keep",
+        "leave",
+        "must",
+        "omit",
+        "remove",
+        "unchanged",
+        "unlimited",
+        "unset",
+        "zero",
+    ];
+    let description = schema.member("description").and_then(Node::string).unwrap_or_default();
+    let description = description.to_ascii_lowercase();
+    let mut words = description.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| word == "0") || DOUBTS.iter().any(|doubt| description.contains(doubt))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::contract::document::Document;
+
+    fn value(schema: &str) -> Option<Value> {
+        let document = Document::read("a.yaml", schema.to_owned()).unwrap();
+        falsy_value(&document.root, true).filter(|_| !leaves_a_doubt(&document.root))
+    }
+
+    #[test]
+    fn a_falsy_value_is_sent_where_the_schema_states_it() {
+        for (schema, falsy) in [
+            ("{type: boolean}", Some(json!(false))),
+            ("{type: boolean, default: true}", Some(json!(false))),
+            ("{type: integer, minimum: 0}", Some(json!(0))),
+            ("{type: number, minimum: -1}", Some(json!(0))),
+            ("{type: integer}", None),
+            ("{type: integer, minimum: 1}", None),
+            ("{type: integer, minimum: 0, default: 5}", None),
+            ("{type: integer, minimum: 0, description: 0 for no limit}", None),
+            (
+                "{type: integer, minimum: 0, description: Unlimited if it is missing}",
+                None,
+            ),
+            ("{type: string, minLength: 0}", Some(json!(""))),
+            ("{type: string}", None),
+            ("{type: string, nullable: true}", Some(json!(null))),
+            (
+                "{type: string, nullable: true, description: Left unchanged by null}",
+                None,
+            ),
+        ] {
+            assert_eq!(value(schema), falsy, "{schema}");
+        }
+    }
+}
