@@ -205,7 +205,7 @@ const IMPERATIVE: [&str; 52] = [
 ];
 
 /// Verbs that are a command only with certain objects: `emptyTrash`, but not `empty-rooms`.
-const WITH_OBJECTS: [(&str, &[&str]); 15] = [
+pub(super) const WITH_OBJECTS: [(&str, &[&str]); 15] = [
     ("ban", &["account", "address", "ip", "user"]),
     ("close", &["account", "session"]),
     (

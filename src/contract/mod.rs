@@ -44,6 +44,7 @@
 //! other.
 
 mod acting_get;
+pub(crate) mod acting_parameter;
 mod alternatives;
 pub mod bundle;
 mod chosen;

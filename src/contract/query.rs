@@ -40,8 +40,7 @@ pub(super) const READS: [&str; 14] = [
 /// More of them that only summaries use: `return` begins many.
 pub(super) const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
 
-/// Verbs that always mean an action, in the name of a parameter too: the reads of `plan/optional` are sent without such a
-/// parameter.
+/// Verbs that always mean an action, in the name of a parameter too: see [`acting_parameter`](super::acting_parameter).
 pub(crate) const ALWAYS_ACTIONS: [&str; 21] = [
     "acknowledge",
     "cancel",
@@ -213,7 +212,7 @@ pub(super) const SWITCHES: [&str; 4] = ["power", "shut", "switch", "turn"];
 
 /// Names of fields and parameters, or words in them, that say that what a read shows is taken away, or given to the reader
 /// alone.
-const CONSUMES: [&str; 9] = [
+pub(super) const CONSUMES: [&str; 9] = [
     "ack", "ackmode", "acks", "consume", "dequeue", "lease", "pop", "requeue", "take",
 ];
 
@@ -777,7 +776,7 @@ fn is_act(word: &str) -> bool {
 }
 
 /// Whether words say that something is done.
-fn contains_act(words: &[String]) -> bool {
+pub(super) fn contains_act(words: &[String]) -> bool {
     let follows = |index: usize, before: &[&str]| {
         index
             .checked_sub(1)
@@ -1029,58 +1028,6 @@ pub(crate) fn is_action(word: &str) -> bool {
 /// Whether a value that a path is filled in with is a command by itself.
 pub(crate) fn is_command_of_path(word: &str) -> bool {
     is_action(word) || is_in(&[&ACTS_ALONE, &acting_get::COMMANDS], word)
-}
-
-/// Whether the description of a switch says that something is done where it is on: "the messages are deleted afterwards",
-/// but not "deleted messages too". "Set to true" says how it is used.
-pub(crate) fn switches_action(description: &str) -> bool {
-    let words: Vec<_> = words(description).into_iter().filter(|word| word != "set").collect();
-    let logs_out = words
-        .windows(2)
-        .any(|pair| pair[0].starts_with("log") && pair[1] == "out");
-    contains_act(&words) || logs_out
-}
-
-/// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is a
-/// boolean.
-pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
-    const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
-    // Words that name no action of a path, but one of a switch.
-    const SWITCHED: [&str; 15] = [
-        "autoread",
-        "bill",
-        "burn",
-        "cleanup",
-        "destruct",
-        "destructive",
-        "final",
-        "gc",
-        "pay",
-        "recalc",
-        "rescan",
-        "signout",
-        "store",
-        "sweep",
-        "wake",
-    ];
-    const CALLS: [&str; 2] = ["callback", "webhook"];
-    let words = words(name);
-    let Some(first) = words.first() else { return false };
-    let lists = [&ACTS_ALONE[..], &ACTS, &ACTS_ON_RECORD, &ACTS_ON_COLLECTION, &CONSUMES];
-    let is_verb = |word: &str| is_in(&lists, word);
-    let is_automatic = match words.as_slice() {
-        [auto, verb] => auto == "auto" && is_verb(verb),
-        [only] => only
-            .strip_prefix("auto")
-            .is_some_and(|verb| is_verb(verb) || is_action(verb)),
-        _ => false,
-    };
-    let is_switched = |word: &String| SWITCHED.contains(&word.as_str());
-    words
-        .iter()
-        .any(|word| is_action(word) || CALLS.contains(&word.as_str()))
-        || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str()))
-        || is_switch && (is_verb(first) || is_automatic || words.iter().any(is_switched))
 }
 
 fn is_command(word: &str) -> bool {

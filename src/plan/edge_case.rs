@@ -18,6 +18,7 @@ use super::source::{check_allowed, stand_in_value, unusable_path};
 use super::template::Template;
 use super::{draft, optional, parameter};
 use crate::contract::Contract;
+use crate::contract::acting_parameter;
 use crate::contract::edge_case::{EdgeCase, ParameterKind};
 use crate::contract::length_limits::LengthLimits;
 use crate::contract::operation::{OperationId, Parameter, ParameterLocation};
@@ -100,17 +101,19 @@ impl EdgeCaseField {
 pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64) -> Vec<EdgeCase> {
     let documented = contract.operation(operation);
     let creates = documented.creates();
-    // Whatever value it gets, such a parameter may change a record of somebody else.
-    let has_side_effect = |edge_case: &EdgeCase| {
+    // Whatever value it gets, a parameter that acts may change a record of somebody else.
+    let is_left_out = |edge_case: &EdgeCase| {
         let parameter = edge_case.parameter.map(|index| &documented.parameters[index]);
         let in_query = parameter.filter(|parameter| parameter.location == ParameterLocation::Query);
-        in_query.is_some_and(|parameter| optional::has_side_effect(contract, parameter))
+        in_query.is_some_and(|parameter| {
+            acting_parameter::acts(contract, parameter) || optional::is_named_after_fields(parameter)
+        })
     };
     let all = documented
         .edge_cases
         .iter()
         .copied()
-        .filter(|edge_case| !has_side_effect(edge_case));
+        .filter(|edge_case| !is_left_out(edge_case));
     let (mut fields, mut edge_cases): (Vec<_>, Vec<_>) = all.partition(|edge_case| edge_case.kind.changes_field_type());
     let is_varied = creates
         && documented.invariants.created.is_some()
@@ -334,6 +337,52 @@ mod tests {
         let mut edge_cases = contract.operation(id).edge_cases.iter();
         let edge_case = edge_cases.find(|edge_case| edge_case.kind == kind).unwrap();
         EdgeCaseChange::of(contract, id, edge_case, seed)
+    }
+
+    #[test]
+    fn a_parameter_that_acts_or_selects_fields_has_no_edge_case_whatever_its_type() {
+        let described = |name: &str, schema: &str, listed: &str| {
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\n{listed}paths:\n  /things: {{get: {{parameters: [\
+                 {{in: query, name: {name}, schema: {schema}}}], responses: {{'200': {{description: a}}}}}}}}\n"
+            );
+            let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            let of_first = edge_cases(&contract, OperationId(0), 1).into_iter();
+            let described = of_first.map(|edge_case| edge_case.describe(contract.operation(OperationId(0))));
+            described.collect::<Vec<_>>()
+        };
+        let schemas = [
+            "{type: boolean}",
+            "{type: string}",
+            "{type: integer}",
+            "{type: string, enum: ['1', '0']}",
+        ];
+        let lists = [
+            "",
+            "x-edge-cases: [parameter-zero, parameter-word, parameter-twice, parameter-empty]\n",
+        ];
+        for (schema, listed) in schemas
+            .into_iter()
+            .flat_map(|schema| lists.map(|listed| (schema, listed)))
+        {
+            for name in [
+                "mark_read",
+                "auto_ack",
+                "recheck_all",
+                "send_email",
+                "fields",
+                "include",
+                "$select",
+            ] {
+                assert_eq!(described(name, schema, listed), [""; 0], "{name} {schema}");
+            }
+            for name in ["send_after", "created_after", "sent_to", "read"] {
+                let is_sent = !described(name, schema, listed).is_empty();
+                // A switch of this name would send something.
+                let is_switch = schema.contains("boolean") || schema.contains("enum");
+                assert!(is_sent || name == "send_after" && is_switch, "{name} {schema}");
+            }
+        }
     }
 
     fn edge_case_string(kind: EdgeCaseKind, random: u64) -> EdgeCaseString {

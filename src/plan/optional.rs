@@ -4,59 +4,21 @@
 //! # Design
 //!
 //! On some services a GET has side effects: `recheck_all=1` queues work, `paused=paused` changes a
-//! record of somebody else. Only a parameter's name and description say what it does, so both are
-//! searched for verbs. Leaving out a harmless parameter costs the facts that it alone would show;
-//! sending a harmful one costs somebody a record. A name such as `archived` or `deleted` is a
-//! filter far more often, and counts as a side effect only if the description says so.
+//! record of somebody else. Which parameters these are, [`acting_parameter`] finds out. Leaving out
+//! a harmless parameter costs the facts that it alone would show; sending a harmful one costs
+//! somebody a record.
 
 use serde_json::Value;
 
 use super::parameter::generated;
 use crate::contract::Contract;
+use crate::contract::acting_parameter::{self, ascii_words as words};
 use crate::contract::document::Node;
 use crate::contract::operation::{Method, Operation, OperationId, Parameter, ParameterLocation, overrides_request};
-use crate::contract::query::{ALWAYS_ACTIONS, acts_by_name, is_command_of_path, switches_action};
+use crate::contract::query::is_command_of_path;
 
 /// The maximum number of optional parameters that one operation is read with.
 pub(crate) const MAX_OPTIONAL: u64 = 20;
-
-/// Verbs that mean a side effect where a description begins with them and a determiner follows:
-/// "Start the job", not "Start date".
-const LEADING_SIDE_EFFECT_VERBS: [&str; 20] = [
-    "add",
-    "archive",
-    "assign",
-    "charge",
-    "create",
-    "email",
-    "empty",
-    "issue",
-    "lock",
-    "mark",
-    "rebuild",
-    "recalculate",
-    "resume",
-    "run",
-    "send",
-    "sign",
-    "start",
-    "stop",
-    "sync",
-    "update",
-];
-
-const DETERMINERS: [&str; 10] = [
-    "a",
-    "all",
-    "an",
-    "each",
-    "every",
-    "everything",
-    "it",
-    "the",
-    "them",
-    "this",
-];
 
 /// Names of parameters that select which fields each record of the response has, in lower case, without separators.
 const FIELD_SELECTORS: [&str; 14] = [
@@ -99,7 +61,7 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
         && parameter.set_by_user.is_none()
         && !is_page
         && !overrides_request(&parameter.name)
-        && !has_side_effect(contract, parameter)
+        && !acting_parameter::acts(contract, parameter)
         && !selects_fields(contract, parameter)
 }
 
@@ -107,32 +69,6 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
 fn schema_of<'own>(contract: &'own Contract, parameter: &Parameter) -> Option<&'own Node> {
     let schema = contract.document.node(parameter.schema.as_deref()?)?;
     Some(contract.referred(schema))
-}
-
-/// Whether the parameter has a side effect, as far as its name and its description say.
-pub(super) fn has_side_effect(contract: &Contract, parameter: &Parameter) -> bool {
-    let node = contract.document.node(&parameter.pointer);
-    let description = node.and_then(|node| node.member("description")).and_then(Node::string);
-    let description = description.unwrap_or_default();
-    let described = description.to_ascii_lowercase();
-    let described: Vec<_> = words(&described).collect();
-    let begins_with_verb = match described[..] {
-        // "Set pause state" is a side effect; "Set to true to list all" says how the parameter is
-        // used.
-        ["set", second, ..] => !["of", "to"].contains(&second),
-        ["also", first, second, ..] | [first, second, ..] => {
-            let verb = first.strip_suffix('s').unwrap_or(first);
-            LEADING_SIDE_EFFECT_VERBS.contains(&verb) && DETERMINERS.contains(&second)
-        }
-        _ => false,
-    };
-    let kind = schema_of(contract, parameter).and_then(|schema| schema.member("type"));
-    let is_switch = kind.and_then(Node::string) == Some("boolean");
-    let mut described = described.into_iter();
-    begins_with_verb
-        || is_switch && switches_action(description)
-        || acts_by_name(&parameter.name, is_switch)
-        || described.any(|word| ALWAYS_ACTIONS.contains(&word))
 }
 
 /// Whether the value that a read requires for a parameter switches something: `/relay?turn=on`, `/switch?state=off`.
@@ -202,7 +138,7 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
     // A create that is recursive makes what it is nested under; `all_versions` comes first, unlike in `include_all`.
     let is_recursive = method != Method::Post && has_name(&["recursive"]);
     let is_of_all = words(&separated(&parameter.name)).next() == Some("all");
-    is_on && (has_name(&SWITCHED) || is_recursive || is_of_all || has_side_effect(contract, parameter))
+    is_on && (has_name(&SWITCHED) || is_recursive || is_of_all || acting_parameter::acts(contract, parameter))
         || is_off && has_name(&KEEPS)
         || has_word(chosen, &CHOSEN)
         || has_name(&CONFLICTS) && has_word(chosen, &["merge", "update"])
@@ -213,15 +149,13 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
 /// would look broken. A boolean only switches one part on or off.
 fn selects_fields(contract: &Contract, parameter: &Parameter) -> bool {
     let kind = schema_of(contract, parameter).and_then(|schema| schema.member("type"));
-    let name: String = words(&separated(&parameter.name)).collect();
-    let is_known = FIELD_SELECTORS.contains(&name.as_str()) || name.contains("fields");
-    is_known && kind.and_then(Node::string) != Some("boolean")
+    is_named_after_fields(parameter) && kind.and_then(Node::string) != Some("boolean")
 }
 
-/// Returns the words of a text. A letter beyond ASCII ends a word, so that a verb is found in a text without spaces.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
+/// Whether the parameter selects fields, as far as its name says.
+pub(super) fn is_named_after_fields(parameter: &Parameter) -> bool {
+    let name: String = words(&separated(&parameter.name)).collect();
+    FIELD_SELECTORS.contains(&name.as_str()) || name.contains("fields")
 }
 
 /// Returns a name in lower case with its words separated: `recheckAll` and `recheck_all` have the

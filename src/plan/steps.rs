@@ -16,6 +16,7 @@ use super::source::ValueAvailability;
 use super::understood::Understood;
 use super::variants::{variants, varies};
 use crate::contract::Contract;
+use crate::contract::acting_parameter;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{
     Method, OperationId, Parameter, ParameterLocation, Security, SecurityScheme, overrides_request,
@@ -557,10 +558,10 @@ fn reason_against(
 ) -> Option<String> {
     let operation = contract.operation(id);
     if scope.skip.contains(&id) {
-        return Some("left out by the setting skip".to_owned());
+        return Some("left out by the setting `skip`".to_owned());
     }
     if !wanted.contains(&id) {
-        return Some("left out by the setting only".to_owned());
+        return Some("left out by the setting `only`".to_owned());
     }
     match operation.method {
         Method::Delete if !scope.cleanup => return Some("needs cleanup, which is off".to_owned()),
@@ -585,7 +586,7 @@ fn reason_against(
     if !scope.also_send.contains(&id)
         && let Some(reason) = reason_to_suspect_side_effect(contract, id)
     {
-        return Some(format!("{reason}; the setting also_send sends it anyway"));
+        return Some(format!("{reason}; the setting `also_send` sends it anyway"));
     }
     if let Security::Unsupported { schemes } = &operation.security {
         return Some(format!(
@@ -607,7 +608,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
     let is_chosen = operation.chosen().is_some();
     let updates = matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !is_chosen;
     if (operation.is_safe() || updates) && has_side_effect(&contract.document, operation) {
-        return Some("its path, operationId or summary suggests a side effect".to_owned());
+        return Some("its path, operationId, summary or description suggests a side effect".to_owned());
     }
     let is_get = operation.method == Method::Get;
     let mut in_path = operation
@@ -626,7 +627,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         let in_header = parameter.location == ParameterLocation::Header;
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         let has_side_effect =
-            in_query && (optional::has_side_effect(contract, parameter) || optional::switches(contract, parameter));
+            in_query && (acting_parameter::acts(contract, parameter) || optional::switches(contract, parameter));
         overrides_request(&parameter.name) || is_of_webdav || has_side_effect
     };
     if let Some(parameter) = needed.find(acts) {
@@ -792,6 +793,38 @@ mod tests {
         ] {
             assert_eq!(called(path, summary, Vec::new()), sent, "{path} {summary}");
             assert!(called(path, summary, vec![OperationId(0)]), "{path} {summary}");
+        }
+    }
+
+    #[test]
+    fn a_get_that_requires_a_parameter_that_acts_is_not_sent_whatever_the_type() {
+        let is_sent = |name: &str, schema: &str| {
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n  /a: {{get: {{parameters: [{{in: query, name: {name}, \
+                 required: true, schema: {schema}}}], responses: {{'200': {{description: a}}}}}}}}\n"
+            );
+            let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            let plan = Plan::new(&contract, &Selection::default());
+            assert_eq!(plan.steps.is_empty(), plan.not_called.len() == 1);
+            !plan.steps.is_empty()
+        };
+        for schema in [
+            "{type: boolean}",
+            "{type: string}",
+            "{type: integer}",
+            "{type: string, enum: ['1', '0']}",
+        ] {
+            for name in ["mark_read", "auto_ack", "recheck_all", "send_email"] {
+                assert!(!is_sent(name, schema), "{name} {schema}");
+            }
+            for name in ["send_after", "created_after", "sent_to", "read", "fields"] {
+                // A switch of this name would send something.
+                let is_switch = schema.contains("boolean") || schema.contains("enum");
+                assert!(
+                    is_sent(name, schema) || name == "send_after" && is_switch,
+                    "{name} {schema}"
+                );
+            }
         }
     }
 

@@ -1,0 +1,645 @@
+//! Recognises the parameters with which a read does something: `recheck_all`, `mark_read`, `send_email`. The main function
+//! is [`acts`].
+//!
+//! # Design
+//!
+//! Only a parameter's name and description say what it does, so both are searched for verbs. Leaving out a harmless
+//! parameter costs the facts that it alone would show; sending a harmful one costs somebody a record. A switch is on or
+//! off, so a verb at the beginning of its name says what it does; it need not be a boolean (`mark=1`). With any other
+//! value, `start` and `send_after` filter, so there the name must say of what (`send_email`), or the verb must be no noun
+//! that a filter could be named after. A name such as `archived` or `deleted` is a filter far more often, and counts
+//! only if the description says so.
+
+use serde_json::Value;
+
+use super::Contract;
+use super::acting_get::WITH_OBJECTS;
+use super::document::Node;
+use super::operation::Parameter;
+use super::query::{
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, PASSIVE, contains_act, is_action,
+    is_in, sentences, words,
+};
+
+/// Verbs that mean a side effect where a sentence begins with them and a determiner follows: "Start the job", not "Start
+/// date".
+const LEADING: [&str; 21] = [
+    "add",
+    "archive",
+    "assign",
+    "charge",
+    "create",
+    "email",
+    "empty",
+    "issue",
+    "lock",
+    "mark",
+    "notify",
+    "rebuild",
+    "recalculate",
+    "resume",
+    "run",
+    "send",
+    "sign",
+    "start",
+    "stop",
+    "sync",
+    "update",
+];
+
+/// Words that come before what a verb is about.
+const DETERMINERS: [&str; 10] = [
+    "a",
+    "all",
+    "an",
+    "each",
+    "every",
+    "everything",
+    "it",
+    "the",
+    "them",
+    "this",
+];
+
+/// Words that a name consists of only if the parameter acts, whatever value it has.
+const ALONE: [&str; 22] = [
+    "ack",
+    "ackmode",
+    "acks",
+    "consume",
+    "create",
+    "dequeue",
+    "logout",
+    "notify",
+    "overwrite",
+    "persist",
+    "rebuild",
+    "recalculate",
+    "regenerate",
+    "reprocess",
+    "requeue",
+    "resend",
+    "save",
+    "send",
+    "subscribe",
+    "toggle",
+    "unlock",
+    "upsert",
+];
+
+/// Verbs that are no nouns, so that a name that begins with one and goes on with its object says what is done:
+/// `send_email`, `ack_messages`.
+const WITH_ANY_OBJECT: [&str; 32] = [
+    "ack",
+    "activate",
+    "approve",
+    "consume",
+    "create",
+    "deactivate",
+    "decrement",
+    "dequeue",
+    "disable",
+    "dismiss",
+    "enable",
+    "enqueue",
+    "increment",
+    "notify",
+    "persist",
+    "publish",
+    "rebuild",
+    "recalculate",
+    "redeem",
+    "regenerate",
+    "renew",
+    "reprocess",
+    "requeue",
+    "resend",
+    "resync",
+    "save",
+    "send",
+    "submit",
+    "subscribe",
+    "toggle",
+    "unlock",
+    "upsert",
+];
+
+/// What a filter compares: `send_after`, `create_time` and `publish_year` do nothing.
+const COMPARED: [&str; 52] = [
+    "account",
+    "after",
+    "at",
+    "before",
+    "between",
+    "by",
+    "count",
+    "cursor",
+    "date",
+    "dates",
+    "datetime",
+    "day",
+    "dept",
+    "end",
+    "from",
+    "gt",
+    "gte",
+    "id",
+    "ids",
+    "index",
+    "limit",
+    "lt",
+    "lte",
+    "max",
+    "min",
+    "month",
+    "name",
+    "no",
+    "number",
+    "offset",
+    "on",
+    "order",
+    "org",
+    "page",
+    "range",
+    "reason",
+    "since",
+    "size",
+    "sort",
+    "start",
+    "state",
+    "status",
+    "time",
+    "timestamp",
+    "to",
+    "type",
+    "types",
+    "until",
+    "user",
+    "username",
+    "utc",
+    "year",
+];
+
+/// Verbs that are nouns too, with the objects that make an action of both: `mark_read`, `charge_account`.
+const NOUN_WITH_OBJECTS: [(&str, &[&str]); 8] = [
+    ("charge", &["account", "card", "credits", "customer"]),
+    ("lock", &["record", "records", "row", "rows"]),
+    ("mark", &["delivered", "handled", "notified", "processed", "viewed"]),
+    ("run", &["now"]),
+    ("set", &["active", "cookie", "default", "read", "seen", "unread"]),
+    ("start", &["import", "job", "now", "scan", "session", "sync"]),
+    ("sync", &["now"]),
+    (
+        "update",
+        &["access", "cache", "counter", "index", "seen", "stats", "views"],
+    ),
+];
+
+/// Values of a switch.
+const SWITCH_VALUES: [&str; 12] = ["0", "1", "f", "false", "n", "no", "off", "on", "t", "true", "y", "yes"];
+
+/// Whether the parameter has a side effect, as far as its name and its description say.
+pub(crate) fn acts(contract: &Contract, parameter: &Parameter) -> bool {
+    let node = contract.document.node(&parameter.pointer);
+    let stated = parameter
+        .schema
+        .as_deref()
+        .and_then(|schema| contract.document.node(schema));
+    let described = |node: Option<&Node>| Some(node?.member("description")?.string()?.to_owned());
+    // A schema that several parameters share says less about each of them.
+    let description = described(node).or_else(|| described(stated)).unwrap_or_default();
+    let schema = stated.map(|schema| contract.referred(schema));
+    let is_switch = schema.is_some_and(|schema| is_switch(contract, (schema, 0)));
+    acts_by_name(&parameter.name, is_switch || is_described_as_switch(&description))
+        || says_it_acts(&description)
+        || is_switch && switches_action(&description)
+}
+
+/// Whether a schema admits only two values of the kind on and off, of whatever type, or has one as its default.
+fn is_switch(contract: &Contract, (schema, depth): (&Node, usize)) -> bool {
+    const DEPTH: usize = 3;
+    let text = |value: Value| match value {
+        Value::String(text) => text.to_lowercase(),
+        value => value.to_string(),
+    };
+    let is_value = |value: &Node| SWITCH_VALUES.contains(&text(value.to_value()).as_str());
+    let listed = schema.member("enum").map_or(&[][..], Node::elements);
+    let kind = schema.member("type").and_then(Node::string);
+    let bound = |name: &str| schema.member(name).and_then(|bound| bound.to_value().as_i64());
+    let is_bit = kind == Some("integer") && (bound("minimum"), bound("maximum")) == (Some(0), Some(1));
+    let mut values = ["default", "example"].into_iter().filter_map(|key| schema.member(key));
+    let has_value = values.any(|value| ["false", "true"].contains(&text(value.to_value()).as_str()));
+    let pattern = schema.member("pattern").and_then(Node::string).unwrap_or_default();
+    let has_pattern = !pattern.is_empty()
+        && ascii_words(pattern).all(|word| word == "01" || SWITCH_VALUES.contains(&word.to_lowercase().as_str()))
+        && ascii_words(pattern).next().is_some();
+    let parts = ["allOf", "anyOf", "oneOf"].into_iter().filter(|_| depth < DEPTH);
+    let mut parts = parts.flat_map(|key| schema.member(key).map_or(&[][..], Node::elements));
+    kind == Some("boolean")
+        || !listed.is_empty() && listed.iter().all(is_value)
+        || is_bit
+        || has_value
+        || has_pattern
+        || parts.any(|part| is_switch(contract, (contract.referred(part), depth + 1)))
+}
+
+/// Whether a description gives the values of a switch: "Set to 1 to …", "true or false".
+fn is_described_as_switch(description: &str) -> bool {
+    const PAIRS: [(&str, &str); 4] = [("false", "true"), ("0", "1"), ("no", "yes"), ("off", "on")];
+    let lower = description.to_lowercase();
+    let words: Vec<_> = ascii_words(&lower).collect();
+    let is_on = |word: &str| ["1", "true", "yes"].contains(&word);
+    let are_pair = |one: &str, other: &str| PAIRS.contains(&(one, other)) || PAIRS.contains(&(other, one));
+    let is_given = |three: &[&str]| match three {
+        [one, "or", other] => are_pair(one, other),
+        ["if" | "when", value, _] => *value == "true",
+        _ => false,
+    };
+    let is_slashed = ["true/false", "false/true", "yes/no", "0/1", "1/0"]
+        .iter()
+        .any(|pair| lower.contains(pair));
+    // Another parameter may have "to be set to true".
+    let begins = sentences(&lower).any(|sentence| {
+        let words: Vec<_> = ascii_words(sentence).take(4).collect();
+        matches!(words.as_slice(), ["set", "to", value, ..] | ["set", "this", "to", value] if is_on(value))
+    });
+    words.windows(3).any(is_given) || is_slashed || begins
+}
+
+/// Whether a description says that the parameter does something, whatever value it has: "Mark the messages as read", "If
+/// given, the customer is notified".
+fn says_it_acts(description: &str) -> bool {
+    let lower = description.to_lowercase();
+    let mut begin = ascii_words(&lower);
+    // "Set pause state" is a side effect; "Set to true to list all" says how the parameter is used.
+    let sets = begin.next() == Some("set") && begin.next().is_some_and(|second| !["of", "to"].contains(&second));
+    sets || ascii_words(&lower).any(|word| ALWAYS_ACTIONS.contains(&word))
+        || sentences(&lower).any(|sentence| {
+            let words: Vec<_> = ascii_words(sentence).collect();
+            let mut clauses = sentence
+                .split([',', ':', '('])
+                .map(|clause| ascii_words(clause).collect::<Vec<_>>());
+            begins_with_verb(&words) || clauses.any(|clause| marks(&clause)) || is_done_if_given(sentence)
+        })
+}
+
+/// Whether a sentence begins with a verb and what it is about: "Also sends the invoice".
+fn begins_with_verb(sentence: &[&str]) -> bool {
+    let sentence = sentence.strip_prefix(&["also"]).unwrap_or(sentence);
+    let [first, second, ..] = sentence else { return false };
+    let base = first.strip_suffix("ies").map(|stem| format!("{stem}y"));
+    let base = base
+        .as_deref()
+        .unwrap_or_else(|| first.strip_suffix('s').unwrap_or(first));
+    LEADING.contains(&base) && DETERMINERS.contains(second)
+}
+
+/// Whether a clause says that something is marked: "Marks messages as read", "to mark them as seen", but not "messages
+/// that are marked as read".
+fn marks(clause: &[&str]) -> bool {
+    const BEFORE: [&str; 6] = ["also", "and", "automatically", "optionally", "then", "to"];
+    const STATES: [&str; 7] = [
+        "acknowledged",
+        "delivered",
+        "done",
+        "processed",
+        "read",
+        "seen",
+        "viewed",
+    ];
+    clause.iter().enumerate().any(|(at, word)| {
+        let is_verb = ["mark", "marks"].contains(word) && (at == 0 || BEFORE.contains(&clause[at - 1]));
+        let mut after = clause[at + 1..].windows(2).take(5);
+        is_verb && after.any(|pair| pair[0] == "as" && STATES.contains(&pair[1]))
+    })
+}
+
+/// Whether a sentence says that something is done where the parameter is given: "If set, the caller is logged out".
+fn is_done_if_given(sentence: &str) -> bool {
+    const DONE: [&str; 21] = [
+        "acknowledged",
+        "cancelled",
+        "charged",
+        "consumed",
+        "created",
+        "deactivated",
+        "deleted",
+        "dequeued",
+        "emailed",
+        "erased",
+        "invalidated",
+        "locked",
+        "logged",
+        "marked",
+        "notified",
+        "purged",
+        "reserved",
+        "revoked",
+        "signed",
+        "stored",
+        "wiped",
+    ];
+    const MESSAGES: [&str; 7] = [
+        "email",
+        "invitation",
+        "mail",
+        "message",
+        "notification",
+        "reminder",
+        "sms",
+    ];
+    const NEGATIVE: [&str; 7] = ["absent", "empty", "missing", "no", "not", "null", "omitted"];
+    const RELATIVE: [&str; 6] = ["that", "when", "where", "which", "who", "whose"];
+    let Some((condition, rest)) = sentence.split_once(',') else {
+        return false;
+    };
+    let condition: Vec<_> = ascii_words(condition).collect();
+    let rest: Vec<_> = ascii_words(rest).collect();
+    let is_given = ["if", "when"].contains(condition.first().unwrap_or(&""));
+    let is_done = |at: usize| {
+        let (before, word) = (&rest[..at], rest[at]);
+        let is_message = || before.iter().any(|word| MESSAGES.contains(word));
+        let is_out = || rest.get(at + 1).is_some_and(|next| ["off", "out"].contains(next));
+        let is_passive = before.last().is_some_and(|verb| PASSIVE.contains(verb));
+        let is_complete = match word {
+            "sent" => is_message(),
+            "logged" | "signed" => is_out(),
+            word => DONE.contains(&word),
+        };
+        is_passive && is_complete && !before.iter().any(|word| RELATIVE.contains(word))
+    };
+    is_given && !condition.iter().any(|word| NEGATIVE.contains(word)) && (1..rest.len()).any(is_done)
+}
+
+/// Whether the description of a switch says that something is done where it is on: "the messages are deleted afterwards",
+/// but not "deleted messages too". "Set to true" says how it is used.
+fn switches_action(description: &str) -> bool {
+    let words: Vec<_> = words(description).into_iter().filter(|word| word != "set").collect();
+    let logs_out = words
+        .windows(2)
+        .any(|pair| pair[0].starts_with("log") && pair[1] == "out");
+    contains_act(&words) || logs_out
+}
+
+/// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is on or
+/// off.
+pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
+    const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
+    // Words that name no action of a path, but one of a switch.
+    const SWITCHED: [&str; 15] = [
+        "autoread",
+        "bill",
+        "burn",
+        "cleanup",
+        "destruct",
+        "destructive",
+        "final",
+        "gc",
+        "pay",
+        "recalc",
+        "rescan",
+        "signout",
+        "store",
+        "sweep",
+        "wake",
+    ];
+    const CALLS: [&str; 2] = ["callback", "webhook"];
+    let words = words(name);
+    let Some(first) = words.first() else { return false };
+    // `autocomplete` has what is looked for.
+    let is_automatic = match words.as_slice() {
+        [auto, verb] => auto == "auto" && is_verb(verb),
+        [only] => only
+            .strip_prefix("auto")
+            .is_some_and(|verb| verb != "complete" && (is_verb(verb) || is_action(verb))),
+        _ => false,
+    };
+    let is_switched = |word: &String| SWITCHED.contains(&word.as_str());
+    words
+        .iter()
+        .any(|word| is_action(word) || CALLS.contains(&word.as_str()))
+        || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str()))
+        || is_automatic
+        || is_instruction(&words)
+        || is_switch && (is_verb(first) || words.iter().any(is_switched))
+}
+
+/// Whether a word is a verb for an action, alone or beside its object.
+fn is_verb(word: &str) -> bool {
+    let lists = [&ACTS_ALONE[..], &ACTS, &ACTS_ON_RECORD, &ACTS_ON_COLLECTION, &CONSUMES];
+    is_in(&lists, word)
+}
+
+/// Whether the words of a name say what is done, whatever value the parameter has.
+fn is_instruction(words: &[String]) -> bool {
+    let has_objects = |verb: &str, objects: &[&str]| match words {
+        [only] => only
+            .strip_prefix(verb)
+            .is_some_and(|object| objects.contains(&object.strip_prefix("as").unwrap_or(object))),
+        [first, rest @ ..] => first == verb && rest.iter().any(|word| objects.contains(&word.as_str())),
+        [] => false,
+    };
+    let all = WITH_OBJECTS.iter().chain(&NOUN_WITH_OBJECTS);
+    let mut objects = all.filter(|(verb, _)| !is_action(verb));
+    objects.any(|(verb, objects)| has_objects(verb, objects))
+        || match words {
+            [only] => ALONE.contains(&only.as_str()) || ["sendemail", "sendmail", "sendsms"].contains(&only.as_str()),
+            [verb, .., last] => {
+                let is_compared = COMPARED.contains(&last.as_str()) || ["date", "time"].contains(&words[1].as_str());
+                // Somebody is told, so this names to whom.
+                let is_told = verb == "notify" && last.starts_with("user");
+                let is_of_all = ["all", "everything", "them"].contains(&last.as_str());
+                WITH_ANY_OBJECT.contains(&verb.as_str()) && (!is_compared || is_told) || is_of_all && is_verb(verb)
+            }
+            [] => false,
+        }
+}
+
+/// Returns the words of a text. A letter beyond ASCII ends a word, so that a verb is found in a text without spaces.
+pub(crate) fn ascii_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the parameter of a read acts.
+    fn is_action(stated: &str) -> bool {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /a: {{get: {{parameters: [{{in: query, {stated}}}], \
+             responses: {{'200': {{description: a}}}}}}}}\n"
+        );
+        let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        acts(&contract, &contract.operations[0].parameters[0])
+    }
+
+    #[test]
+    fn a_name_that_says_what_is_done_acts_whatever_its_type() {
+        let names = [
+            "mark_read",
+            "markAsRead",
+            "mark_messages_read",
+            "auto_ack",
+            "autoAck",
+            "ackmode",
+            "recheck_all",
+            "send_email",
+            "sendEmail",
+            "sendmail",
+            "resend",
+            "notify",
+            "notify_user",
+            "save_history",
+            "create_missing",
+            "publish-event",
+            "redeem_code",
+            "renew_lease",
+            "ack_messages",
+            "consume",
+            "close_all",
+            "charge_account",
+            "update_last_seen",
+            "set_read",
+            "start_sync",
+            "trim_logs",
+            "logout",
+        ];
+        let schemas = [
+            "{type: boolean}",
+            "{type: string}",
+            "{type: integer}",
+            "{type: string, enum: ['1', '0']}",
+            "{type: integer, enum: [0, 1]}",
+            "{type: string, enum: [all, none]}",
+            "{type: array, items: {type: string}}",
+            "{}",
+        ];
+        for (name, schema) in names.iter().flat_map(|name| schemas.map(|schema| (name, schema))) {
+            assert!(is_action(&format!("name: {name}, schema: {schema}")), "{name} {schema}");
+        }
+    }
+
+    #[test]
+    fn a_name_of_what_is_compared_or_shown_does_not_act() {
+        for stated in [
+            "name: send_after, schema: {type: string}",
+            "name: created_after, schema: {type: string}",
+            "name: sent_to, schema: {type: string}",
+            "name: read, schema: {type: string}",
+            "name: read, schema: {type: boolean}",
+            "name: unread, schema: {type: integer}",
+            "name: marked, schema: {type: string}",
+            "name: mark, schema: {type: string}",
+            "name: start, schema: {type: integer}",
+            "name: start_date, schema: {type: string}",
+            "name: end, schema: {type: string}",
+            "name: open, schema: {type: string}",
+            "name: open_now, schema: {type: string}",
+            "name: update_time, schema: {type: string}",
+            "name: createTime, schema: {type: string}",
+            "name: create_user, schema: {type: string}",
+            "name: create_by, schema: {type: string}",
+            "name: createUserId, schema: {type: integer}",
+            "name: publish_year, schema: {type: integer}",
+            "name: send_status, schema: {type: string, enum: [sent, failed]}",
+            "name: submit_date_from, schema: {type: string}",
+            "name: renew_before, schema: {type: string}",
+            "name: approve_state, schema: {type: string}",
+            "name: set, schema: {type: string}",
+            "name: set_code, schema: {type: string}",
+            "name: take, schema: {type: integer}",
+            "name: pop, schema: {type: string}",
+            "name: run_id, schema: {type: string}",
+            "name: block_number, schema: {type: integer}",
+            "name: release, schema: {type: string}",
+            "name: share_type, schema: {type: string}",
+            "name: transfer_id, schema: {type: string}",
+            "name: login, schema: {type: string}",
+            "name: sender, schema: {type: string}",
+            "name: autocomplete, schema: {type: string}",
+            "name: archived, schema: {type: string, enum: ['true', 'false']}",
+            "name: email, schema: {type: string}",
+            "name: consumer_group, schema: {type: string}",
+            "name: probability, schema: {type: number, minimum: 0, maximum: 1}",
+        ] {
+            assert!(!is_action(stated), "{stated}");
+        }
+    }
+
+    #[test]
+    fn a_switch_acts_by_its_verb_whatever_its_type() {
+        for schema in [
+            "{type: boolean}",
+            "{type: string, enum: ['1', '0']}",
+            "{type: string, enum: ['yes', 'no']}",
+            "{type: integer, enum: [0, 1]}",
+            "{type: integer, minimum: 0, maximum: 1}",
+            "{type: string, default: 'false'}",
+            "{type: string, pattern: '^(true|false)$'}",
+            "{type: string, pattern: '^[01]$'}",
+            "{anyOf: [{type: boolean}, {type: string}]}",
+            "{type: string}, description: 'true or false'",
+            "{type: integer}, description: 'Set to 1 to start at once'",
+        ] {
+            assert!(is_action(&format!("name: start, schema: {schema}")), "{schema}");
+        }
+        for schema in [
+            "{type: string, enum: [today, tomorrow]}",
+            "{type: integer, minimum: 0, maximum: 100}",
+            "{type: integer, default: 0}",
+            "{type: string, pattern: '^[0-9]+$'}",
+            "{type: string}, description: 'Where the list begins, 1 or later'",
+        ] {
+            assert!(!is_action(&format!("name: start, schema: {schema}")), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_description_that_says_what_is_done_acts_whatever_the_type() {
+        for (kind, description) in ["boolean", "string", "integer"].into_iter().flat_map(|kind| {
+            [
+                "Mark the messages as read.",
+                "Marks messages as read",
+                "1: mark messages as seen",
+                "Set to 1 to mark what is returned as read",
+                "How many to return. Also marks them as read",
+                "If set, the caller is logged out",
+                "If given, the customer is notified",
+                "When present, a reminder is sent to the owner.",
+                "If set, returned messages are deleted",
+                "The reader. Notifies the owner",
+                "Sends a copy to the owner",
+            ]
+            .map(|description| (kind, description))
+        }) {
+            let stated = format!("name: x, schema: {{type: {kind}}}, description: '{description}'");
+            let in_schema = format!("name: x, schema: {{type: {kind}, description: '{description}'}}");
+            assert!(is_action(&stated) && is_action(&in_schema), "{stated}");
+        }
+    }
+
+    #[test]
+    fn a_description_of_a_filter_does_not_act() {
+        for description in [
+            "Only messages that are marked as read",
+            "Filter by whether messages are marked as read",
+            "If set, only messages that are deleted are listed",
+            "If omitted, all messages are deleted from the list",
+            "If given, records created after this date are returned",
+            "If present, the results are sorted",
+            "If set, the response is sent as an attachment",
+            "The date on which the invoice was sent",
+            "Send date",
+            "Start of the range",
+            "Mark of the car",
+            "Emails to look for",
+            "Marks of the product",
+            "The position at which to begin. This requires `usemarker` to be set to `true`.",
+        ] {
+            let stated = format!("name: x, schema: {{type: string}}, description: '{description}'");
+            assert!(!is_action(&stated), "{stated}");
+        }
+    }
+}
