@@ -18,7 +18,7 @@ use crate::exchange::redact::{SHORTEST_TOKEN, ValueDisplay};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
 use crate::gaps;
 use crate::history::RunTag;
-use crate::plan::{Plan, Selection, Shard};
+use crate::plan::{Plan, Selection, Shard, check_also_sent};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
@@ -196,7 +196,7 @@ impl Check {
 
     /// Also sends this operation, which is left out otherwise: a write whose records the contract does not say how to
     /// recognise, or an operation that says that it does something besides what its method says. A write also needs
-    /// [`Check::writes`]; no DELETE is sent in this way.
+    /// [`Check::writes`]. A DELETE cannot be named: the check then ends with an error.
     pub fn also_send(mut self, operation: impl Into<String>) -> Self {
         self.also_send.push(operation.into());
         self
@@ -420,6 +420,10 @@ impl Check {
         let named = |names: &[String]| -> Result<Vec<OperationId>, _> {
             names.iter().map(|name| self.contract.find_operation(name)).collect()
         };
+        let also_send = named(&self.also_send)?;
+        also_send
+            .iter()
+            .try_for_each(|id| check_also_sent(&self.contract, *id))?;
         let gaps = self.learn_about.iter().map(|id| self.contract.find_gap(id));
         let gaps = gaps.collect::<Result<Vec<_>, _>>()?;
         Ok(Selection {
@@ -433,7 +437,7 @@ impl Check {
                 .is_some_and(|token| token.expose_secret().contains(':')),
             only: named(&self.only)?,
             skip: named(&self.skip)?,
-            also_send: named(&self.also_send)?,
+            also_send,
             seed,
             shard: self.shard,
         })

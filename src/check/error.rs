@@ -7,12 +7,16 @@ use crate::contract::defect::Defects;
 use crate::contract::{UnknownGap, UnknownOperation};
 use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::exchange::{BasicError, TransportError};
+use crate::plan::NeverAlsoSent;
 use crate::rules::UnknownRule;
 
 /// Why nothing can be checked. Findings of a check are not errors: they are in the [`Report`](crate::Report).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// An operation is never sent because it is named.
+    #[error(transparent)]
+    AlsoSend(#[from] NeverAlsoSent),
     /// The contract is defective.
     #[error("failed to read the contract: {0}")]
     Contract(#[from] Defects),

@@ -40,7 +40,7 @@ use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Limits, Target, Transport};
 use crate::gaps::check_overlay_answers;
 use crate::history::RunTag;
-use crate::plan::{Plan, Selection};
+use crate::plan::{Plan, Selection, check_also_sent};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Run, RunEnd, Settings};
@@ -473,6 +473,9 @@ pub(super) fn plan(contract: &Contract, scope: &Selection) -> Result<Plan, Failu
 
 /// Returns what a check with these arguments may do. Whether there is a token is not known here.
 pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Selection, Failure> {
+    let also_send = operations(contract, &arguments.check.also_send)?;
+    let may_be_named = also_send.iter().try_for_each(|id| check_also_sent(contract, *id));
+    may_be_named.map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(Selection {
         writes: arguments.writes(),
         cleanup: arguments.service.cleanup.value,
@@ -481,7 +484,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
         user_and_password: false,
         only: operations(contract, &arguments.check.only)?,
         skip: operations(contract, &arguments.check.skip)?,
-        also_send: operations(contract, &arguments.check.also_send)?,
+        also_send,
         seed,
         shard: arguments.shard,
     })

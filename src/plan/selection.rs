@@ -6,7 +6,7 @@ use super::action::ShownBy;
 use super::shard::Shard;
 use crate::contract::Contract;
 use crate::contract::link::LinkTarget;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 
 /// What a run covers of the contract, and what it may do.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +34,30 @@ pub struct Selection {
     pub seed: u64,
     /// The shard of the plan that is carried out; `None` for the whole plan.
     pub shard: Option<Shard>,
+}
+
+/// An operation that is never sent because it is named.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the setting `also_send` cannot send `{operation}`: {reason}")]
+pub struct NeverAlsoSent {
+    /// The operation.
+    pub operation: String,
+    reason: String,
+}
+
+/// Makes sure that an operation may be named in [`Selection::also_send`]: a `DELETE` is sent only for records that the run
+/// created, and `HEAD`, `OPTIONS` and `TRACE` never.
+pub fn check_also_sent(contract: &Contract, id: OperationId) -> Result<(), NeverAlsoSent> {
+    let operation = contract.operation(id);
+    let reason = match operation.method {
+        Method::Get | Method::Patch | Method::Post | Method::Put => return Ok(()),
+        Method::Delete => "a DELETE is sent only by `cleanup`, for records that the run created".to_owned(),
+        other => format!("{other} is never sent"),
+    };
+    Err(NeverAlsoSent {
+        operation: operation.name.clone(),
+        reason,
+    })
 }
 
 /// Returns what shows the record of each create from which another write or a query takes a value: its list, or else a read that

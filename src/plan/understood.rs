@@ -76,7 +76,7 @@ impl<'plan> Understood<'plan> {
                 .reason_against_update(id)
                 .or_else(|| reason_against_body(contract, id)),
         };
-        reason.map(|reason| format!("{reason}; the setting also_send sends it anyway"))
+        reason.map(|reason| format!("{reason}; the setting `also_send` sends it anyway"))
     }
 
     /// Returns why an update may change another's record; `None` if its path names only records of the run's own.

@@ -201,9 +201,9 @@ pub(in crate::cli) struct CheckPart {
     #[arg(
         long,
         value_name = "OPERATION",
-        help = "Also call this operation, which a check leaves out because it may change records that the run did not \
-                create, may leave a record that the run cannot find again (both need --writes), or is a GET that seems \
-                to do something; `countersign plan` lists such operations with the reason; repeatable"
+        help = "Also call this operation, which a check leaves out: a write that may change other records or leave one \
+                that the run cannot find again (needs --writes), or a GET that seems to have a side effect. `countersign \
+                plan` lists such operations with the reason; repeatable"
     )]
     pub(in crate::cli) also_send: Vec<Setting<String>>,
     /// End with 3 if there are no errors, but less than this percentage of the facts was decided.

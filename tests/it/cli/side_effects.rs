@@ -221,6 +221,22 @@ fn an_operation_that_is_named_and_not_there_is_reported() {
     assert!(ended.is_one_error(2).contains("`logOut`"), "{ended:?}");
 }
 
+#[test]
+fn a_delete_cannot_be_named() {
+    let spec = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\npaths:\n  /pets/{id}:\n    delete:\n      \
+                operationId: deletePet\n      parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n      \
+                responses: {'204': {description: a}}\n";
+    let service = service();
+    let call = check(
+        &service.url(),
+        &["--spec", "pets.yaml", "--writes", "--also-send", "deletePet"],
+    );
+    let ended = call.file("pets.yaml", spec).run();
+    let error = ended.is_one_error(2);
+    assert!(error.contains("`also_send` cannot send `deletePet`"), "{error}");
+    assert_eq!(service.received().len(), 0);
+}
+
 /// A document whose examples name people, and whose create is answered with the identifier of one of them.
 const USERS: &str = r##"
 openapi: 3.0.3
