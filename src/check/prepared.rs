@@ -50,6 +50,7 @@ impl Prepared {
             contract,
             target: self.transport.target(),
             seed: self.plan.seed,
+            run_tag: Some(&self.settings.run_tag),
             is_recorded_traffic: false,
             writes: self
                 .plan

@@ -224,6 +224,7 @@ impl Judging {
             contract,
             target,
             seed: 0,
+            run_tag: None,
             is_recorded_traffic: true,
             writes: false,
             started_at: self.started_at,

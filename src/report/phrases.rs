@@ -331,7 +331,7 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
     });
     let place = match residue.found {
         Some(true) => response.is_some().then_some("it is there"),
-        Some(false) => Some("may be left: it was not in its list at the end of the run"),
+        Some(false) => Some("no longer in its list, so probably gone or replaced; not certain"),
         None => (response.is_some() && !created).then_some("it may be there"),
     };
     let parts = [made_up.map(str::to_owned), response, place.map(str::to_owned)];

@@ -26,15 +26,19 @@ impl Terminal {
         }
         let (entries, summary) = (self.entries(record), verdict + &self.summary(record, group_count));
         let room = SCREEN.saturating_sub(summary.lines().count());
+        let tag = match record.run_tags.as_slice() {
+            [] => String::new(),
+            tags => format!("; run tag {}", tags.join(", ")),
+        };
         let closing = match record.residue.len() + record.unexplained_records.len() {
             0 if record.deleted == 0 => summary,
             0 => summary + &self.residue_heading(record, ""),
             // The heading takes a line too.
-            left if left < room => summary + &self.residue_heading(record, ":") + &residue(record),
+            left if left < room => summary + &self.residue_heading(record, &(tag + ":")) + &residue(record),
             // The list must not be cut: another run would not show it, but leave more. So it precedes the verdict.
             _ => {
                 let list = format!("left in the target\n{}\n", residue(record));
-                list + &summary + &self.residue_heading(record, "; each is named above")
+                list + &summary + &self.residue_heading(record, &(tag + "; each is named above"))
             }
         };
         entries + &closing
@@ -294,7 +298,7 @@ mod tests {
         let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
         let head = "41 records left in the target; ";
         assert!(
-            summary.starts_with(head) && summary.ends_with("; each is named above"),
+            summary.starts_with(head) && summary.ends_with("; run tag kqwzdnpv; each is named above"),
             "{summary}"
         );
     }
@@ -303,6 +307,18 @@ mod tests {
     fn little_residue_stands_in_the_summary() {
         let text = terminal(Some(80)).report(&sample_record());
         assert!(closing(&text).contains(&"    createThing          t-17"), "{text}");
+    }
+
+    #[test]
+    fn the_run_tag_is_shown_only_where_something_is_left() {
+        let mut record = sample_record();
+        assert!(
+            terminal(None)
+                .report(&record)
+                .contains("completely; run tag kqwzdnpv:\n")
+        );
+        (record.residue, record.unexplained_records) = (Vec::new(), Vec::new());
+        assert!(!terminal(None).report(&record).contains("run tag"));
     }
 
     #[test]

@@ -115,6 +115,7 @@ impl SampleRun {
             contract: &self.contract,
             target: &Target::parse("https://api.example.com/tenant").unwrap(),
             seed: 7,
+            run_tag: None,
             is_recorded_traffic: false,
             writes: true,
             started_at: DateTime::UNIX_EPOCH,
@@ -250,6 +251,7 @@ pub(super) fn sample_record() -> Record {
         ],
         residue: vec![left(Some("t-17"), true), left(None, true), left(None, false)],
         deleted: 0,
+        run_tags: vec!["kqwzdnpv".to_owned()],
         residue_search: SearchExtent::Part,
         unexplained_records: vec![UnexplainedRecord {
             list: "getThings".to_owned(),

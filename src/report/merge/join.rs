@@ -47,6 +47,7 @@ pub(super) fn join(left: Record, right: Record) -> Record {
         unexplained_records: [left.unexplained_records, right.unexplained_records].concat(),
         rejected_values: [left.rejected_values, right.rejected_values].concat(),
         residue: [left.residue, right.residue].concat(),
+        run_tags: [left.run_tags, right.run_tags].concat(),
         deleted: left.deleted.saturating_add(right.deleted),
         requests: requests(left.requests, right.requests),
         operations: operations(left.operations, right.operations),
@@ -115,6 +116,7 @@ pub(super) fn sort(record: &mut Record) {
     put_in_order(&mut record.findings);
     record.exchanges.sort_by_key(|exchange| exchange.number);
     record.unexplained_records.sort();
+    record.run_tags.sort();
     record.trials.sort();
     record.rejected_values.sort();
     record.rejected_values.dedup();

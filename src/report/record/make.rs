@@ -15,6 +15,7 @@ use crate::contract::shared_string::StringPool;
 use crate::contract::vocabulary::{Gap, GapStatement};
 use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Target, curl};
+use crate::history::RunTag;
 use crate::plan::NotCalled;
 use crate::report::excerpt::Excerpt;
 use crate::report::exchanges::Exchanges;
@@ -30,6 +31,8 @@ pub struct RunContext<'run> {
     pub target: &'run Target,
     /// The seed.
     pub seed: u64,
+    /// The run tag; none if other clients sent the requests.
+    pub run_tag: Option<&'run RunTag>,
     /// Whether other clients sent the requests.
     pub is_recorded_traffic: bool,
     /// Whether its plan has writes.
@@ -80,6 +83,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         value: rejected.description.clone(),
         status: rejected.status,
     });
+    let own_tag = about.run_tag.filter(|_| about.writes);
     let (exchanges, exchanges_left_out) = exchanges.into_records();
     Record {
         report_version: VERSION,
@@ -103,6 +107,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         accepted: Vec::new(),
         residue: residue.collect(),
         deleted: run.deleted,
+        run_tags: own_tag.map(|tag| tag.as_str().to_owned()).into_iter().collect(),
         residue_search: run.residue_search,
         unexplained_records: unexplained_records.collect(),
         rejected_values: rejected_values.collect(),

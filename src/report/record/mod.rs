@@ -123,6 +123,9 @@ pub struct Record {
     /// The number of records that the run created and deleted.
     #[serde(default)]
     pub deleted: usize,
+    /// The letters that mark what the run created, one for each shard; none if it wrote nothing.
+    #[serde(default)]
+    pub run_tags: Vec<String>,
     /// How far the run looked for residue at its end.
     #[serde(default, rename = "looked_through")]
     pub residue_search: SearchExtent,

@@ -24,6 +24,21 @@ fn a_run_that_conforms_reports_every_fact_once() {
 }
 
 #[test]
+fn a_run_with_writes_reports_its_run_tag() {
+    let target = Target::sound();
+    let call = check(
+        &target.url(),
+        &["--writes", "--only", "createTag", "--residue", "left.jsonl"],
+    );
+    let (ended, report) = call.report();
+    let log = std::fs::read_to_string(ended.path().join("left.jsonl")).unwrap();
+    let first: serde_json::Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
+    assert_eq!(report["run_tags"], serde_json::json!([first["run"]]));
+    let (_, report) = check(&target.url(), &["--only", "getTags"]).report();
+    assert_eq!(report["run_tags"], serde_json::json!([]));
+}
+
+#[test]
 fn a_finding_points_into_the_response_and_into_the_contract() {
     let target = Target::changed("/venues", |body| {
         // A page beyond the last is empty.

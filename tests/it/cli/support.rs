@@ -318,6 +318,7 @@ fn redacted(assertion: impl FnOnce()) {
     settings.add_filter(r"\bat least per second: \d+", "at least per second: [RATE]");
     settings.add_filter(r"\bseed \d+", "seed [SEED]");
     settings.add_filter(r"\btoken [0-9a-f]{32}\b", "token [TOKEN]");
+    settings.add_filter(r"\brun tag [a-z]{8}\b", "run tag [TAG]");
     settings.bind(assertion);
 }
 
