@@ -255,6 +255,7 @@ macro_rules! pages {
 
 pages! {
     readme_is_true: "README.md",
+    another_api_is_true: "docs/another-api.md",
     check_is_true: "docs/check.md",
     client_is_true: "docs/client.md",
     configuration_is_true: "docs/configuration.md",
