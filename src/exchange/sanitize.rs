@@ -6,12 +6,14 @@
 //! GitHub and Forgejo interpret `::command::` at the beginning of a line; Azure interprets `##vso[command]` and
 //! `##[command]` anywhere in a line, and `TeamCity` `##teamcity[…]`. GitLab's and Travis's sections need a carriage
 //! return, and Jenkins's annotations an escape; both are shown as text, like every other control character. Characters
-//! that change the direction of writing, or that are invisible, are shown as text too, because they make a line look
-//! like something else.
+//! that change the direction of writing, or that are invisible (Unicode's `Default_Ignorable_Code_Point`, and a few more),
+//! are shown as text too, because they make a line look like something else.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
+use icu_properties::CodePointSetData;
+use icu_properties::props::DefaultIgnorableCodePoint;
 use serde::Serialize;
 
 /// Whether the text may carry colours.
@@ -122,10 +124,15 @@ impl io::Write for SanitizedJson<'_> {
 /// Whether a terminal interprets the character, or a reader is misled by it. A line feed does neither.
 #[must_use]
 pub(crate) fn is_interpreted(character: char) -> bool {
-    (character.is_control() && character != '\n')
-        || matches!(character,
-            '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    if character.is_ascii() {
+        return character.is_control() && character != '\n';
+    }
+    // Line separators, annotations between lines, and a blank pattern of Braille: the property has none of them.
+    let is_other = matches!(
+        character,
+        '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}'
+    );
+    character.is_control() || is_other || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(character)
 }
 
 /// Whether the text begins with something that Azure or `TeamCity` takes for a command.
@@ -169,6 +176,49 @@ mod tests {
         ] {
             assert_eq!(sanitize(text, Colours::None), expected);
         }
+    }
+
+    #[test]
+    fn what_no_font_shows_is_shown_as_text() {
+        let invisible = [
+            '\u{ad}',
+            '\u{34f}',
+            '\u{61c}',
+            '\u{115f}',
+            '\u{1160}',
+            '\u{17b4}',
+            '\u{17b5}',
+            '\u{180b}',
+            '\u{180e}',
+            '\u{200b}',
+            '\u{200f}',
+            '\u{2028}',
+            '\u{2029}',
+            '\u{202a}',
+            '\u{202e}',
+            '\u{2060}',
+            '\u{206f}',
+            '\u{2800}',
+            '\u{3164}',
+            '\u{fe00}',
+            '\u{fe0f}',
+            '\u{feff}',
+            '\u{ffa0}',
+            '\u{fff9}',
+            '\u{fffb}',
+            '\u{1d173}',
+            '\u{e0000}',
+            '\u{e007f}',
+            '\u{e0100}',
+        ];
+        for character in invisible {
+            let shown = sanitize(&format!("a{character}b"), Colours::Kept);
+            assert_eq!(shown, format!("a{}b", character.escape_unicode()));
+            let json = sanitize_json(&format!("\"a{character}b\""));
+            assert!(json.is_ascii(), "{json}");
+        }
+        let visible = "a\u{301} \u{a0}é 한국 ខ្មែរ ᠮᠣᠩ ⠁ ｱ 日本 🎈";
+        assert_eq!(sanitize(visible, Colours::None), visible);
     }
 
     #[test]
