@@ -23,23 +23,29 @@ const DIGEST_BYTES: usize = 8;
 /// What a ledger calls the reference service, which has another port in each run.
 pub(super) const EMBEDDED: &str = "embedded";
 
-/// Where systems that have such a file keep standard output.
-const STDOUT: &str = "/dev/stdout";
+/// Where systems that have such files keep the standard streams that a run writes to, each with its name.
+const STREAMS: [(&str, &str); 2] = [("/dev/stdout", "standard output"), ("/dev/stderr", "standard error")];
 
-/// Rejects a path that exists but is not a regular file, or where standard output goes. A ledger is read again, so one
-/// that was written to a pipe or a device is lost; a pipe may keep whoever opens it waiting for ever; and a report on
-/// standard output would go between the lines.
+/// Rejects a path that exists but is not a regular file, or where standard output or standard error goes. A ledger is read
+/// again, so one that was written to a pipe or a device is lost; a pipe may keep whoever opens it waiting for ever; and a
+/// report or a message on a standard stream would go between the lines.
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] for a folder, a pipe, a device, or the file that standard output goes to.
+/// [`Failure::Usage`] for a folder, a pipe, a device, or a file that a standard stream goes to.
 pub(super) fn require_regular_file(path: &Path) -> Result<(), Failure> {
     let failure = |what: &str| Err(Failure::Usage(format!("the ledger `{}` is {what}", path.display())));
     match std::fs::metadata(path) {
         Ok(found) if !found.is_file() => failure("a folder, a pipe or a device; name a file"),
-        Ok(_) if edge::same_file(path, Path::new(STDOUT)) => failure("where standard output goes; name another file"),
+        Ok(_) => {
+            let mut streams = STREAMS.iter();
+            match streams.find(|(stream, _)| edge::same_file(path, Path::new(stream))) {
+                Some((_, name)) => failure(&format!("where {name} goes; name another file")),
+                None => Ok(()),
+            }
+        }
         // Whoever opens it reports an error.
-        _ => Ok(()),
+        Err(_) => Ok(()),
     }
 }
 

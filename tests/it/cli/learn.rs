@@ -303,7 +303,7 @@ fn a_ledger_that_is_no_file_is_rejected_before_anything_is_sent_and_nobody_waits
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_ledger_that_standard_output_goes_to_is_rejected() {
+fn a_ledger_that_a_standard_stream_goes_to_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(LEDGER);
     std::fs::write(&path, "").unwrap();
@@ -322,7 +322,17 @@ fn a_ledger_that_standard_output_goes_to_is_rejected() {
         assert!(stderr.contains("is where standard output goes"), "{stderr}");
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
-    let apart = run("gaps --ledger ledger.jsonl >other");
+    for arguments in ["learn --ledger ledger.jsonl", "gaps --ledger /dev/stderr"] {
+        std::fs::write(&path, "").unwrap();
+        let ended = run(&format!("{arguments} 2>>ledger.jsonl"));
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        // There is no other place for the message.
+        let message = std::fs::read_to_string(&path).unwrap();
+        assert!(message.contains("is where standard error goes"), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    std::fs::write(&path, "").unwrap();
+    let apart = run("gaps --ledger ledger.jsonl >other 2>another");
     assert_eq!(apart.status.code(), Some(0), "{apart:?}");
 }
 
