@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderValue, TRANSFER_ENCODING};
+use http::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, TE, TRANSFER_ENCODING};
 use http::{Method, Request, Response, StatusCode, Uri, Version};
 use http_body_util::{Either, Full};
 use hyper::body::Incoming;
@@ -115,6 +115,10 @@ impl Forwarder {
         let client = parts.extensions.remove::<hyper::upgrade::OnUpgrade>();
         if let Some(protocol) = protocol {
             add_upgrade(&mut parts.headers, protocol);
+        }
+        if parts.headers.contains_key(TE) {
+            // It is about one connection (RFC 9110, section 10.1.4).
+            parts.headers.append(CONNECTION, HeaderValue::from_static("TE"));
         }
         let request = Request::from_parts(parts, CopyingBody::request(body, pending.as_ref()));
         match connection.send(&self.upstream, request).await {

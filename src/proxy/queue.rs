@@ -9,7 +9,7 @@
 //! All that is copied counts against one limit. An exchange that would exceed it is dropped. What a dropped write may
 //! have changed is not forgotten: dropped writes are merged into one, from the first one's beginning to the last one's end.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -47,6 +47,11 @@ struct State {
     /// The period in which dropped writes were under way.
     dropped_writes: Option<(DateTime<Utc>, DateTime<Utc>)>,
     is_closed: bool,
+    /// The exchanges that were still under way when nothing more was to come, so that they were judged without a response:
+    /// they are not judged again once they have ended.
+    cut: BTreeSet<u64>,
+    /// Whether judging has ended.
+    has_ended: bool,
     /// Pending requests for a snapshot, each with the number of the next exchange at that time.
     snapshot_requests: VecDeque<(u64, oneshot::Sender<Snapshot>)>,
 }
@@ -174,13 +179,15 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// Requests a snapshot, which is taken once everything that has ended until now is judged. It never comes once
-    /// judging has ended.
+    /// Requests a snapshot, which is taken once everything that has ended until now is judged. Once judging has ended,
+    /// the receiver fails.
     pub(super) fn request_snapshot(&self) -> oneshot::Receiver<Snapshot> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state();
         let requested_at = state.next;
-        state.snapshot_requests.push_back((requested_at, sender));
+        if !state.has_ended {
+            state.snapshot_requests.push_back((requested_at, sender));
+        }
         drop(state);
         self.changed.notify_one();
         receiver
@@ -259,8 +266,10 @@ impl State {
         }
         loop {
             let Some(first) = self.exchanges.first_entry() else {
+                self.has_ended = self.is_closed;
                 return self.is_closed.then_some(Next::Closed);
             };
+            let number = *first.key();
             match first.get() {
                 Slot::UnderWay(_, since) if !self.is_closed && since.elapsed() < PATIENCE => return None,
                 _ => {}
@@ -271,6 +280,7 @@ impl State {
                     return Some(Next::Exchange { passed, is_late: false });
                 }
                 Slot::UnderWay(request_line, _) if self.is_closed => {
+                    self.cut.insert(number);
                     let passed = Box::new(ForwardedExchange {
                         request_line,
                         headers: HeaderMap::new(),
@@ -388,6 +398,8 @@ impl Drop for Pending {
             state.drop_exchange(&passed.request_line, ended);
         } else if let Some(slot) = state.exchanges.get_mut(&self.number) {
             *slot = Slot::Done(Box::new(passed));
+        } else if state.cut.remove(&self.number) {
+            state.bytes -= bytes;
         } else {
             state.late.push_back(passed);
         }
@@ -404,6 +416,8 @@ fn size(headers: &HeaderMap) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use tokio::sync::oneshot::error::TryRecvError;
+
     use super::*;
 
     fn queue() -> Arc<Queue> {
@@ -480,6 +494,30 @@ mod tests {
         queue.close();
         assert_eq!(ready(&queue), on_time("POST"));
         assert_eq!(ready(&queue), on_time("closed"));
+    }
+
+    #[test]
+    fn what_was_judged_as_under_way_is_not_judged_again_when_it_ends() {
+        let queue = queue();
+        let (cut, _next) = (begin(&queue, "POST"), begin(&queue, "GET"));
+        queue.close();
+        assert_eq!(ready(&queue), on_time("POST"));
+        drop(cut);
+        assert_eq!(ready(&queue), on_time("GET"));
+        assert_eq!(ready(&queue), on_time("closed"));
+        assert_eq!(queue.counts().bytes, OVERHEAD);
+    }
+
+    #[test]
+    fn who_asks_after_judging_has_ended_is_told_so() {
+        let queue = queue();
+        let mut before = queue.request_snapshot();
+        assert!(matches!(queue.state().ready(), Some(Next::SnapshotRequest(_))));
+        assert!(matches!(before.try_recv(), Err(TryRecvError::Closed)));
+        queue.close();
+        assert_eq!(ready(&queue), on_time("closed"));
+        let mut after = queue.request_snapshot();
+        assert!(matches!(after.try_recv(), Err(TryRecvError::Closed)));
     }
 
     #[test]

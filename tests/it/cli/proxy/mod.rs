@@ -239,6 +239,32 @@ fn what_passes_is_not_changed() {
     interrupted(running);
 }
 
+/// The lines of the head that a target receives after the proxy was sent this head without its end.
+fn passed_on(head: &str) -> Vec<String> {
+    let stub = Stub::start(|_, stream| stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+    let (running, address) = running(&stub.url(), &[]);
+    let response = exchanged(&address, &format!("{head}\r\nHost: a\r\n\r\n"));
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    interrupted(running);
+    let host = |line: &&str| !line.to_ascii_lowercase().starts_with("host:");
+    let received = &stub.received()[0].head;
+    received.trim_end().lines().filter(host).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_asks_about_the_server_as_a_whole_stays_so() {
+    let lines = passed_on("OPTIONS * HTTP/1.1\r\nConnection: close");
+    assert_eq!(lines, ["OPTIONS * HTTP/1.1"]);
+}
+
+#[test]
+fn a_client_that_takes_trailers_does_so_on_the_connection_to_the_target_too() {
+    let lines = passed_on("GET / HTTP/1.1\r\nConnection: TE, close\r\nTE: trailers, deflate");
+    assert_eq!(lines, ["GET / HTTP/1.1", "TE: trailers", "Connection: TE"]);
+    let lines = passed_on("GET / HTTP/1.1\r\nConnection: TE, close\r\nTE: deflate");
+    assert_eq!(lines, ["GET / HTTP/1.1"]);
+}
+
 #[test]
 fn a_target_that_does_not_answer_is_reported_to_the_client_and_not_judged() {
     // Nobody listens at this address, and the port is taken at the one that every other test uses.
