@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::github::{MAX_SHOWN, command};
-use super::phrases::{clipped, counted, on_one_line, repository_path};
+use super::phrases::{are, clipped, counted, on_one_line, repository_path};
 use super::sarif::{SCHEMA, artifact, plain};
 use super::{Terminal, Verbosity};
 use crate::exchange::sanitize::json_text;
@@ -18,6 +18,8 @@ use crate::lint::{LintFinding, LintReport, LintRule};
 const VERSION: u32 = 1;
 /// The most characters of a message.
 const LONGEST: usize = 2000;
+/// The bytes reserved for the line that counts the findings that do not fit into the summary of a step.
+const LEFT_OUT: usize = 60;
 /// The number of operations that are named in a line.
 const MAX_NAMED: usize = 5;
 
@@ -147,10 +149,26 @@ pub fn lint_github(lints: &[LintReport]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns the findings as Markdown of at most `max_bytes` bytes, for the summary of a step.
+/// Returns the findings as Markdown of at most `max_bytes` bytes, for the summary of a step. Its last line counts those that
+/// do not fit.
 #[must_use]
 pub fn lint_markdown_within(lints: &[LintReport], max_bytes: usize) -> String {
+    let (text, more) = first_findings(lints, max_bytes);
+    if more == 0 {
+        return text;
+    }
+    let (mut text, more) = first_findings(lints, max_bytes.saturating_sub(LEFT_OUT));
+    let more = format!("\n{} not listed here.\n", are_more(more));
+    if text.len() + more.len() <= max_bytes {
+        text.push_str(&more);
+    }
+    text
+}
+
+/// Returns the first findings as Markdown of at most `max_bytes` bytes, and the number of the others.
+fn first_findings(lints: &[LintReport], max_bytes: usize) -> (String, usize) {
     let mut text = String::new();
+    let mut more = lints.iter().map(|lint| lint.findings.len()).sum();
     for lint in lints {
         let lines = lint.findings.iter().map(|finding| entry(finding, MAX_NAMED));
         let head = format!(
@@ -159,14 +177,20 @@ pub fn lint_markdown_within(lints: &[LintReport], max_bytes: usize) -> String {
         );
         let lines =
             lines.map(|entry| format!("- {}\n", super::markdown::code(&clipped(&on_one_line(&entry), LONGEST))));
-        for part in [head].into_iter().chain(lines).chain(["\n".to_owned()]) {
+        let parts = [(head, 0)].into_iter().chain(lines.map(|line| (line, 1)));
+        for (part, findings) in parts.chain([("\n".to_owned(), 0)]) {
             if text.len() + part.len() > max_bytes {
-                return text;
+                return (text, more);
             }
             text.push_str(&part);
+            more -= findings;
         }
     }
-    text
+    (text, more)
+}
+
+fn are_more(count: usize) -> String {
+    format!("{} {}", counted(count, "more defect"), are(count))
 }
 
 /// A finding is an error if a check leaves operations out because of it, or cannot read the document at all.
@@ -210,4 +234,32 @@ fn entry(finding: &LintFinding, max_named: usize) -> String {
         message(finding, max_named),
         finding.rule.name()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_summary_of_a_step_that_has_no_room_for_all_counts_the_rest() {
+        let mut text = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\npaths:\n".to_owned();
+        for number in 0..40 {
+            writeln!(text, "  /things{number}:\n    get: {{}}").unwrap();
+        }
+        let lints = [crate::lint::lint("api.yaml", text)];
+        let all = lints[0].findings.len();
+        assert!(all >= 40, "{all}");
+        let whole = lint_markdown_within(&lints, usize::MAX);
+        assert!(!whole.contains("more defect"), "{whole}");
+        assert_eq!(lint_markdown_within(&lints, whole.len()), whole);
+        for max_bytes in [whole.len() - 2, whole.len() / 2, 500, 100, 10, 0] {
+            let part = lint_markdown_within(&lints, max_bytes);
+            assert!(part.len() <= max_bytes, "{} > {max_bytes}", part.len());
+            let listed = part.lines().filter(|line| line.starts_with("- ")).count();
+            let more = format!("\n{} not listed here.\n", are_more(all - listed));
+            assert!(max_bytes < 100 || part.ends_with(&more), "{part}");
+        }
+    }
 }

@@ -24,6 +24,8 @@ const LONGEST_ENTRY: usize = 400;
 const MAX_LISTED: usize = 50;
 /// The bytes reserved for the lines that count the omitted findings.
 const CLOSING: usize = 300;
+/// The bytes reserved for the line that names the parts that are left out.
+const LEFT_OUT: usize = 120;
 
 /// Returns the record as Markdown of less than [`MAX_BYTES`].
 #[must_use]
@@ -31,23 +33,46 @@ pub fn markdown(record: &Record) -> String {
     markdown_within(record, MAX_BYTES - 1)
 }
 
-/// Returns the record as Markdown of at most `max_bytes` bytes; empty if not even the verdict fits.
+/// Returns the record as Markdown of at most `max_bytes` bytes, which says what it leaves out; empty if not even the
+/// verdict fits.
 #[must_use]
 pub fn markdown_within(record: &Record, max_bytes: usize) -> String {
-    let head = head(record);
-    let tail = [undecided(record), residue(record), about(record)];
-    let mut text = String::new();
-    if !push(&mut text, &head, max_bytes) {
+    let (text, left_out) = parts_within(record, max_bytes);
+    if left_out.is_empty() {
         return text;
+    }
+    let (mut shorter, left_out) = parts_within(record, max_bytes.saturating_sub(LEFT_OUT));
+    if shorter.is_empty() {
+        return text;
+    }
+    let line = format!("\nLeft out here, for lack of room: {}.\n", left_out.join(", "));
+    push(&mut shorter, &line, max_bytes);
+    shorter
+}
+
+/// Returns the parts that fit within `max_bytes` bytes, and the names of the others; nothing if not even the verdict fits.
+fn parts_within(record: &Record, max_bytes: usize) -> (String, Vec<&'static str>) {
+    let tail = [
+        ("undecided facts", undecided(record)),
+        ("residue", residue(record)),
+        ("the number of requests", about(record)),
+    ];
+    let (mut text, mut left_out) = (String::new(), Vec::new());
+    if !push(&mut text, &head(record), max_bytes) {
+        return (text, vec!["the verdict"]);
     }
     // The table comes before its details, and both before the parts about facts without a finding.
     let half = max_bytes.saturating_sub(text.len() + CLOSING) / 2;
     let limit = text.len() + half;
-    findings(record, &mut text, limit, max_bytes);
-    for part in tail {
-        push(&mut text, &part, max_bytes);
+    if !findings(record, &mut text, limit, max_bytes) {
+        left_out.push("findings");
     }
-    text
+    for (name, part) in tail {
+        if !push(&mut text, &part, max_bytes) {
+            left_out.push(name);
+        }
+    }
+    (text, left_out)
 }
 
 /// Appends a part if it fits within `max_bytes` bytes, and returns whether it did.
@@ -128,12 +153,15 @@ fn accepted_deviations(record: &Record) -> String {
 }
 
 /// Appends the table while the whole text has at most `table` bytes, then the details while it has at most `max_bytes`,
-/// less the reserve.
-fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) {
+/// less the reserve. Returns whether they are named or counted; `false` if there is no room even for the head.
+fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) -> bool {
     const HEAD: &str = "\n| level | rule | what is wrong | documented | received | line |\n|---|---|---|---|---|---|\n";
     let groups = groups(record);
-    if groups.is_empty() || !push(text, HEAD, table) {
-        return;
+    if groups.is_empty() {
+        return true;
+    }
+    if !push(text, HEAD, table) {
+        return false;
     }
     let findings = |groups: &[Group<'_>]| groups.iter().map(Group::len).sum();
     let listed = groups.iter().take_while(|group| push(text, &row(group), table)).count();
@@ -147,6 +175,7 @@ fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) 
     let detailed = details.take_while(|detail| push(text, detail, room)).count();
     more(text, findings(&groups[detailed..]), "not shown in detail here");
     text.push_str("\n</details>\n");
+    true
 }
 
 /// Adds a line that counts the findings that are not shown.
@@ -364,11 +393,18 @@ mod tests {
             if max_bytes >= 1_000 {
                 assert!(text.contains("more findings are not listed here."), "{text}");
             }
+            if (500..=5_000).contains(&max_bytes) {
+                let left_out = text.lines().last().unwrap();
+                assert!(left_out.starts_with("Left out here, for lack of room: "), "{text}");
+                let is_told = left_out.contains("undecided facts");
+                assert!(is_told != text.contains("facts are undecided</summary>"), "{text}");
+            }
         }
         let text = markdown(&record);
         let listed = text.lines().filter(|line| line.starts_with("| **error** ")).count();
         assert!(listed > 100, "{listed}");
         assert!(text.contains(&format!("{} more findings are not listed here.", FINDINGS - listed)));
+        assert!(!markdown(&sample_record()).contains("Left out here"));
     }
 
     #[test]
