@@ -610,8 +610,9 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    /// Removes and returns the trials that have ended.
+    /// Ends the trials that are still open, and removes and returns all.
     pub fn take_trials(&mut self) -> Vec<Trial> {
+        self.trials.end_open(self.contract);
         joined(std::mem::take(&mut self.trials.log.trials).into_iter())
     }
 

@@ -203,8 +203,8 @@ impl Searches {
             }
             Asks::Duplicate => {
                 match searched.note_duplicate_trial(contract, (index, exchange), (succeeded, status), body) {
-                    Some(shown) => shown,
-                    None => return SearchTrial::Preparation,
+                    SearchTrial::Showed(shown) => shown,
+                    other => return other,
                 }
             }
             Asks::Longest { .. } => {
@@ -395,16 +395,18 @@ impl OperationSearches {
 
     /// Notes what became of a create that asks about duplicates: the original, or the one that repeats it. A response to
     /// the second that shows the first says neither that it was accepted nor that it was rejected. Returns what the
-    /// second shows; `None` for the original.
+    /// second shows; the original prepares it, and without one that is accepted there is no trial.
     fn note_duplicate_trial(
         &mut self,
         contract: &Contract,
         (index, exchange): (usize, &Exchange),
         (succeeded, status): (bool, u16),
         body: Option<&Value>,
-    ) -> Option<TrialResult> {
+    ) -> SearchTrial {
         let operation = exchange.request.operation;
-        let sent = exchange.request.json()?;
+        let Some(sent) = exchange.request.json() else {
+            return SearchTrial::Preparation;
+        };
         if succeeded && let Some(search) = &mut self.required {
             search.add(sent, Some(true), "");
         }
@@ -414,7 +416,11 @@ impl OperationSearches {
         let shown = match &original {
             None if succeeded => {
                 self.note_original(contract, (operation, sent), body);
-                return None;
+                return SearchTrial::Preparation;
+            }
+            None => {
+                *self.void.entry(index).or_default() += 1;
+                return SearchTrial::Void;
             }
             Some((_, known)) if succeeded && id.is_some_and(|id| id != known) => {
                 *tried.accepted.entry(status).or_default() += 1;
@@ -435,7 +441,7 @@ impl OperationSearches {
             }
         };
         self.original = original;
-        Some(shown)
+        SearchTrial::Showed(shown)
     }
 }
 

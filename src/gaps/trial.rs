@@ -29,7 +29,8 @@ pub struct Trial {
     /// Whether the trial shows what `claim` says.
     pub outcome: TrialOutcome,
     /// The status of each request, in the order sent: the control, the request that asks and the next control. Where
-    /// each trial decides the next, it is the request that asks alone. `null` is no complete response.
+    /// each trial decides the next, it is the request that asks alone; where the run ended before the next control, the
+    /// last one is missing. `null` is no complete response.
     pub statuses: Vec<Option<u16>>,
     /// How many trials sent and showed this.
     pub count: u64,
@@ -56,7 +57,7 @@ pub enum TrialOutcome {
     For,
     /// It speaks against every claim, such as a value that was accepted and dropped.
     Against,
-    /// It decides nothing: throttled, a 5xx, no complete response, or a control that was rejected.
+    /// It decides nothing: throttled, a 5xx, no complete response, or a control that was rejected or never sent.
     Void,
 }
 

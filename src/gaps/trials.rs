@@ -506,6 +506,25 @@ impl RunTrials {
         }
     }
 
+    /// Ends the trials that are still open, which show nothing: the run ended before their next control, so each has the
+    /// statuses of two requests alone.
+    pub(super) fn end_open(&mut self, contract: &Contract) {
+        let mut open: Vec<_> = self.between_controls.drain().collect();
+        open.sort_unstable_by_key(|(operation, _)| *operation);
+        for (_, between) in open {
+            for variant in between.variants {
+                for index in variant.questions {
+                    let Some((question, results)) = self.questions.get(index).zip(self.results.get_mut(index)) else {
+                        continue;
+                    };
+                    results.void += 1;
+                    let statuses = vec![between.control_status, variant.status];
+                    self.log.add(contract, (question, None), statuses, None);
+                }
+            }
+        }
+    }
+
     /// Whether a trial at a location was sent, whatever it showed.
     pub(super) fn was_asked(&self, at: (usize, OperationId, &str)) -> bool {
         let has_result = self

@@ -10,6 +10,7 @@ mod learning;
 mod observing;
 mod overlay;
 mod pairs;
+mod void_trials;
 mod wire;
 
 use std::sync::LazyLock;
