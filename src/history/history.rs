@@ -56,6 +56,9 @@ pub(crate) struct History<'run> {
     pub(super) updated_as_last_listed: HashMap<OperationId, ObservedRecord>,
     /// For each create whose record later writes depend on, what is known about whose record it is.
     pub(super) own: HashMap<OperationId, OwnershipEntry>,
+    /// For each list, the number of its items before any create was accepted whose records it must show, as its first page
+    /// stated it.
+    pub(super) totals_before_creates: HashMap<OperationId, i64>,
     /// The creates whose identifiers led to another record, each with the reason: nothing is written under any of them
     /// after that, not even in later rounds.
     pub(super) doubted_creates: HashMap<OperationId, String>,
@@ -133,6 +136,7 @@ impl<'run> History<'run> {
             accepted_updates: Vec::new(),
             updated_as_last_listed: HashMap::new(),
             own: HashMap::new(),
+            totals_before_creates: HashMap::new(),
             doubted_creates: HashMap::new(),
             replacing_creates: HashSet::new(),
             updated_without_effect: HashSet::new(),

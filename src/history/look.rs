@@ -313,7 +313,11 @@ impl History<'_> {
             };
             enough |= self.examine_item(&mut look.state, list, item);
         }
-        look.add(page_seen(invariant, asked, body, &exchange.request), enough);
+        let page = page_seen(invariant, asked, body, &exchange.request);
+        if asked.is_none() {
+            self.note_total(list, page.total);
+        }
+        look.add(page, enough);
         enough
     }
 
@@ -435,7 +439,7 @@ impl History<'_> {
                 !walk.contradicts_paging() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
             }
             LookState::Nothing | LookState::RejectedWrites(_) => true,
-            LookState::Own(_, check) => *check == TagCheck::Tagged,
+            LookState::Own(create, check) => *check == TagCheck::Tagged && self.has_grown(*create, walk),
             LookState::Pages | LookState::Recount => adds_up(walk),
             LookState::Record(search) => self.is_record_settled(search),
             LookState::Update(search) => self.has_arrived(search),
@@ -465,6 +469,9 @@ impl History<'_> {
                 search.emit(emit);
                 self.note_residue(search, walk);
                 return None;
+            }
+            LookState::Own(create, TagCheck::Tagged) if !self.has_grown(create, &walk) => {
+                self.conclude_own(create, walk.operation, TagCheck::NotAdded);
             }
             LookState::Own(create, check) => self.conclude_own(create, walk.operation, check),
             LookState::Pages => {

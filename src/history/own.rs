@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use super::created::CreatedRecord;
+use super::evidence::Walk;
 use super::history::History;
 use super::look::Item;
 use crate::contract::operation::OperationId;
@@ -56,6 +57,9 @@ pub(super) enum TagCheck {
     Unread,
     /// A record with its identifier and without the run tag: somebody else's.
     Untagged,
+    /// The record, with the run tag in it, in a list that has no more records than before the create: the create may have
+    /// changed a record that was on a page which nobody has read.
+    NotAdded,
 }
 
 /// Words that services take for an identifier in a path, and that name another record, or several.
@@ -148,6 +152,43 @@ impl History<'_> {
             Some(200) => operation.response_of_exactly(201).is_some(),
             _ => false,
         }
+    }
+
+    /// Notes how many items the first page of a list states, unless a create was accepted whose records it must show.
+    pub(super) fn note_total(&mut self, list: OperationId, total: Option<i64>) {
+        if let Some(total) = total
+            && self.count_created_in(list) == 0
+        {
+            self.totals_before_creates.insert(list, total);
+        }
+    }
+
+    /// Whether a list states as many more items than before any create as creates were accepted since, as far as it states
+    /// that. A create that changes a record instead (an upsert) does not add one.
+    pub(super) fn has_grown(&self, create: OperationId, walk: &Walk) -> bool {
+        let list = walk.operation;
+        let listed = self.created_and_listed(create).map(|(_, listed)| listed);
+        // A record inside an item does not count as an item.
+        let is_item = listed.is_some_and(|listed| listed.item_parameter.is_none());
+        let before = self.totals_before_creates.get(&list);
+        let now = walk.pages.first().and_then(|page| page.total);
+        match before.zip(now) {
+            Some((before, now)) if is_item => {
+                let created = i64::try_from(self.count_created_in(list)).unwrap_or(i64::MAX);
+                now >= before.saturating_add(created)
+            }
+            _ => true,
+        }
+    }
+
+    /// How many accepted creates have made an item of a list.
+    fn count_created_in(&self, list: OperationId) -> usize {
+        let is_item_of = |creation: &&CreatedRecord| {
+            let listed = self.created_and_listed(creation.operation).map(|(_, listed)| listed);
+            self.contract.list_showing_created_by(creation.operation) == Some(list)
+                && listed.is_some_and(|listed| listed.item_parameter.is_none())
+        };
+        self.creations.iter().filter(is_item_of).count()
     }
 
     /// Marks the record that a create returned as possibly somebody else's, if there is one.
@@ -267,6 +308,10 @@ impl History<'_> {
         let shown_by = self.contract.operation(shown_by).name.as_str();
         let entry = match check {
             TagCheck::Tagged => OwnershipEntry::Confirmed,
+            TagCheck::NotAdded => OwnershipEntry::Doubtful(self.reason_for_doubt(
+                create,
+                &format!("{shown_by} states no more records than before, as if none had been created"),
+            )),
             TagCheck::Missing => {
                 OwnershipEntry::Doubtful(self.reason_for_doubt(create, &format!("{shown_by} shows no record with it")))
             }

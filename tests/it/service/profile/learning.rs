@@ -233,9 +233,9 @@ async fn what_fails_or_is_rejected_by_chance_makes_no_wrong_statement() {
 /// The path of the list of contacts, and of their create.
 const CONTACTS: &str = "/organization/v1/contact-database";
 
-/// What the first page of contacts shows.
-async fn first_contacts(service: Router) -> Vec<Value> {
-    let request = Request::builder().uri(CONTACTS);
+/// What a page of contacts shows.
+async fn contacts(service: Router, page: u64) -> Vec<Value> {
+    let request = Request::builder().uri(format!("{CONTACTS}?page={page}"));
     let request = request.header(AUTHORIZATION, format!("Bearer {TOKEN}"));
     let response = service.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
     let page = to_bytes(response.into_body(), usize::MAX).await.unwrap();
@@ -243,8 +243,8 @@ async fn first_contacts(service: Router) -> Vec<Value> {
     page["data"]["items"].as_array().unwrap().clone()
 }
 
-/// Changes a contact instead of creating one, and returns it.
-async fn upserted(service: Router, id: &str, create: Request) -> axum::response::Response {
+/// Changes a contact of this page instead of creating one, and returns it.
+async fn upserted(service: Router, (page, id): (u64, &str), create: Request) -> axum::response::Response {
     let (mut head, body) = create.into_parts();
     (head.method, head.uri) = (Method::PUT, format!("{CONTACTS}/{id}").parse().unwrap());
     let request = Request::from_parts(head, body);
@@ -252,7 +252,7 @@ async fn upserted(service: Router, id: &str, create: Request) -> axum::response:
     if !updated.status().is_success() {
         return updated;
     }
-    let mut contacts = first_contacts(service).await.into_iter();
+    let mut contacts = contacts(service, page).await.into_iter();
     let mut contact = contacts.find(|contact| contact["id"] == id).unwrap();
     contact.as_object_mut().unwrap().remove("custom_fields");
     (StatusCode::CREATED, Json(json!({"message": "", "data": contact}))).into_response()
@@ -260,8 +260,19 @@ async fn upserted(service: Router, id: &str, create: Request) -> axum::response:
 
 #[tokio::test]
 async fn nothing_is_written_under_an_identifier_that_a_list_has_shown() {
-    let service = app(&[]).await;
-    let stranger = first_contacts(service.clone()).await[0]["id"].clone();
+    assert_not_written_to(&[], 1).await;
+}
+
+#[tokio::test]
+async fn nothing_is_written_under_an_identifier_of_a_page_that_nobody_has_read() {
+    // Of a list with one contact on each page, the run reads the first three and the last.
+    assert_not_written_to(&["page-size=1".to_owned()], 10).await;
+}
+
+/// Learns from a service whose creates change the first contact of a page instead: the run writes nothing to that contact.
+async fn assert_not_written_to(settings: &[String], page: u64) {
+    let service = app(settings).await;
+    let stranger = contacts(service.clone(), page).await[0]["id"].clone();
     let stranger = stranger.as_str().unwrap().to_owned();
     let (creates, written) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let (created, wrote, upserting) = (Arc::clone(&creates), Arc::clone(&written), service.clone());
@@ -274,7 +285,7 @@ async fn nothing_is_written_under_an_identifier_that_a_list_has_shown() {
         let (stranger, service) = (stranger.clone(), upserting.clone());
         async move {
             match is_create {
-                true => upserted(service, &stranger, request).await,
+                true => upserted(service, (page, &stranger), request).await,
                 false => next.run(request).await,
             }
         }
