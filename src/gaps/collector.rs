@@ -175,6 +175,12 @@ impl<'contract> Gaps<'contract> {
         self.trials.awaits_acceptance(operation)
     }
 
+    /// Returns whether the last read of a trial showed any items, if it was of a list with pages.
+    #[must_use]
+    pub(crate) fn last_read_has_items(&self) -> bool {
+        self.trials.last_read_has_items()
+    }
+
     /// Returns the number of the last page of a list, as its last response in a trial says.
     #[must_use]
     pub(crate) fn last_page(&self, list: OperationId) -> Option<u64> {

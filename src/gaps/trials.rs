@@ -29,6 +29,8 @@ pub(super) struct RunTrials {
     searches: Searches,
     /// The number of the last page of each list, as its last response says.
     last_pages: HashMap<OperationId, u64>,
+    /// Whether the last read showed any items, if it was of a list with pages.
+    last_read_has_items: bool,
     /// The update whose record the next look must show.
     awaited: Option<OperationId>,
     /// The long text that was accepted last, until a look shows it.
@@ -216,12 +218,7 @@ impl RunTrials {
                 let between = self.between_controls.entry(operation).or_default();
                 (between.control, between.control_status) = (request, exchange.status());
             }
-            TrialPart::Read => {
-                if let Some(body) = body.filter(|_| succeeded.is_some()) {
-                    self.look_for_long_text(contract, (operation, body));
-                    self.look(contract, operation, body);
-                }
-            }
+            TrialPart::Read => self.add_read(contract, operation, body.filter(|_| succeeded.is_some())),
             TrialPart::Variant(index) => {
                 let Some(question) = self.questions.get(index) else {
                     return;
@@ -243,6 +240,15 @@ impl RunTrials {
                     .variants
                     .push(variant);
             }
+        }
+    }
+
+    /// Adds a read between the others, with its body if it succeeded.
+    fn add_read(&mut self, contract: &Contract, read: OperationId, body: Option<&Value>) {
+        self.last_read_has_items = body.is_some_and(|body| has_items(contract, read, body));
+        if let Some(body) = body {
+            self.look_for_long_text(contract, (read, body));
+            self.look(contract, read, body);
         }
     }
 
@@ -300,6 +306,10 @@ impl RunTrials {
     /// Whether the list has yet to show what the last request of a trial did.
     pub(super) fn awaits_look(&self) -> bool {
         self.awaited.is_some() || self.long_text.is_some()
+    }
+
+    pub(super) fn last_read_has_items(&self) -> bool {
+        self.last_read_has_items
     }
 
     pub(super) fn last_page(&self, list: OperationId) -> Option<u64> {
@@ -669,6 +679,14 @@ pub(super) fn rejects(asks: &Asks, status: u16) -> bool {
         Asks::UnknownRecord { .. } => matches!(status, 400 | 404 | 409 | 422),
         _ => matches!(status, 400 | 422),
     }
+}
+
+/// Whether a response shows any items, if it is of a list with pages.
+fn has_items(contract: &Contract, list: OperationId, body: &Value) -> bool {
+    contract.operation(list).page.as_ref().is_some_and(|page| {
+        let items = pointer::get(body, &page.items).and_then(Value::as_array);
+        items.is_some_and(|items| !items.is_empty())
+    })
 }
 
 /// Returns what a list returned for a page beyond its last; `None` if the list has another last page by now.

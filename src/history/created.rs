@@ -96,6 +96,14 @@ impl CreatedSearch {
         }
     }
 
+    /// Makes it end once each record is found, whether or not another item has one of them too.
+    pub(super) fn until_listed(self) -> Self {
+        Self {
+            examines_every_item: false,
+            ..self
+        }
+    }
+
     /// Starts to count again which records a walk has found.
     pub(super) fn begin_walk(&mut self) {
         self.found_in_this_walk.clear();

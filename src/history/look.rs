@@ -43,6 +43,8 @@ pub(crate) enum LookGoal {
         /// The operation that creates them.
         operation: OperationId,
     },
+    /// The same; the look ends once each is found, whether or not another item has one of them too.
+    Listed,
     /// The first and the last page, once the list has this many items.
     FirstAndLastPage {
         /// The number of items.
@@ -165,6 +167,7 @@ impl History<'_> {
         };
         let state = match goal {
             LookGoal::Created => LookState::Created(CreatedSearch::of(self, list, None)),
+            LookGoal::Listed => LookState::Created(CreatedSearch::of(self, list, None).until_listed()),
             LookGoal::CreatedBy { operation } => LookState::Created(CreatedSearch::of(self, list, Some(*operation))),
             LookGoal::FirstAndLastPage { total } => LookState::FirstAndLastPage(*total),
             LookGoal::InferredPages(target) => LookState::InferredPages(Box::new(InferredWalk::new(target.clone()))),
@@ -401,6 +404,20 @@ impl History<'_> {
     pub(crate) fn last_page(&self, id: LookId) -> Option<u64> {
         let first = self.looks.get(&id)?.walk.pages.first()?;
         Some(u64::try_from(first.last_page?).unwrap_or(0))
+    }
+
+    /// Returns the number of items and of pages, as the first page of the current walk states them, of a list with more
+    /// pages than `long`; `None` for any other.
+    pub(crate) fn size_of_long_list(&self, id: LookId, long: u64) -> Option<(i64, i64)> {
+        let first = self.looks.get(&id)?.walk.pages.first()?;
+        let is_long = u64::try_from(first.last_page?).is_ok_and(|last| last > long);
+        is_long.then_some((first.total?, first.last_page?))
+    }
+
+    /// Whether the current walk has read this page, and it has no items.
+    pub(crate) fn is_page_empty(&self, id: LookId, number: u64) -> bool {
+        let mut pages = self.looks.get(&id).into_iter().flat_map(|look| &look.walk.pages);
+        pages.any(|page| page.asked == Some(number) && page.items.is_empty())
     }
 
     /// Returns what a walk over inferred pages requests next; `None` at its end.

@@ -59,6 +59,24 @@ impl Draft {
         }
     }
 
+    /// Makes the choices of a draft of another operation for the fields at the same locations, and leaves out those that it
+    /// leaves out. Returns the draft; `None` if that changes nothing.
+    #[must_use]
+    pub fn with_choices_of(&self, other: &Self) -> Option<Self> {
+        let mut changed = self.clone();
+        for leaf in &mut changed.leaves {
+            let Some(same) = other.leaves.iter().find(|other| other.pointer == leaf.pointer) else {
+                continue;
+            };
+            let position = |value: &Value| leaf.choices.iter().position(|choice| choice.value == *value);
+            leaf.chosen = match same.value() {
+                Some(value) => position(value).unwrap_or(same.chosen).min(leaf.choices.len()),
+                None => leaf.choices.len(),
+            };
+        }
+        (!changed.has_same_choices(self)).then_some(changed)
+    }
+
     /// Returns the draft with the next choice of its timestamps; `None` where they have no other.
     #[must_use]
     pub fn at_another_time(&self) -> Option<Self> {

@@ -64,6 +64,17 @@ impl Fallback {
         None
     }
 
+    /// Goes on from a draft that may well be accepted, after the first rejection. Returns it to be sent; `None` if it is too
+    /// late for that, or if its body was tried before.
+    pub fn go_on_from(&mut self, draft: Draft) -> Option<Draft> {
+        if self.tried.len() > 1 {
+            return None;
+        }
+        let draft = self.untried(draft)?;
+        self.base = draft.clone();
+        Some(draft)
+    }
+
     /// Goes on from another draft of the same operation, once: the one with the required fields alone. Returns it to be
     /// sent; `None` the second time. The number of tries stays that of one write.
     pub fn reduce_to(&mut self, required: Draft) -> Option<Draft> {

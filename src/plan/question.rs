@@ -241,7 +241,10 @@ impl Question {
         let (mut groups, mut kinds) = (Vec::new(), Vec::new());
         for question in questions {
             let kind = (question.operation, std::mem::discriminant(&question.asks));
-            let is_one_of_several = matches!(question.asks, Asks::OtherValue { .. } | Asks::Spelling { .. });
+            let is_one_of_several = matches!(
+                question.asks,
+                Asks::KnownValue { .. } | Asks::OtherValue { .. } | Asks::Spelling { .. }
+            );
             if is_one_of_several && !kinds.contains(&kind) {
                 kinds.push(kind);
             }

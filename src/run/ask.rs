@@ -49,11 +49,8 @@ struct AskedOperation<'run> {
     view: Option<(OperationId, Option<RequestHead>)>,
     /// The page that showed it last; `None` for the default page.
     page: Cell<Option<u64>>,
-    /// For each key, how many requests had been sent just before its last one.
-    sent_before: RefCell<HashMap<ReplicaKey, u64>>,
-    /// How many requests lie between two requests with one key, modulo [`CYCLE`]; `None` until
-    /// `meet_next_replica` has found one.
-    replica_distance: Cell<Option<u64>>,
+    /// For each key, its last request.
+    last_sent: RefCell<HashMap<ReplicaKey, LastSent>>,
     /// The bodies of creates that may have stored a record without saying so.
     unconfirmed_creates: RefCell<Vec<Content>>,
     /// The groups ([`Asks::InOneRequest`]) that could not be put into one request, so that their questions are asked one
@@ -82,6 +79,35 @@ impl AskedOperation<'_> {
 /// What is spread over replicas: a question by its index, with the members that its body leaves out; or, with `None`, the
 /// controls.
 type ReplicaKey = (Option<usize>, Vec<String>);
+
+/// The last request with a key.
+#[derive(Clone, Copy, Debug)]
+struct LastSent {
+    /// How many requests had been sent just before it.
+    sent_before: u64,
+    /// How many requests lie between two requests with the key, modulo [`CYCLE`]; `None` before the second one.
+    distance: Option<u64>,
+}
+
+impl LastSent {
+    /// How many requests, modulo [`CYCLE`], lie between it and one that is sent now, after `sent` others.
+    fn distance_to(self, sent: u64) -> u64 {
+        sent.saturating_sub(self.sent_before) % CYCLE
+    }
+
+    /// Whether a request that is sent now, after `sent` others, meets the next replica.
+    fn meets_next(self, sent: u64, either_way: bool) -> bool {
+        let distance = self.distance_to(sent);
+        let found = self.distance.filter(|_| !either_way);
+        found.map_or(matches!(distance, 1 | 5), |found| found == distance)
+    }
+
+    /// How many other requests must be sent before one that meets the next replica.
+    fn requests_missing(self, sent: u64, either_way: bool) -> u64 {
+        let missing = (0..CYCLE).find(|more| self.meets_next(sent + more, either_way));
+        missing.unwrap_or(0)
+    }
+}
 
 /// How many trials a search has at most, for all questions of an operation.
 const MAX_SEARCHED: u64 = 80;
@@ -152,12 +178,11 @@ impl Session<'_> {
             // Single questions come before groups: whether an update keeps what it is not sent shows only right after a
             // control, and a group changes several fields at once.
             for time in 0..subject.times_in_pass() {
-                for (index, question) in &alone {
-                    if !self.gaps().is_decided(*index) && !self.is_in_group(subject, &groups, *index) {
-                        let number = pass * subject.times_in_pass() + time;
-                        asked |= self.ask_in_pass(subject, (*index, question), number).await;
-                    }
-                }
+                let is_open =
+                    |index: usize| !self.gaps().is_decided(index) && !self.is_in_group(subject, &groups, index);
+                let open = alone.iter().copied().filter(|(index, _)| is_open(*index)).collect();
+                let number = pass * subject.times_in_pass() + time;
+                asked |= self.ask_each(subject, open, number).await;
             }
             for (index, question) in &groups {
                 let together = self.gaps().asked_together(*index);
@@ -170,10 +195,9 @@ impl Session<'_> {
                 }
                 asked |= sent;
                 if !sent || self.gaps().was_rejected_since_control(*index) {
-                    let each = alone.iter().filter(|(index, _)| together.contains(index));
-                    for question in each {
-                        asked |= self.ask_in_pass(subject, *question, pass).await;
-                    }
+                    let each = alone.iter().copied();
+                    let each = each.filter(|(index, _)| together.contains(index)).collect();
+                    asked |= self.ask_each(subject, each, pass).await;
                 }
             }
             if !asked {
@@ -185,6 +209,34 @@ impl Session<'_> {
             }
         }
         true
+    }
+
+    /// Asks each of these questions once in this pass, in an order that takes few further reads to meet the next replica.
+    /// Returns whether one was asked.
+    async fn ask_each(&self, subject: &AskedOperation<'_>, mut open: Vec<(usize, &Question)>, nth_time: u64) -> bool {
+        let mut asked = false;
+        while !open.is_empty() {
+            let next = open.remove(self.nearest(subject, &open));
+            asked |= self.ask_in_pass(subject, next, nth_time).await;
+        }
+        asked
+    }
+
+    /// Returns the position of the question that takes the fewest further reads; of several, one that was asked before,
+    /// because any time suits the others. What an update keeps shows only right after a control, so that is asked first.
+    fn nearest(&self, subject: &AskedOperation<'_>, open: &[(usize, &Question)]) -> usize {
+        if subject.accepted.is_none() {
+            return 0;
+        }
+        let (sent, last_sent) = (self.sender.tally().sent, subject.last_sent.borrow());
+        let missing = |(index, question): &(usize, &Question)| {
+            let last = last_sent.get(&(Some(*index), Vec::new()));
+            let is_early = matches!(question.asks, Asks::OneFieldAlone { .. });
+            let missing = last.map(|last| last.requests_missing(sent, question.is_adaptive()));
+            (!is_early, missing.unwrap_or(0), missing.is_none())
+        };
+        let nearest = open.iter().enumerate().min_by_key(|(_, question)| missing(question));
+        nearest.map_or(0, |(position, _)| position)
     }
 
     /// Asks a question once in this pass, unless the time for that is over.
@@ -242,8 +294,7 @@ impl Session<'_> {
             accepted,
             view,
             page: Cell::new(page),
-            sent_before: RefCell::default(),
-            replica_distance: Cell::default(),
+            last_sent: RefCell::default(),
             unconfirmed_creates: RefCell::default(),
             asked_apart: RefCell::default(),
             controls: Cell::default(),
@@ -382,23 +433,15 @@ impl Session<'_> {
 
     /// Sends reads until the next request meets another replica than the last request with this key did, if two or three
     /// replicas answer in turn. 1 or 5 requests (modulo [`CYCLE`]) after the last one with this key, another replica is met,
-    /// whether there are two or three. The first distance that is found is used from then on, so that the replicas are met in
+    /// whether there are two or three. The first distance of a key is used from then on, so that the replicas are met in
     /// order; with `either_way`, either distance is used.
     async fn meet_next_replica(&self, subject: &AskedOperation<'_>, of: ReplicaKey, either_way: bool) {
-        let last = subject.sent_before.borrow().get(&of).copied();
+        let last = subject.last_sent.borrow().get(&of).copied();
         if let Some(last) = last {
-            for _ in 0..CYCLE {
-                let distance = self.sender.tally().sent.saturating_sub(last) % CYCLE;
-                let found = subject.replica_distance.get().filter(|_| !either_way);
-                if found.map_or(matches!(distance, 1 | 5), |found| found == distance) {
-                    if !either_way {
-                        subject.replica_distance.set(Some(distance));
-                    }
-                    break;
-                }
+            for _ in 0..last.requests_missing(self.sender.tally().sent, either_way) {
                 let is_read = subject.accepted.is_none();
                 match (&subject.view, self.plain_request(subject).filter(|_| is_read)) {
-                    (Some(view), _) => self.look_at(view, None).await,
+                    (Some(view), _) => drop(self.look_at(view, None).await),
                     (None, Some(request)) => {
                         self.announce_requests(1);
                         self.send_trial_part(request, TrialPart::Read).await;
@@ -408,7 +451,13 @@ impl Session<'_> {
             }
         }
         let sent = self.sender.tally().sent;
-        subject.sent_before.borrow_mut().insert(of, sent);
+        let found = last.and_then(|last| last.distance.or(Some(last.distance_to(sent))));
+        let distance = found.filter(|distance| !either_way && matches!(distance, 1 | 5));
+        let sent = LastSent {
+            sent_before: sent,
+            distance,
+        };
+        subject.last_sent.borrow_mut().insert(of, sent);
     }
 
     /// Returns the plain request; its body has values of its own each time.
@@ -483,27 +532,57 @@ impl Session<'_> {
         let is_found = || !self.gaps().awaits_look() || self.gaps().has_found_record();
         let walk = async || {
             self.look_at(view, subject.page.get()).await;
-            let (list, None) = view else { return };
-            let last = self.gaps().last_page(*list).unwrap_or(1);
-            let others = (1..=last.min(self.settings.max_pages)).rev().map(Some);
-            for page in others.filter(|page| *page != subject.page.get()) {
-                if is_found() {
-                    return;
-                }
-                self.look_at(view, page).await;
-                if is_found() {
-                    subject.page.set(page);
-                }
+            if let (list, None) = view
+                && !is_found()
+            {
+                self.look_at_other_pages(subject, (*list, view), &is_found).await;
             }
         };
         let (_, delay) = repeat_until((self.first_wait(), longest), walk, |()| !self.gaps().awaits_look()).await;
         self.note_delay(delay);
     }
 
-    /// Sends the read that shows the record, of this page if it is a list with pages.
-    async fn look_at(&self, (read, of_record): &(OperationId, Option<RequestHead>), page: Option<u64>) {
+    /// Looks at the pages of a list for a record, the last one first, until it is found. A list may say that it has more
+    /// pages than it has, so while the last one is empty, half as many are tried.
+    async fn look_at_other_pages(
+        &self,
+        subject: &AskedOperation<'_>,
+        (list, view): (OperationId, &(OperationId, Option<RequestHead>)),
+        is_found: &impl Fn() -> bool,
+    ) {
+        // Returns whether the page has items.
+        let look = async |page: u64| {
+            if Some(page) == subject.page.get() {
+                return true;
+            }
+            let has_items = self.look_at(view, Some(page)).await;
+            if is_found() {
+                subject.page.set(Some(page));
+            }
+            has_items
+        };
+        let last = self.gaps().last_page(list).unwrap_or(1).min(self.settings.max_pages);
+        let mut end = last;
+        while end > 1 && !is_found() && !look(end).await {
+            end = end.div_ceil(2);
+        }
+        for page in end + 1..=last.min(2 * end) {
+            if is_found() || !look(page).await {
+                break;
+            }
+        }
+        for page in (1..end.max(2)).rev() {
+            if is_found() {
+                return;
+            }
+            look(page).await;
+        }
+    }
+
+    /// Sends the read that shows the record, of this page if it is a list with pages. Returns whether it shows any items.
+    async fn look_at(&self, (read, of_record): &(OperationId, Option<RequestHead>), page: Option<u64>) -> bool {
         let Some(mut head) = of_record.clone().or_else(|| self.request_head_if_any(*read)) else {
-            return;
+            return false;
         };
         let documented = self.contract.operation(*read);
         if let Some((page, invariant)) = page.zip(documented.page.as_ref()) {
@@ -513,5 +592,6 @@ impl Session<'_> {
         self.announce_requests(1);
         self.send_trial_part(head.request((*read, documented), credential), TrialPart::Read)
             .await;
+        self.gaps().last_read_has_items()
     }
 }

@@ -200,6 +200,10 @@ impl Session<'_> {
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if rejects_content(exchange) {
+            let as_created = self.as_created(sent).and_then(|draft| fallback.go_on_from(draft));
+            if as_created.is_some() {
+                return as_created;
+            }
             return fallback.next(&response.beginning_as_text());
         }
         let is_unknown = matches!(response.status, 404 | 410) && sent.may_name_an_unknown_record();
@@ -219,6 +223,19 @@ impl Session<'_> {
             (differs, body.as_object().is_some_and(|fields| !fields.is_empty()))
         };
         fallback.reduce_to(draft).filter(|_| differs && is_useful)
+    }
+
+    /// Returns the draft of an update with the choices that the create of its record was accepted with; `None` if they are
+    /// the same.
+    fn as_created(&self, draft: &Draft) -> Option<Draft> {
+        let creates = |id: &OperationId| self.contract.operation(*id).creates();
+        if creates(&draft.operation()) {
+            return None;
+        }
+        let from = self.contract.links_to(draft.operation()).map(|link| link.from);
+        let accepted = self.drafts.accepted.borrow();
+        let mut accepted = from.filter(creates).filter_map(|create| accepted.get(&create));
+        accepted.find_map(|accepted| draft.with_choices_of(accepted))
     }
 
     /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record.

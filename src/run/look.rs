@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::session::Session;
-use super::walk::PageOrder;
 use crate::contract::operation::{Method, OperationId};
 use crate::history::{AcceptedUpdate, ExchangeRole, LookGoal, Ownership, SearchExtent, WalkExtent};
 use crate::plan::{Action, ShownBy};
@@ -16,7 +15,12 @@ impl Session<'_> {
     /// Looks for every record that this list must show.
     pub(super) async fn look_for_created(&self, list: OperationId) {
         if self.history().has_created_for(list) {
-            self.seek(list, &LookGoal::Created).await;
+            let goal = if self.plan.learns {
+                LookGoal::Listed
+            } else {
+                LookGoal::Created
+            };
+            self.seek(list, &goal).await;
         }
     }
 
@@ -56,7 +60,7 @@ impl Session<'_> {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         }
         let look = self.begin_look(list, &goal);
-        self.walk_until_settled(look, PageOrder::BothEnds, longest).await;
+        self.seek_until_settled(look, longest).await;
         self.delays.updates_timed_out.set(!self.history().is_settled(look));
         if timed_out {
             self.with_evaluation(|evaluation| evaluation.conclude_after_short_wait(look));

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use futures::StreamExt;
+use tokio::time::Instant;
 
 use super::request::{self, RequestHead};
 use super::session::{Call, ResendOptions, Session};
@@ -15,6 +16,9 @@ use crate::rules::Reason;
 
 /// How many pages of a walk may fail to come before the walk is given up.
 const MISSING_PAGES_TOLERATED: usize = 1;
+
+/// A list with more pages than this is not read in whole each time that something is looked for in it.
+const LONG_LIST: u64 = 6;
 
 /// Which pages are requested after the first, within `max_pages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +92,14 @@ impl Session<'_> {
     /// result.
     pub(super) async fn seek(&self, list: OperationId, goal: &LookGoal) {
         let look = self.begin_look(list, goal);
-        self.walk_until_settled(look, PageOrder::BothEnds, self.settings.settle)
-            .await;
+        match goal {
+            // What nobody expects may be on any page.
+            LookGoal::Residue => {
+                self.walk_until_settled(look, PageOrder::BothEnds, self.settings.settle)
+                    .await;
+            }
+            _ => self.seek_until_settled(look, self.settings.settle).await,
+        }
         self.conclude(look);
     }
 
@@ -99,27 +109,73 @@ impl Session<'_> {
         self.repeat_until_settled(look, longest, walked).await;
     }
 
+    /// Looks for a record in a list until it is found or `longest` has passed. A long list that did not show it is read
+    /// again in whole once its first page says that its size has changed, and when the time has passed; until then, its
+    /// first page and its last are read.
+    pub(super) async fn seek_until_settled(&self, look: LookId, longest: Duration) {
+        let (started, lacking) = (Instant::now(), Cell::new(None));
+        let walked = async || {
+            let is_over = started.elapsed() >= longest;
+            self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::WholeList));
+            let Some(last) = self.first_page(look).await else {
+                return;
+            };
+            let size = self.history().size_of_long_list(look, LONG_LIST);
+            let is_unchanged = size.is_some() && size == lacking.get();
+            let mut numbers = both_ends(last, self.settings.max_pages);
+            let is_found = self.pages(look, numbers.by_ref().take(1)).await;
+            if !is_found && (is_over || !is_unchanged) {
+                self.further_pages(look, numbers, last).await;
+                lacking.set(size);
+            }
+        };
+        self.repeat_until_settled(look, longest, walked).await;
+    }
+
     /// Walks a list for a look, its first page first, until what is sought is found.
     pub(super) async fn walk(&self, look: LookId, order: PageOrder) {
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::WholeList));
-        let Some(enough) = self.page(look, None).await else {
-            return;
-        };
-        let Some(last) = self.history().last_page(look).filter(|_| !enough) else {
+        let Some(last) = self.first_page(look).await else {
             return;
         };
         let max_pages = self.settings.max_pages;
         match order {
-            PageOrder::Ascending => self.pages(look, 2..=last.min(max_pages)).await,
+            PageOrder::Ascending if self.plan.learns => self.pages_until_empty(look, last).await,
+            PageOrder::Ascending => {
+                self.pages(look, 2..=last.min(max_pages)).await;
+            }
             PageOrder::BothEnds => {
                 let mut numbers = both_ends(last, max_pages);
-                let alone = numbers.by_ref().take(1).collect::<Vec<_>>();
-                if !self.pages(look, alone.into_iter()).await {
-                    self.pages(look, numbers).await;
+                if !self.pages(look, numbers.by_ref().take(1)).await {
+                    self.further_pages(look, numbers, last).await;
                 }
-                false
             }
-        };
+        }
+    }
+
+    /// Reads the first page of a list, and returns the number of its last one; `None` if there is nothing more to read.
+    async fn first_page(&self, look: LookId) -> Option<u64> {
+        let enough = self.page(look, None).await?;
+        self.history().last_page(look).filter(|_| !enough)
+    }
+
+    /// Reads the pages between the first and the last. A run that learns does not judge what a list says about its pages: if
+    /// the last one is empty, it reads the others in order, until another one is.
+    async fn further_pages(&self, look: LookId, numbers: impl Iterator<Item = u64>, last: u64) {
+        if self.plan.learns && self.history().is_page_empty(look, last) {
+            self.pages_until_empty(look, last - 1).await;
+        } else {
+            self.pages(look, numbers).await;
+        }
+    }
+
+    /// Reads the pages after the first one by one, until one shows what is sought or has no items.
+    async fn pages_until_empty(&self, look: LookId, last: u64) {
+        for number in 2..=last.min(self.settings.max_pages) {
+            if self.pages(look, std::iter::once(number)).await || self.history().is_page_empty(look, number) {
+                return;
+            }
+        }
     }
 
     /// Reads the first pages of a list to see what they show, without judging whether they add up.

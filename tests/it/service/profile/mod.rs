@@ -6,6 +6,7 @@ pub(crate) mod checker;
 pub(crate) mod combinations;
 mod command;
 mod conforming;
+mod cost;
 mod learning;
 mod observing;
 mod overlay;

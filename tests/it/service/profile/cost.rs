@@ -1,0 +1,63 @@
+//! What a run that asks costs where it is dearest.
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::header::CONTENT_LENGTH;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use countersign::gaps::AnswerState;
+use countersign::run::Run;
+use countersign::service::AXES;
+use serde_json::Value;
+
+use super::app;
+use super::checker::{learned, learned_from};
+
+/// The most requests that a run may cost.
+const MOST: u64 = 400;
+
+fn indicated(run: &Run) -> usize {
+    let states = run.answers.iter().map(|answer| answer.state);
+    states.filter(|state| *state == AnswerState::Indicated).count()
+}
+
+#[tokio::test]
+async fn values_that_are_all_rejected_cost_no_more_than_others() {
+    let closed = AXES.iter().filter_map(|axis| {
+        let mut values = axis.values.iter();
+        let value = values.find(|value| value.name == "closed")?;
+        Some(format!("{}={}", axis.name, value.name))
+    });
+    let closed: Vec<_> = closed.collect();
+    assert!(closed.len() > 4, "{closed:?}");
+    let run = learned(&closed).await;
+    assert!(run.tally.sent <= MOST, "{}", run.tally.sent);
+}
+
+/// Puts something in front of a service that says of each list that it has this many pages.
+fn with_pages(service: Router, last: u64) -> Router {
+    let lie = move |request: Request, next: Next| async move {
+        let (mut head, body) = next.run(request).await.into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap();
+        let Ok(mut value) = serde_json::from_slice::<Value>(&body) else {
+            return Response::from_parts(head, Body::from(body));
+        };
+        if let Some(page) = value.pointer_mut("/data/last_page") {
+            *page = last.into();
+        }
+        head.headers.remove(CONTENT_LENGTH);
+        Response::from_parts(head, Body::from(value.to_string()))
+    };
+    service.layer(from_fn(lie))
+}
+
+#[tokio::test]
+async fn a_list_that_says_it_has_more_pages_than_it_has_costs_no_more_than_others() {
+    let plain = learned(&[]).await;
+    for last in [50, 1_000_000] {
+        let run = learned_from(with_pages(app(&[]).await, last)).await;
+        assert!(run.tally.sent <= MOST, "{last} pages: {}", run.tally.sent);
+        assert_eq!(indicated(&run), indicated(&plain), "{last} pages");
+    }
+}
