@@ -233,7 +233,7 @@ fn near(value: &Value) -> Vec<Value> {
             .filter_map(|distance| Some(json!(number.checked_add(distance)?)))
             .collect();
     }
-    let Some(Ok(date)) = value.as_str().map(|text| text.parse::<NaiveDate>()) else {
+    let Some(Ok(date)) = value.as_str().map(str::parse::<NaiveDate>) else {
         return Vec::new();
     };
     let days = distances.filter_map(|distance| date.checked_add_signed(Duration::days(distance)));

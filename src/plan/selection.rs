@@ -47,6 +47,10 @@ pub struct NeverAlsoSent {
 
 /// Makes sure that an operation may be named in [`Selection::also_send`]: a `DELETE` is sent only for records that the run
 /// created, and `HEAD`, `OPTIONS` and `TRACE` never.
+///
+/// # Errors
+///
+/// [`NeverAlsoSent`] if it is one of these.
 pub fn check_also_sent(contract: &Contract, id: OperationId) -> Result<(), NeverAlsoSent> {
     let operation = contract.operation(id);
     let reason = match operation.method {

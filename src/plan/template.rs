@@ -765,7 +765,8 @@ mod tests {
                 "{type: object, properties: {a: {type: string}, b: {type: integer, maximum: 9}, c: {type: string}}}",
                 json!({"a": format!("countersign-{tag}"), "b": 1, "c": format!("countersign2-{tag}")}),
             ),
-            ("{type: string, enum: [on, off]}", json!("on")),
+            ("{type: string, enum: [left, right]}", json!("left")),
+            ("{type: string, enum: [on, off]}", json!("off")),
             ("{type: array, items: {type: boolean}}", json!([false])),
         ] {
             assert_eq!(made(schema), Ok(body), "{schema}");

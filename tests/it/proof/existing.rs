@@ -76,7 +76,8 @@ impl Service {
             }
             return (StatusCode::CREATED, axum::Json(thing)).into_response();
         };
-        let position = self.things.iter().position(|thing| thing["id"].to_string() == id);
+        let number = id.parse::<u64>().ok();
+        let position = self.things.iter().position(|thing| thing["id"].as_u64() == number);
         let Some(position) = position else {
             return StatusCode::NOT_FOUND.into_response();
         };

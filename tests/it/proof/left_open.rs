@@ -23,9 +23,8 @@ async fn check(document: String, token: Option<&str>, needs_token: bool) -> (Vec
         let service = &mut *shared.lock().unwrap();
         let sent: Option<Value> = serde_json::from_slice(&body).ok();
         let is_open = !needs_token || method == Method::GET;
-        let has_token = headers
-            .get("authorization")
-            .is_some_and(|header| header == &format!("Bearer {TOKEN}"));
+        let sent_token = headers.get("authorization").and_then(|header| header.to_str().ok());
+        let has_token = sent_token.is_some_and(|header| header.strip_prefix("Bearer ") == Some(TOKEN));
         let response = match sent.or_else(|| body.is_empty().then_some(Value::Null)) {
             _ if !is_open && !has_token => StatusCode::UNAUTHORIZED.into_response(),
             Some(sent) if sent.is_null() || sent.is_object() => service.respond(&method, uri.path(), &sent),
