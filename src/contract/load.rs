@@ -739,16 +739,23 @@ pub(super) fn collect_keyed_values<'node>(
     found: &mut Vec<(String, &'node Node)>,
 ) {
     let length = pointer.len();
+    // Most values hold no others, so they need no pointer.
+    let has_values = |node: &Node| !node.members().is_empty() || !node.elements().is_empty();
     for member in node.members() {
-        pointer::push(pointer, &member.name);
         if keys.contains(&member.name.as_str()) {
-            found.push((pointer.clone(), &member.node));
-        } else {
+            found.push((pointer::join(pointer, &member.name), &member.node));
+        } else if has_values(&member.node) {
+            pointer::push(pointer, &member.name);
             collect_keyed_values(&member.node, pointer, keys, found);
+            pointer.truncate(length);
         }
-        pointer.truncate(length);
     }
-    for (index, element) in node.elements().iter().enumerate() {
+    for (index, element) in node
+        .elements()
+        .iter()
+        .enumerate()
+        .filter(|(_, element)| has_values(element))
+    {
         pointer::push(pointer, &index.to_string());
         collect_keyed_values(element, pointer, keys, found);
         pointer.truncate(length);
