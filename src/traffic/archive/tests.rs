@@ -500,11 +500,26 @@ mod of_a_check {
     /// Traffic of a check of the reference service without faults.
     static SOUND: LazyLock<String> = LazyLock::new(|| traffic(&[]));
 
+    /// The contract with one edge case for each part of a request; with all of them where everything is tried. An archive
+    /// holds one like the next.
+    fn with_few_edge_cases() -> Contract {
+        const FEW: &str = "overlay: 1.0.0
+info: {title: Few edge cases, version: '1'}
+actions:
+  - {target: \"$['x-edge-cases']\", remove: true}
+  - {target: $, update: {x-edge-cases: [parameter-zero, identifier-unknown, body-empty, text-control]}}
+";
+        match tried(0, 1) {
+            0 => Contract::built_in_with_overlay("few.yaml", FEW.to_owned()).unwrap(),
+            _ => Contract::built_in().unwrap(),
+        }
+    }
+
     /// Traffic of a check of the reference service with these faults.
     fn traffic(faults: &[&str]) -> String {
         let faults: Vec<_> = faults.iter().map(|fault| (*fault).to_owned()).collect();
         let service = Service::in_memory("test".to_owned().into()).unwrap();
-        let check = Check::new(built_in())
+        let check = Check::new(with_few_edge_cases())
             .service(app(service, &Faults::named(&faults).unwrap()))
             .token("test")
             .writes(true)
