@@ -110,7 +110,9 @@ pub(crate) use load::resolve;
 use load::{ClientTypes, ReadingOptions, SchemePreference};
 use openapi::{did_you_mean, near, referred_pointer};
 pub(crate) use operation::JSON;
-use operation::{Method, Operation, OperationId, Security, SecurityScheme};
+#[cfg(feature = "cli")]
+use operation::Security;
+use operation::{Method, Operation, OperationId, SecurityScheme};
 use paging::Paging;
 use path_template::PathTemplate;
 use shape::{Shape, ShapeId};
