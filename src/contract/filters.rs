@@ -7,7 +7,7 @@
 //! list's items hardly means anything else, if values of that type can only be equal or different: a boolean, an enum, a
 //! UUID, a number that names a record. Text, other numbers and times are often compared in other ways (contains, at
 //! least), so they are left out. So is a parameter whose description does not say plainly that it filters, and one without
-//! a description whose name leaves a doubt: [`super::filter_words`] decides that. A filter that is missed here costs one
+//! a description whose name leaves a doubt: `contract/filter_words` decides that. A filter that is missed here costs one
 //! fact; one that is none would be a false warning.
 
 use serde_json::Value;
