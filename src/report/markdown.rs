@@ -41,13 +41,18 @@ pub fn markdown_within(record: &Record, max_bytes: usize) -> String {
     if left_out.is_empty() {
         return text;
     }
-    let (mut shorter, left_out) = parts_within(record, max_bytes.saturating_sub(LEFT_OUT));
-    if shorter.is_empty() {
-        return text;
-    }
+    let shorter = parts_within(record, max_bytes.saturating_sub(LEFT_OUT));
+    // The verdict and the count of the findings matter more than the line that says what else there is.
+    let loses = |part| shorter.1.contains(&part) && !left_out.contains(&part);
+    let (mut text, left_out) = match loses("the verdict") || loses("findings") {
+        true => (text, left_out),
+        false => shorter,
+    };
     let line = format!("\nLeft out here, for lack of room: {}.\n", left_out.join(", "));
-    push(&mut shorter, &line, max_bytes);
-    shorter
+    if !text.is_empty() {
+        push(&mut text, &line, max_bytes);
+    }
+    text
 }
 
 /// Returns the parts that fit within `max_bytes` bytes, and the names of the others; nothing if not even the verdict fits.
@@ -391,8 +396,7 @@ mod tests {
                 "{text}"
             );
             if max_bytes >= 1_000 {
-                let are_counted = text.contains("more findings are not listed here.");
-                assert!(are_counted || text.contains("for lack of room: findings"), "{text}");
+                assert!(text.contains("more findings are not listed here."), "{text}");
             }
             if (1_000..=5_000).contains(&max_bytes) {
                 let left_out = text.lines().last().unwrap();
