@@ -42,11 +42,29 @@ impl ValueDisplay {
         if self == Self::Shown || is_printable_identifier(id) {
             printable(id)
         } else {
-            format!("<identifier({}): show-values reveals it>", id.chars().count())
+            hidden_identifier(id)
+        }
+    }
+
+    /// Renders the identifier of a record that the run did not create. A name or the identifier of a session concerns
+    /// somebody, so only a number is shown: one with at most nine digits, which is too short for a telephone number.
+    #[must_use]
+    pub fn render_identifier_of_another(self, id: &str) -> String {
+        let is_number = (1..=LONGEST_NUMBER).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_digit());
+        if self == Self::Shown || is_number {
+            printable(id)
+        } else {
+            hidden_identifier(id)
         }
     }
 }
 
+fn hidden_identifier(id: &str) -> String {
+    format!("<identifier({}): show-values reveals it>", id.chars().count())
+}
+
+/// The maximum number of digits that are shown of the identifier of another's record.
+const LONGEST_NUMBER: usize = 9;
 /// The maximum number of characters that are shown of a text.
 const MAX_CHARACTERS: usize = 200;
 
@@ -146,6 +164,26 @@ mod tests {
         assert_eq!(
             reported,
             ["string(11)", "integer", "number", "null", "array(2)", "object"]
+        );
+    }
+
+    #[test]
+    fn the_identifier_of_anothers_record_is_shown_if_it_is_a_short_number() {
+        let hidden = |id: &str| ValueDisplay::Hidden.render_identifier_of_another(id);
+        assert_eq!(hidden("4711"), "4711");
+        for id in [
+            "ada.example",
+            "5550100123",
+            "0b9e8c1e-7d3a-4a53-9a86-3f4a3c3d2f10",
+            "-1",
+            "",
+        ] {
+            let length = id.len();
+            assert_eq!(hidden(id), format!("<identifier({length}): show-values reveals it>"));
+        }
+        assert_eq!(
+            ValueDisplay::Shown.render_identifier_of_another("ada.example"),
+            "ada.example"
         );
     }
 

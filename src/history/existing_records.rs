@@ -6,8 +6,9 @@
 //! What a write does to other records is rarely documented: a new default takes the flag from the old one, a create
 //! returns a record that somebody else gave back. Words in the contract warn of some of these writes, not of all. So the
 //! list is read before and after the first write of each operation of an inferred lifecycle. Another client may have
-//! written in between, so a changed record is no finding. But the operation is not sent again, and the record is
-//! reported with the residue.
+//! written in between, so a changed record is no finding. But the operation is not sent again, and each changed record
+//! is reported with the residue. If another record now shows what the write sent, a write to one record reaches others,
+//! and a deletion may do so too: nothing more is written under the identifiers of that create.
 //!
 //! A record that a create adds changes what others show about themselves: their rank, their share, how many there are. So
 //! a change counts only in a field that the write sent, and where a boolean or a single word, such as a status, was
@@ -32,6 +33,8 @@ const MAX_FIELDS: usize = 200;
 /// The maximum depth of a watched field: JSON:API has the fields of a record in `attributes`, and those that belong
 /// together are often in an object.
 const MAX_DEPTH: usize = 3;
+/// The maximum number of records that are read because their list no longer shows them.
+const MAX_MISSING: usize = 20;
 /// The maximum number of letters in a word that names a state.
 const LONGEST_STATE: usize = 32;
 
@@ -116,8 +119,24 @@ const CATEGORIES: [&str; 14] = [
 #[derive(Debug)]
 struct SentWrite {
     operation: OperationId,
-    /// The names of the fields that it sent.
-    names: HashSet<String>,
+    /// What it sent in fields of each name.
+    sent: HashMap<String, HashSet<Digest>>,
+}
+
+/// What has changed in the existing records of a list since its last response.
+#[derive(Debug, Default)]
+struct Changes {
+    /// The identifiers of the changed records, in the order of the list.
+    ids: Vec<Digest>,
+    /// Whether one of them now shows a value that a write has sent.
+    shows_sent: bool,
+}
+
+/// What a single operation has changed in existing records.
+#[derive(Debug)]
+struct ChangedBy {
+    operation: OperationId,
+    changes: Changes,
 }
 
 impl ExistingRecords {
@@ -128,8 +147,8 @@ impl ExistingRecords {
     }
 
     /// Adds a response of a list. If a single operation has written since the response before, and this is the first time
-    /// that it has changed an existing record, returns the two.
-    fn add(&mut self, (list, path): (OperationId, &str), items: &[Item<'_>]) -> Option<(OperationId, Digest)> {
+    /// that it has changed existing records, returns what it has changed.
+    fn add(&mut self, (list, path): (OperationId, &str), items: &[Item<'_>]) -> Option<ChangedBy> {
         if !self.has_written && !self.lists.contains_key(&list) {
             let records = items.iter().take(MAX_RECORDS);
             let watched = WatchedList {
@@ -146,21 +165,24 @@ impl ExistingRecords {
         }
         let watched = self.lists.get_mut(&list).filter(|watched| watched.path == path)?;
         let writes = std::mem::take(&mut watched.writes);
-        let changed = watched.compare(items, &writes);
+        let changes = watched.compare(items, &writes);
         let [write] = writes.as_slice() else { return None };
-        self.watched.insert(write.operation);
-        let id = changed?;
-        let is_first = self.changed_by.insert(write.operation, list).is_none();
-        is_first.then_some((write.operation, id))
+        let operation = write.operation;
+        self.watched.insert(operation);
+        if changes.ids.is_empty() {
+            return None;
+        }
+        let is_first = self.changed_by.insert(operation, list).is_none();
+        is_first.then_some(ChangedBy { operation, changes })
     }
 }
 
 impl WatchedList {
-    /// Compares a response with the one before it, and returns the identifier of the first record that these writes, all
-    /// that were sent in between, have changed.
-    fn compare(&mut self, items: &[Item<'_>], writes: &[SentWrite]) -> Option<Digest> {
+    /// Compares a response with the one before it, and returns what these writes, all that were sent in between, have
+    /// changed.
+    fn compare(&mut self, items: &[Item<'_>], writes: &[SentWrite]) -> Changes {
         self.is_compared |= writes.is_empty();
-        let mut changed = None;
+        let mut changes = Changes::default();
         for record in self.records.values_mut() {
             record.was_missing = std::mem::replace(&mut record.is_missing, true);
         }
@@ -170,6 +192,7 @@ impl WatchedList {
                 continue;
             };
             before.is_missing = false;
+            let mut is_changed = false;
             for (field, name, value) in fields(item.value) {
                 let Some(earlier) = before.fields.get_mut(&field).filter(|earlier| **earlier != value) else {
                     continue;
@@ -177,15 +200,19 @@ impl WatchedList {
                 if writes.is_empty() {
                     self.volatile.insert(field);
                 }
-                let is_sent = writes.iter().any(|write| write.names.contains(name));
-                let counts = is_sent || (earlier.is_state && value.is_state);
+                let mut sent = writes.iter().filter_map(|write| write.sent.get(name)).peekable();
+                let counts = sent.peek().is_some() || (earlier.is_state && value.is_state);
                 if counts && !self.volatile.contains(&field) {
-                    changed.get_or_insert(id);
+                    is_changed = true;
+                    changes.shows_sent |= sent.any(|values| values.contains(&value.value));
                 }
                 *earlier = value;
             }
+            if is_changed {
+                changes.ids.push(id);
+            }
         }
-        changed
+        changes
     }
 }
 
@@ -236,16 +263,16 @@ fn is_state(value: &Value) -> bool {
     }
 }
 
-/// Adds the names of all members within a body.
-fn add_names(body: &Value, names: &mut HashSet<String>) {
+/// Adds the members within a body, by their names.
+fn add_sent(body: &Value, sent: &mut HashMap<String, HashSet<Digest>>) {
     match body {
         Value::Object(members) => {
             for (name, value) in members {
-                names.insert(name.clone());
-                add_names(value, names);
+                sent.entry(name.clone()).or_default().insert(Digest::of(value));
+                add_sent(value, sent);
             }
         }
-        Value::Array(elements) => elements.iter().for_each(|element| add_names(element, names)),
+        Value::Array(elements) => elements.iter().for_each(|element| add_sent(element, sent)),
         _ => {}
     }
 }
@@ -256,8 +283,7 @@ impl History<'_> {
     pub(crate) fn list_to_watch(&self, operation: OperationId) -> Option<OperationId> {
         let lifecycle = self.contract.lifecycle_of(operation)?;
         let list = lifecycle.list.as_ref()?.operation;
-        let is_watched = lifecycle.delete != Some(operation) && self.existing_records.watches(operation, list);
-        is_watched.then_some(list)
+        self.existing_records.watches(operation, list).then_some(list)
     }
 
     /// Whether a list must be read before the next write: since its last response something was written, or nothing
@@ -319,16 +345,16 @@ impl History<'_> {
                 Some(write) => write,
                 None => list.writes.push_mut(SentWrite {
                     operation,
-                    names: HashSet::new(),
+                    sent: HashMap::new(),
                 }),
             };
             if let Some(body) = exchange.request.json() {
-                add_names(body, &mut write.names);
+                add_sent(body, &mut write.sent);
             }
         }
     }
 
-    /// Adds what a list shows of the existing records. One that a write has changed is residue.
+    /// Adds what a list shows of the existing records. Those that a write has changed are residue.
     pub(super) fn note_existing(&mut self, exchange: &Exchange, body: &Body) {
         let Some(list) = self.contract.record_list(exchange.request.operation) else {
             return;
@@ -342,29 +368,37 @@ impl History<'_> {
         let changed = self
             .existing_records
             .add((list.operation, &exchange.request.path), &items);
-        if let Some((operation, id)) = changed {
-            let item = items.iter().find(|item| Digest::of(item.id) == id);
-            let id = item.and_then(|item| identifier(item.id));
-            self.add_changed_record((list.operation, id), operation);
+        let Some(ChangedBy { operation, changes }) = changed else {
+            return;
+        };
+        let is_changed = |item: &&Item<'_>| changes.ids.contains(&Digest::of(item.id));
+        for item in items.iter().filter(is_changed) {
+            self.add_changed_record((list.operation, identifier(item.id)), operation);
+        }
+        let create = self.contract.lifecycle_of(operation).map(|lifecycle| lifecycle.create);
+        if let Some(create) = create.filter(|_| changes.shows_sent) {
+            self.doubt_all(create, "a record that was there before the run shows what a write sent");
         }
     }
 
-    /// Returns the read of a record that was there before the run and that the last response of its list lacks, unlike the
-    /// one before, with the identifier.
-    pub(crate) fn missing_record(&self, list: OperationId) -> Option<(&Lifecycle, String)> {
+    /// Returns the lifecycle whose records a list shows, and the identifiers of those that were there before the run and
+    /// that the last response of the list lacks, unlike the one before.
+    pub(crate) fn missing_records(&self, list: OperationId) -> Option<(&Lifecycle, Vec<String>)> {
         let mut lifecycles = self.contract.lifecycles().iter();
         let is_of_list = |lifecycle: &&Lifecycle| lifecycle.list.as_ref().is_some_and(|of| of.operation == list);
         let lifecycle = lifecycles.find(is_of_list)?;
-        let mut records = self.existing_records.lists.get(&list)?.records.values();
-        let missing = records.find(|record| record.is_missing && !record.was_missing)?;
-        Some((lifecycle, missing.id.clone()?))
+        let records = self.existing_records.lists.get(&list)?.records.values();
+        let missing = records.filter(|record| record.is_missing && !record.was_missing);
+        let mut missing: Vec<_> = missing.filter_map(|record| record.id.clone()).collect();
+        missing.sort_unstable();
+        missing.truncate(MAX_MISSING);
+        Some((lifecycle, missing))
     }
 
     /// Notes that a record which was there before the run is gone after a write: its read says so.
     pub(crate) fn mark_gone(&mut self, (list, id): (OperationId, String), write: OperationId) {
-        if self.existing_records.changed_by.insert(write, list).is_none() {
-            self.add_changed_record((list, Some(id)), write);
-        }
+        self.existing_records.changed_by.insert(write, list);
+        self.add_changed_record((list, Some(id)), write);
     }
 
     fn add_changed_record(&mut self, (list, id): (OperationId, Option<String>), write: OperationId) {

@@ -26,19 +26,15 @@ impl Terminal {
         }
         let (entries, summary) = (self.entries(record), verdict + &self.summary(record, group_count));
         let room = SCREEN.saturating_sub(summary.lines().count());
-        let tag = match record.run_tags.as_slice() {
-            [] => String::new(),
-            tags => format!("; run tag {}", tags.join(", ")),
-        };
         let closing = match record.residue.len() + record.unexplained_records.len() {
             0 if record.deleted == 0 => summary,
             0 => summary + &self.residue_heading(record, ""),
             // The heading takes a line too.
-            left if left < room => summary + &self.residue_heading(record, &(tag + ":")) + &residue(record),
+            left if left < room => summary + &self.residue_heading(record, ":") + &residue(record),
             // The list must not be cut: another run would not show it, but leave more. So it precedes the verdict.
             _ => {
                 let list = format!("left in the target\n{}\n", residue(record));
-                list + &summary + &self.residue_heading(record, &(tag + "; each is named above"))
+                list + &summary + &self.residue_heading(record, "; each is named above")
             }
         };
         entries + &closing
@@ -161,16 +157,16 @@ impl Terminal {
         }
     }
 
-    /// Returns the row that says how many records may be left in the target, ending in `end`.
+    /// Returns the row that says how many records may be left in the target, ending in `end`. If any may, it has the run
+    /// tag, by which they can be found.
     pub(super) fn residue_heading(&self, record: &Record, end: &str) -> String {
-        self.row(
-            "residue",
-            &format!(
-                "{}; {}{end}",
-                phrases::records_left(record),
-                phrases::residue_search(record)
-            ),
-        )
+        let is_any_left = record.residue.len() + record.unexplained_records.len() > 0;
+        let tag = match record.run_tags.as_slice() {
+            tags @ [_, ..] if is_any_left => format!("; run tag {}", tags.join(", ")),
+            _ => String::new(),
+        };
+        let (left, search) = (phrases::records_left(record), phrases::residue_search(record));
+        self.row("residue", &format!("{left}; {search}{tag}{end}"))
     }
 
     /// Returns a row of the summary: its name, and its text beside it.

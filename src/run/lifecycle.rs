@@ -155,11 +155,15 @@ impl Session<'_> {
         };
         self.read_list(list).await;
         // A record that the list no longer shows may be on its second page.
-        let missing = self.history().missing_record(list).and_then(|(lifecycle, id)| {
-            let named = vec![(lifecycle.path_to_id.clone(), id.clone())];
-            Some((self.request_under(lifecycle.read, &named)?, id))
+        let missing = self.history().missing_records(list).map(|(lifecycle, ids)| {
+            let read = lifecycle.read;
+            let requests = ids.into_iter().filter(|_| self.is_called(read)).filter_map(|id| {
+                let named = vec![(lifecycle.path_to_id.clone(), id.clone())];
+                Some((self.request_under(read, &named)?, id))
+            });
+            requests.collect::<Vec<_>>()
         });
-        if let Some((read, id)) = missing.filter(|(read, _)| self.is_called(read.operation)) {
+        for (read, id) in missing.unwrap_or_default() {
             self.announce_requests(1);
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
             let (exchange, _) = Box::pin(self.call(Call::single(read, purpose))).await;
@@ -197,6 +201,9 @@ impl Session<'_> {
             let Some(lifecycle) = lifecycle else { continue };
             let delete = deletes.iter().find(|step| lifecycle.delete == Some(step.operation));
             if let Some(delete) = delete {
+                if self.history().reason_against_repeat(delete.operation).is_some() {
+                    continue;
+                }
                 let is_first = compared.insert(delete.operation);
                 self.delete(lifecycle, (record, delete.operation), is_first).await;
             }
@@ -247,6 +254,7 @@ impl Session<'_> {
         let Some(request) = self.request_of_record(delete, record) else {
             return;
         };
+        let watched = self.read_list_before(delete).await;
         let let_in = if is_first {
             self.delete_without_credential(lifecycle, (record, other), &request)
                 .await
@@ -260,6 +268,7 @@ impl Session<'_> {
             None => {
                 self.announce_requests(1);
                 let (exchange, _) = self.call(Call::single(request, WRITE_PURPOSE)).await;
+                self.read_list_after(&exchange, watched).await;
                 exchange.status().is_some_and(may_have_deleted)
             }
         };

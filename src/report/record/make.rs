@@ -75,7 +75,10 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
     });
     let unexplained_records = run.unexplained_records.iter().map(|record| UnexplainedRecord {
         list: name(record.list),
-        id: record.id.as_deref().map(identifier),
+        id: record.id.as_deref().map(|id| match record.changed_by {
+            Some(_) => about.values.render_identifier_of_another(id),
+            None => identifier(id),
+        }),
         changed_by: record.changed_by.map(name),
     });
     let rejected_values = run.rejected_values.iter().map(|rejected| RejectedValueRecord {

@@ -28,6 +28,14 @@ pub(super) enum Effect {
     CountsRecords,
     /// A create removes it.
     IsRemoved,
+    /// There are three, and a create removes them all.
+    AllAreRemoved,
+    /// An update writes to it, too.
+    UpdateReachesIt,
+    /// A deletion removes it, too.
+    DeletionRemovesIt,
+    /// A deletion ends it.
+    DeletionEndsIt,
     /// The list shows one record.
     IsOnTheNextPage,
 }
@@ -45,9 +53,17 @@ pub(super) struct Service {
 impl Service {
     pub(super) fn new(effect: Effect) -> Self {
         let old = json!({"id": 7, "name": "Old", "colour": "red", "flag": true, "state": "live", "rank": 1});
+        let mut things = vec![old];
+        if effect == Effect::AllAreRemoved {
+            for id in [5, 6] {
+                things.push(
+                    json!({"id": id, "name": "Older", "colour": "blue", "flag": false, "state": "live", "rank": 1}),
+                );
+            }
+        }
         Self {
             effect,
-            things: vec![old],
+            things,
             next: 8,
             reads: 0,
             accepted: Vec::new(),
@@ -70,6 +86,7 @@ impl Service {
             self.things.push(thing.clone());
             match self.effect {
                 Effect::IsRemoved => self.things.retain(|thing| thing["id"] != 7),
+                Effect::AllAreRemoved => self.things.retain(|thing| thing["id"].as_u64() > Some(7)),
                 Effect::FlagMoves => self.things[0]["flag"] = json!(false),
                 Effect::CountsRecords => self.things[0]["rank"] = json!(self.things.len()),
                 _ => {}
@@ -83,12 +100,20 @@ impl Service {
         };
         if method == Method::DELETE {
             self.things.remove(position);
+            match self.effect {
+                Effect::DeletionRemovesIt => self.things.retain(|thing| thing["id"] != 7),
+                Effect::DeletionEndsIt => self.things[0]["state"] = json!("ended"),
+                _ => {}
+            }
             return StatusCode::NO_CONTENT.into_response();
         }
         if method == Method::PUT {
             for name in ["name", "colour"] {
                 if let Some(value) = sent.get(name) {
                     self.things[position][name] = value.clone();
+                    if self.effect == Effect::UpdateReachesIt {
+                        self.things[0][name] = value.clone();
+                    }
                 }
             }
             if self.effect == Effect::UpdateEndsIt {
@@ -105,6 +130,15 @@ impl Service {
 
 /// Checks such a service. `also_send` names an operation that is sent whatever it changes.
 async fn check(effect: Effect, also_send: Option<&str>) -> (Service, Record) {
+    run(effect, |check| also_send.into_iter().fold(check, Check::also_send)).await
+}
+
+/// Checks such a service, and deletes what was created.
+async fn check_and_clean_up(effect: Effect) -> (Service, Record) {
+    run(effect, |check| check.cleanup(true)).await
+}
+
+async fn run(effect: Effect, set: impl FnOnce(Check) -> Check) -> (Service, Record) {
     let service = Arc::new(Mutex::new(Service::new(effect)));
     let shared = Arc::clone(&service);
     let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
@@ -128,16 +162,20 @@ async fn check(effect: Effect, also_send: Option<&str>) -> (Service, Record) {
         .max_writes(40)
         .seed(1)
         .settle(std::time::Duration::ZERO);
-    let check = also_send.into_iter().fold(check, Check::also_send);
-    let record = check.run().await.unwrap().record().clone();
+    let record = set(check).run().await.unwrap().record().clone();
     let service = std::mem::replace(&mut *service.lock().unwrap(), Service::new(effect));
     (service, record)
 }
 
+/// The record that was there before, as it is reported after a write.
 fn changed(write: &str) -> UnexplainedRecord {
+    numbered(7, write)
+}
+
+fn numbered(id: u64, write: &str) -> UnexplainedRecord {
     UnexplainedRecord {
         list: "listThings".to_owned(),
-        id: Some("7".to_owned()),
+        id: Some(id.to_string()),
         changed_by: Some(write.to_owned()),
     }
 }
@@ -182,4 +220,36 @@ async fn a_write_that_the_user_names_is_sent_again_and_what_it_changed_is_report
     let (service, record) = check(Effect::FlagMoves, Some("addThing")).await;
     assert_eq!(service.count(&Method::POST), plain.count(&Method::POST));
     assert_eq!(record.unexplained_records, [changed("addThing")]);
+}
+
+#[tokio::test]
+async fn each_record_that_a_write_has_removed_is_reported() {
+    let (service, record) = check(Effect::AllAreRemoved, None).await;
+    assert_eq!(service.count(&Method::POST), 1);
+    assert_eq!(record.unexplained_records, [5, 6, 7].map(|id| numbered(id, "addThing")));
+}
+
+#[tokio::test]
+async fn nothing_is_deleted_once_an_update_has_also_written_to_an_existing_record() {
+    let (plain, record) = check_and_clean_up(Effect::None).await;
+    assert!(plain.count(&Method::DELETE) > 1);
+    assert_eq!(record.unexplained_records, []);
+
+    let (service, record) = check_and_clean_up(Effect::UpdateReachesIt).await;
+    assert_eq!(service.count(&Method::PUT), 1);
+    assert_eq!(service.count(&Method::DELETE), 0);
+    assert!(record.unexplained_records.contains(&changed("setThing")));
+
+    // What an update sets in an existing record is no reason to leave the run's own records there.
+    let (service, _) = check_and_clean_up(Effect::UpdateEndsIt).await;
+    assert_eq!(service.count(&Method::DELETE), plain.count(&Method::DELETE));
+}
+
+#[tokio::test]
+async fn a_deletion_after_which_an_existing_record_has_changed_is_the_last_one() {
+    for effect in [Effect::DeletionRemovesIt, Effect::DeletionEndsIt] {
+        let (service, record) = check_and_clean_up(effect).await;
+        assert_eq!(service.count(&Method::DELETE), 1, "{effect:?}");
+        assert_eq!(record.unexplained_records, [changed("dropThing")], "{effect:?}");
+    }
 }
