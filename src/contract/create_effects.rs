@@ -1,5 +1,5 @@
 //! Recognises creates that do more than create a record, or something else: `POST /payments`, "Ends all other sessions". The
-//! main function is [`reason_against_create`].
+//! main function is [`reason_to_suspect_effect`].
 //!
 //! # Design
 //!
@@ -186,7 +186,7 @@ const REJECTS: [&str; 13] = [
 
 /// Returns why a create may change more than the record that it creates; `None` if nothing in the document says so.
 #[must_use]
-pub(crate) fn reason_against_create(document: &Document, operation: &Operation) -> Option<&'static str> {
+pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operation) -> Option<&'static str> {
     if outlasts_its_record(&operation.path) {
         return Some(
             "its path suggests an effect that remains when the record is deleted, such as a payment or an e-mail",
@@ -460,7 +460,7 @@ mod tests {
     fn is_suspect(path: &str, said: &str) -> bool {
         let text = format!("{path}:\n  post: {{{said}responses: {{'201': {{description: a}}}}}}\n");
         let contract = of_paths(&text, "").unwrap_or_else(|defect| panic!("{defect}"));
-        reason_against_create(&contract.document, &contract.operations[0]).is_some()
+        reason_to_suspect_effect(&contract.document, &contract.operations[0]).is_some()
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl<'plan> Understood<'plan> {
         let creates = |id: &OperationId| contract.operation(*id).creates();
         let candidates = contract.operation_ids().filter(|id| scope.writes && creates(id));
         let candidates: HashSet<_> = candidates
-            .filter(|id| scope.also_send.contains(id) || reason_against_create(contract, scope, *id).is_none())
+            .filter(|id| scope.also_send.contains(id) || reason_not_traceable(contract, scope, *id).is_none())
             .collect();
         let mut understood = Self {
             contract,
@@ -70,7 +70,7 @@ impl<'plan> Understood<'plan> {
         let reason = match operation.method {
             Method::Post if operation.is_query() => self.reason_against_query(id),
             _ if operation.creates() => {
-                reason_against_create(contract, scope, id).or_else(|| self.reason_against_parent(id))
+                reason_not_traceable(contract, scope, id).or_else(|| self.reason_against_parent(id))
             }
             _ => self
                 .reason_against_update(id)
@@ -157,8 +157,8 @@ fn reason_parameter_not_own(parameter: &Parameter) -> String {
     )
 }
 
-/// Returns why it is not understood what a create does, whatever it is nested under.
-fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId) -> Option<String> {
+/// Returns why what a create does cannot be traced, whatever it is nested under.
+fn reason_not_traceable(contract: &Contract, scope: &Selection, id: OperationId) -> Option<String> {
     let invariants = &contract.operation(id).invariants;
     let listed = invariants
         .created
@@ -176,7 +176,7 @@ fn reason_against_create(contract: &Contract, scope: &Selection, id: OperationId
         // Of a chosen name nobody else has a record.
         let may_affect_others = operation.chosen().is_none();
         if let Some(reason) =
-            create_effects::reason_against_create(&contract.document, operation).filter(|_| may_affect_others)
+            create_effects::reason_to_suspect_effect(&contract.document, operation).filter(|_| may_affect_others)
         {
             return Some(reason.to_owned());
         }
