@@ -56,7 +56,7 @@ mod source;
 mod steps;
 mod template;
 mod timestamps;
-mod understood;
+mod traceable_writes;
 mod variants;
 
 pub use action::{Action, ActionSpec, Bounds, CredentialProbe, ShownBy};

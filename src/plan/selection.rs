@@ -26,7 +26,7 @@ pub struct Selection {
     pub only: Vec<OperationId>,
     /// The operations to leave out.
     pub skip: Vec<OperationId>,
-    /// Operations that are sent although the plan would leave them out: writes that are not understood (the contract
+    /// Operations that are sent although the plan would leave them out: writes that cannot be traced (the contract
     /// does not say how to recognise what they do), and operations that say that they do something besides what their
     /// method says.
     pub also_send: Vec<OperationId>,

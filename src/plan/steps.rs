@@ -13,7 +13,7 @@ use super::selection::{Selection, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme_location};
 use super::source::ValueAvailability;
-use super::understood::Understood;
+use super::traceable_writes::TraceableWrites;
 use super::variants::{variants, varies};
 use crate::contract::Contract;
 use crate::contract::acting_parameter;
@@ -91,10 +91,10 @@ impl Plan {
             let writes = !contract.operation(*id).is_safe() && !scope.writes && !scope.only.contains(id);
             scope.skip.contains(id) || !wanted.contains(id) || writes
         };
-        let understood = Understood::new(contract, scope);
+        let traceable = TraceableWrites::new(contract, scope);
         let mut called = Vec::new();
         for id in link_order(contract) {
-            let reason = reason_against(contract, scope, &wanted, id).or_else(|| understood.reason_against(id));
+            let reason = reason_against(contract, scope, &wanted, id).or_else(|| traceable.reason_against(id));
             match reason {
                 Some(reason) => plan.not_called.push((id, NotCalled::Because(reason))),
                 None => called.push(id),

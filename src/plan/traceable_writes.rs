@@ -1,5 +1,5 @@
-//! Decides which writes are understood well enough to be sent: creates of records that the run can recognise again, and
-//! updates of these. The main type is [`Understood`].
+//! Decides which writes can be traced, so that they may be sent: creates of records that the run can recognise again, and
+//! updates of these. The main type is [`TraceableWrites`].
 //!
 //! # Design
 //!
@@ -28,23 +28,23 @@ use crate::contract::vocabulary::TimestampFormat;
 use crate::contract::{Contract, create_effects, pointer};
 use crate::history::{Bindings, RunTag};
 
-/// The writes of a contract that are understood.
-pub(super) struct Understood<'plan> {
+/// The writes of a contract that can be traced: to records of the run's own, which it can recognise.
+pub(super) struct TraceableWrites<'plan> {
     contract: &'plan Contract,
     scope: &'plan Selection,
-    /// The creates that are understood: what they create is the run's own.
+    /// The creates that can be traced: what they create is the run's own.
     creates: HashSet<OperationId>,
 }
 
-impl<'plan> Understood<'plan> {
-    /// Finds the creates that are understood, each after those that create what it is nested under.
+impl<'plan> TraceableWrites<'plan> {
+    /// Finds the creates that can be traced, each after those that create what it is nested under.
     pub(super) fn new(contract: &'plan Contract, scope: &'plan Selection) -> Self {
         let creates = |id: &OperationId| contract.operation(*id).creates();
         let candidates = contract.operation_ids().filter(|id| scope.writes && creates(id));
         let candidates: HashSet<_> = candidates
             .filter(|id| scope.also_send.contains(id) || reason_not_traceable(contract, scope, *id).is_none())
             .collect();
-        let mut understood = Self {
+        let mut traceable = Self {
             contract,
             scope,
             creates: HashSet::new(),
@@ -52,15 +52,15 @@ impl<'plan> Understood<'plan> {
         let mut pending: Vec<_> = candidates.iter().copied().collect();
         while let Some(id) = pending.pop() {
             let named = scope.also_send.contains(&id);
-            if (named || understood.reason_against_parent(id).is_none()) && understood.creates.insert(id) {
+            if (named || traceable.reason_against_parent(id).is_none()) && traceable.creates.insert(id) {
                 let below = contract.links_from(id).map(|link| link.to);
                 pending.extend(below.filter(|to| candidates.contains(to)));
             }
         }
-        understood
+        traceable
     }
 
-    /// Returns why a write is not sent; `None` where it is understood, or named in the scope.
+    /// Returns why a write is not sent; `None` where it can be traced, or is named in the scope.
     pub(super) fn reason_against(&self, id: OperationId) -> Option<String> {
         let (contract, scope) = (self.contract, self.scope);
         let operation = contract.operation(id);
@@ -89,13 +89,14 @@ impl<'plan> Understood<'plan> {
         if in_path.peek().is_none() {
             return Some("its path names no record, so it may change every one".to_owned());
         }
-        let foreign = in_path.find(|(index, _)| !self.is_own(id, *index) && !self.contains_own(id, *index));
+        let foreign =
+            in_path.find(|(index, _)| !self.takes_own_identifier(id, *index) && !self.names_parent_of_own(id, *index));
         foreign.map(|(_, parameter)| reason_parameter_not_own(parameter))
     }
 
     /// Whether an update's parameter names what contains the run's own record, which it does not change: it is given the
     /// value that the create of the record was given there.
-    fn contains_own(&self, update: OperationId, index: usize) -> bool {
+    fn names_parent_of_own(&self, update: OperationId, index: usize) -> bool {
         let operation = self.contract.operation(update);
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
             return false;
@@ -114,7 +115,8 @@ impl<'plan> Understood<'plan> {
     fn reason_against_query(&self, id: OperationId) -> Option<String> {
         let parameters = self.contract.operation(id).parameters.iter().enumerate();
         let mut in_path = parameters.filter(|(_, parameter)| parameter.location == ParameterLocation::Path);
-        let foreign = in_path.find(|(index, parameter)| parameter.set_by_user.is_none() && !self.is_own(id, *index));
+        let foreign = in_path
+            .find(|(index, parameter)| parameter.set_by_user.is_none() && !self.takes_own_identifier(id, *index));
         foreign.map_or_else(
             || reason_against_body(self.contract, id),
             |(_, parameter)| Some(reason_parameter_not_own(parameter)),
@@ -135,12 +137,12 @@ impl<'plan> Understood<'plan> {
         let parameters = operation.parameters.iter().enumerate();
         let is_shown = |index: usize, parameter: &Parameter| parameter.set_by_user.is_none() && is_linked(index);
         let mut shown = parameters.filter(|(index, parameter)| parameter.required && is_shown(*index, parameter));
-        let foreign = shown.find(|(index, _)| !self.is_own(id, *index));
+        let foreign = shown.find(|(index, _)| !self.takes_own_identifier(id, *index));
         foreign.map(|(_, parameter)| reason_parameter_not_own(parameter))
     }
 
     /// Whether a parameter takes a value that a create of the run shows.
-    fn is_own(&self, id: OperationId, index: usize) -> bool {
+    fn takes_own_identifier(&self, id: OperationId, index: usize) -> bool {
         let mut links = self.contract.links_to(id);
         links.any(|link| {
             let to_it = link.target == LinkTarget::Parameter(index) && self.creates.contains(&link.from);
@@ -313,9 +315,9 @@ mod tests {
             also_send: named.collect(),
             ..Selection::default()
         };
-        let understood = Understood::new(&contract, &scope);
+        let traceable = TraceableWrites::new(&contract, &scope);
         let ids = contract.operation_ids();
-        ids.map(|id| (contract.operation(id).name.clone(), understood.reason_against(id)))
+        ids.map(|id| (contract.operation(id).name.clone(), traceable.reason_against(id)))
             .collect()
     }
 
@@ -466,15 +468,15 @@ mod tests {
     }
 
     #[test]
-    fn every_write_of_the_built_in_contract_is_understood() {
+    fn every_write_of_the_built_in_contract_is_traceable() {
         let contract = crate::testing::built_in();
         let scope = Selection {
             writes: true,
             ..Selection::default()
         };
-        let understood = Understood::new(contract, &scope);
+        let traceable = TraceableWrites::new(contract, &scope);
         for id in contract.operation_ids() {
-            assert_eq!(understood.reason_against(id), None);
+            assert_eq!(traceable.reason_against(id), None);
         }
     }
 }
