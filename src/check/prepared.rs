@@ -56,7 +56,7 @@ impl Prepared {
                 .plan
                 .steps
                 .iter()
-                .any(|step| !contract.operation(step.operation).is_safe()),
+                .any(|step| !contract.operation(step.operation).is_get()),
             started_at: self.started_at,
             duration: started.elapsed(),
             require_facts: self.require_facts,

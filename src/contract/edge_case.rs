@@ -188,10 +188,10 @@ fn concerns_parameter(
     match (parameter.location, case) {
         (ParameterLocation::Path, IdentifierUnknown) => match kind {
             ParameterKind::FreeText | ParameterKind::Uuid => true,
-            ParameterKind::Number => operation.is_safe(),
+            ParameterKind::Number => operation.is_get(),
             ParameterKind::Restricted => false,
         },
-        (ParameterLocation::Query, _) if !operation.is_safe() || overrides_request(&parameter.name) => false,
+        (ParameterLocation::Query, _) if !operation.is_get() || overrides_request(&parameter.name) => false,
         (ParameterLocation::Path, IdentifierMalformed) | (ParameterLocation::Query, ParameterWord) => {
             kind != ParameterKind::FreeText
         }

@@ -36,7 +36,7 @@ fn takes_a_token(operation: &Operation) -> bool {
 
 fn reads_with_a_token(operation: &Operation) -> bool {
     let mut parameters = operation.parameters.iter();
-    operation.is_safe() && takes_a_token(operation) && !parameters.any(|parameter| parameter.required)
+    operation.is_get() && takes_a_token(operation) && !parameters.any(|parameter| parameter.required)
 }
 
 /// Whether the operation updates a record of the run with a request that can be written in this way.

@@ -45,7 +45,7 @@ pub(super) fn links(collections: &Collections<'_>, (written, inferred): (&[Link]
     // What may be written to depends on what is read.
     for reads in [true, false] {
         for (index, operation) in collections.operations.iter().enumerate() {
-            for number in (0..operation.parameters.len()).filter(|_| operation.is_safe() == reads) {
+            for number in (0..operation.parameters.len()).filter(|_| operation.is_get() == reads) {
                 guesses.guess((OperationId(index), number));
             }
         }
@@ -82,7 +82,7 @@ impl<'document> Guesses<'document> {
         if parameter.example.is_some() || self.written.contains(&target) {
             return;
         }
-        match after_word(path, parameter).filter(|_| operation.is_safe()) {
+        match after_word(path, parameter).filter(|_| operation.is_get()) {
             Some((collection, word)) => self.add_named((collection, word), target),
             None => self.add_identifier(path, (operation, parameter), target),
         }
@@ -114,7 +114,7 @@ impl<'document> Guesses<'document> {
         let records = Records::new(self.collections.shapes, collection_name(path));
         let own = format!("{}id", records.singular());
         let names = ["id", own.as_str()];
-        let is_listed = if !to.is_safe() || self.filled_by_reads.contains(&target) {
+        let is_listed = if !to.is_get() || self.filled_by_reads.contains(&target) {
             false
         } else {
             self.add_lists((path, &records), &names, target)
@@ -125,7 +125,7 @@ impl<'document> Guesses<'document> {
         for from in self.collections.sources(path, target.0) {
             let create = &self.collections.operations[from.0];
             let key = (from, comparable.clone());
-            let has_basis = if to.is_safe() {
+            let has_basis = if to.is_get() {
                 is_listed
             } else {
                 self.read_by.contains(&key)

@@ -37,7 +37,7 @@ impl Contract {
         let links = self.links_to(to);
         let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
         let from_write = |link: &&Link| !self.operation(link.from).is_read();
-        if !self.operation(to).is_safe() && links.iter().any(from_write) {
+        if !self.operation(to).is_get() && links.iter().any(from_write) {
             links.retain(|link| from_write(link) && self.identifies_created_record(link));
         }
         links

@@ -95,8 +95,8 @@ impl<'document> Collections<'document> {
     /// for a read the list, the create and the queries, and otherwise the create.
     pub(super) fn sources(&self, path: &str, to: OperationId) -> Vec<OperationId> {
         let path = comparable_path(path);
-        let is_safe = self.operations[to.0].is_safe();
-        let methods = if is_safe {
+        let is_get = self.operations[to.0].is_get();
+        let methods = if is_get {
             &[Method::Get, Method::Post][..]
         } else {
             &[Method::Post]
@@ -104,8 +104,8 @@ impl<'document> Collections<'document> {
         let at = methods
             .iter()
             .filter_map(|method| self.at.get(&(*method, path.clone())))
-            .filter(|from| is_safe || !self.operations[from.0].is_query());
-        let asked = self.queries.get(&path).filter(|_| is_safe);
+            .filter(|from| is_get || !self.operations[from.0].is_query());
+        let asked = self.queries.get(&path).filter(|_| is_get);
         let sources = at.chain(asked.into_iter().flatten()).copied();
         sources.filter(|from| *from != to).collect()
     }
@@ -143,7 +143,7 @@ fn in_bodies(
         let (from, to) = (&operations[link.from.0], &operations[link.to.0]);
         let item = format!("{}/{{}}", comparable_path(&from.path));
         if from.creates()
-            && to.is_safe()
+            && to.is_get()
             && comparable_path(&to.path) == item
             && link.value_at != Link::IN_LOCATION_HEADER
         {

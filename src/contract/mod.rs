@@ -620,9 +620,7 @@ impl Contract {
     /// (OpenAPI 3.0.3, section 4.7.8.1).
     #[must_use]
     pub fn read_at(&self, path: &str) -> Option<OperationId> {
-        let reads = self
-            .operation_ids()
-            .filter(|id| self.operation(*id).method == Method::Get);
+        let reads = self.operation_ids().filter(|id| self.operation(*id).is_get());
         let templates = reads.map(|id| (PathTemplate::read(&self.operation(id).path), id));
         let matching = templates.filter(|(template, _)| template.values(path).is_some());
         matching

@@ -113,10 +113,10 @@ impl Operation {
         kinds.peek().is_some() && kinds.all(|kind| STREAMS.contains(&kind.as_str()))
     }
 
-    /// Whether its method is safe: a `GET`, which changes nothing in the target (RFC 9110, section 9.2.1). Other safe
-    /// methods are not sent.
+    /// Whether its method is `GET`, the one safe method that is sent: what is safe changes nothing in the target (RFC 9110,
+    /// section 9.2.1).
     #[must_use]
-    pub fn is_safe(&self) -> bool {
+    pub fn is_get(&self) -> bool {
         self.method == Method::Get
     }
 
@@ -130,7 +130,7 @@ impl Operation {
     /// query ([`Self::is_query`]), which is sent as carefully as a write.
     #[must_use]
     pub fn is_read(&self) -> bool {
-        self.is_safe() || self.is_query()
+        self.is_get() || self.is_query()
     }
 
     /// Returns the response that documents this status: the exact one first, then its class, then `default`.

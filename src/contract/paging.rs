@@ -187,7 +187,7 @@ impl Contract {
     fn infer_paging(&self, list: OperationId) -> Option<Paging> {
         let operation = self.operation(list);
         // What ends with a parameter is one record.
-        if !operation.is_safe() || operation.page.is_some() || operation.path.ends_with('}') {
+        if !operation.is_get() || operation.page.is_some() || operation.path.ends_with('}') {
             return None;
         }
         let parameters = PagingParameters::of(self, operation)?;

@@ -453,7 +453,7 @@ impl Contract {
         let mut operations = self.operation_ids();
         operations.find(|id| {
             let operation = self.operation(*id);
-            operation.is_safe() && comparable_path(&operation.path) == collection
+            operation.is_get() && comparable_path(&operation.path) == collection
         })
     }
 }
@@ -517,8 +517,8 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         .is_some_and(|before| before.starts_with('{'));
     let name = stated(document, operation, "operationId").map(words);
     let said = said(document, operation).next();
-    let is_get = operation.method == Method::Get;
-    let changes = !operation.is_safe() && operation.method != Method::Post;
+    let is_get = operation.is_get();
+    let changes = !is_get && operation.method != Method::Post;
     segments.iter().any(ends_session)
         || is_get && acting_get::acts(document, operation)
         || changes && has_consequence(document, operation)
@@ -530,7 +530,7 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         })
         || last.is_some_and(|words| {
             is_action_in_path(words)
-                || is_after_record && (is_action_on_record(words) || !operation.is_safe() && is_role_of_one(words))
+                || is_after_record && (is_action_on_record(words) || !is_get && is_role_of_one(words))
         })
         || has_action_after_record(&operation.path)
         || said.is_some_and(|said| {
@@ -1078,7 +1078,7 @@ mod tests {
         let post = posts.next().unwrap();
         assert_eq!(post.is_query(), post.is_read(), "{}", post.path);
         assert_ne!(post.is_query(), post.creates(), "{}", post.path);
-        assert!(!post.is_safe());
+        assert!(!post.is_get());
         post.is_query()
     }
 

@@ -149,7 +149,7 @@ impl Effects {
     /// Notes what the run writes about records, and which items of lists it makes itself.
     pub(super) fn note_write(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) {
         let request = &exchange.request;
-        if self.records.is_empty() || contract.operation(request.operation).is_safe() {
+        if self.records.is_empty() || contract.operation(request.operation).is_get() {
             return;
         }
         let path = request.path.split_once('?').map_or(&*request.path, |(path, _)| path);

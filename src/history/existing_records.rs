@@ -336,7 +336,7 @@ impl History<'_> {
     pub(super) fn note_write_beside_existing(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let is_rejected = exchange.status().is_some_and(|status| (400..500).contains(&status));
-        if self.contract.operation(operation).is_safe() || is_rejected {
+        if self.contract.operation(operation).is_get() || is_rejected {
             return;
         }
         self.existing_records.has_written = true;

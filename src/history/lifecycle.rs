@@ -365,7 +365,7 @@ impl History<'_> {
     fn written<'own>(&'own self, exchange: &Exchange, body: &'own Value) -> Option<WrittenRecord<'own>> {
         let write = exchange.request.operation;
         let operation = self.contract.operation(write);
-        if operation.is_safe() {
+        if operation.is_get() {
             return None;
         }
         let own = self.named_in_path(&exchange.request);

@@ -130,7 +130,7 @@ impl Plan {
                 Vec::new()
             },
             read_after: (spec.read_after)(contract, &self.shown_by, sends),
-            writes: repeats_update || !operation.is_safe(),
+            writes: repeats_update || !operation.is_get(),
             facts: Vec::new(),
             needs: needs.collect(),
         }

@@ -180,7 +180,7 @@ impl EdgeCaseChange {
 #[must_use]
 pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> Option<Vec<(usize, String)>> {
     let documented = contract.operation(operation);
-    if !documented.is_safe() || unusable_path(documented).is_some() {
+    if !documented.is_get() || unusable_path(documented).is_some() {
         return None;
     }
     let mut identifiers = Vec::new();

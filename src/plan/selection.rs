@@ -68,7 +68,7 @@ pub fn check_also_sent(contract: &Contract, id: OperationId) -> Result<(), Never
 /// the contract links it to.
 pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<OperationId, ShownBy> {
     let creates = |id: OperationId| !contract.operation(id).is_read();
-    let writes = |id: OperationId| !contract.operation(id).is_safe();
+    let writes = |id: OperationId| !contract.operation(id).is_get();
     let dependencies: BTreeSet<_> = contract
         .links
         .iter()

@@ -220,11 +220,11 @@ pub fn stand_in_value(
         parameter.location,
         ParameterLocation::Cookie | ParameterLocation::Header
     );
-    if !operation.is_safe() && !names_no_record {
+    if !operation.is_get() && !names_no_record {
         return None;
     }
     // A write must not be sent on behalf of whoever an example names.
-    let examples = operation.is_safe() || operation.has_invariants();
+    let examples = operation.is_get() || operation.has_invariants();
     let example = parameter.example.clone().filter(|_| examples);
     let example = example.map(|value| (StandInOrigin::Example, value));
     example.or_else(|| {

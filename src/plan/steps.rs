@@ -88,7 +88,7 @@ impl Plan {
         let wanted = requested_and_needed(contract, scope);
         let left_out = |id: &OperationId| {
             // A write that the user names is in scope, whether it may be sent or not.
-            let writes = !contract.operation(*id).is_safe() && !scope.writes && !scope.only.contains(id);
+            let writes = !contract.operation(*id).is_get() && !scope.writes && !scope.only.contains(id);
             scope.skip.contains(id) || !wanted.contains(id) || writes
         };
         let traceable = TraceableWrites::new(contract, scope);
@@ -442,8 +442,7 @@ fn steps_of(
         .map(|credential| probe(contract, id, credential));
     let edge_cases = edge_cases(contract, id, seed).into_iter().map(send);
     let equivalent = (!contract.equivalences(id).is_empty()).then_some(Action::Equivalent);
-    let optional =
-        (operation.is_safe() && !optional::optional(contract, id).is_empty()).then_some(Action::ReadOptional);
+    let optional = (operation.is_get() && !optional::optional(contract, id).is_empty()).then_some(Action::ReadOptional);
     let paged_by_inference = contract.paging_of(id).map(|_| Action::WalkInferredPages);
     let restored = varied.filter(|_| call == Action::Update).map(|_| Action::Restore);
     let actions = [call]
@@ -580,7 +579,7 @@ fn reason_against(
     if operation.always_streams() {
         return Some("it responds with a stream, which may not end".to_owned());
     }
-    if !operation.is_safe() && !scope.writes {
+    if !operation.is_get() && !scope.writes {
         return Some(NEEDS_WRITES.to_owned());
     }
     if !scope.also_send.contains(&id)
@@ -607,10 +606,10 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
     let operation = contract.operation(id);
     let is_chosen = operation.chosen().is_some();
     let updates = matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !is_chosen;
-    if (operation.is_safe() || updates) && has_side_effect(&contract.document, operation) {
+    if (operation.is_get() || updates) && has_side_effect(&contract.document, operation) {
         return Some("its path, operationId, summary or description suggests a side effect".to_owned());
     }
-    let is_get = operation.method == Method::Get;
+    let is_get = operation.is_get();
     let mut in_path = operation
         .parameters
         .iter()
@@ -623,7 +622,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         parameter.required && parameter.set_by_user.is_none() && parameter.location != ParameterLocation::Path
     });
     let acts = |parameter: &&Parameter| {
-        let in_query = operation.is_safe() && parameter.location == ParameterLocation::Query;
+        let in_query = operation.is_get() && parameter.location == ParameterLocation::Query;
         let in_header = parameter.location == ParameterLocation::Header;
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         let has_side_effect =
@@ -634,7 +633,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         let name = &parameter.name;
         return Some(format!("its required parameter `{name}` chooses what is done"));
     }
-    let is_write = !operation.is_safe() && !operation.has_invariants();
+    let is_write = !operation.is_get() && !operation.has_invariants();
     let mut parameters = operation.parameters.iter().filter(|_| is_write);
     let parameter = parameters.find(|parameter| optional::acts_by_default(contract, operation.method, parameter))?;
     Some(format!(

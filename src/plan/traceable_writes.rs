@@ -64,7 +64,7 @@ impl<'plan> TraceableWrites<'plan> {
     pub(super) fn reason_against(&self, id: OperationId) -> Option<String> {
         let (contract, scope) = (self.contract, self.scope);
         let operation = contract.operation(id);
-        if operation.is_safe() || scope.also_send.contains(&id) {
+        if operation.is_get() || scope.also_send.contains(&id) {
             return None;
         }
         let reason = match operation.method {

@@ -118,7 +118,7 @@ impl Session<'_> {
         if let Some(reason) = self.edge_cases.ended.borrow().get(&operation) {
             return Some(reason.clone());
         }
-        let writes = !self.contract.operation(operation).is_safe();
+        let writes = !self.contract.operation(operation).is_get();
         if writes && !self.budget_allows_one() {
             return Some(self.budget_spent());
         }
@@ -161,7 +161,7 @@ impl Session<'_> {
             EdgeCaseChange::Body(text) => Some(text),
             _ => None,
         };
-        if documented.is_safe() || raw.is_some() {
+        if documented.is_get() || raw.is_some() {
             return Ok(Some(Request {
                 body: raw.cloned().map(Content::Raw),
                 ..head.request((operation, documented), credential)

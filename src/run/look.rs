@@ -78,7 +78,7 @@ impl Session<'_> {
     /// The reason why one may be another's; then the write is not sent.
     pub(super) async fn require_own_records(&self, operation: OperationId) -> Result<(), Reason> {
         let contract = self.contract;
-        if contract.operation(operation).is_safe() {
+        if contract.operation(operation).is_get() {
             return Ok(());
         }
         let deletes = contract.operation(operation).method == Method::Delete;

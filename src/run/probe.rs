@@ -11,9 +11,9 @@ impl Session<'_> {
     pub(super) async fn probe(&self, operation: OperationId, probe: CredentialProbe) {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may itself be the reason for a rejection.
-        let is_known_to_work = documented.is_safe() || self.drafts.accepted.borrow().contains_key(&operation);
+        let is_known_to_work = documented.is_get() || self.drafts.accepted.borrow().contains_key(&operation);
         let rejection_for_another_reason = match self.request_head(operation) {
-            Ok(head) if documented.is_safe() => head.on_rejection,
+            Ok(head) if documented.is_get() => head.on_rejection,
             _ if is_known_to_work => RejectionMeaning::Finding,
             _ => RejectionMeaning::Gap,
         };
@@ -81,7 +81,7 @@ impl Session<'_> {
     fn probe_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
         let head = self.request_head_if_any(operation)?;
         let documented = self.contract.operation(operation);
-        if documented.is_safe() {
+        if documented.is_get() {
             return Some(head.request((operation, documented), credential));
         }
         if !self.has_room_for(operation) {

@@ -92,7 +92,7 @@ fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
         let operation = contract.operation(id);
         let head = request_head(contract, id, &Bindings::default(), "")
             .ok()
-            .filter(|_| operation.is_safe())?;
+            .filter(|_| operation.is_get())?;
         Some(head.request((id, operation), credential(&operation.security)))
     };
     plan.steps.iter().find_map(|step| request(step.operation))

@@ -77,7 +77,7 @@ impl<'run> Sender<'run> {
         // Nobody closes the semaphore, so a permit always comes.
         let _permit = self.permits.acquire().await;
         self.pace.wait().await;
-        let writes = !self.contract.operation(request.operation).is_safe();
+        let writes = !self.contract.operation(request.operation).is_get();
         let number = self.tally.get().sent + 1;
         if writes {
             self.announce_write(&request, number).await;
@@ -142,7 +142,7 @@ impl<'run> Sender<'run> {
 
     /// Keeps the outcome of a write; `id` is the identifier of what it created.
     pub(super) fn record_outcome(&self, exchange: &Exchange, id: Option<&str>) {
-        if self.contract.operation(exchange.request.operation).is_safe() {
+        if self.contract.operation(exchange.request.operation).is_get() {
             return;
         }
         let state = match &exchange.outcome {

@@ -274,7 +274,7 @@ impl<'run> Session<'run> {
     /// busy: the first page of a list is requested alone, and a step may wait for the one before
     /// it. Rounds that write run one at a time, because each looks only for what it created itself.
     fn rounds_at_once(&self, plan: &Plan) -> usize {
-        let writes = |step: &Step| !self.contract.operation(step.operation).is_safe();
+        let writes = |step: &Step| !self.contract.operation(step.operation).is_get();
         if plan.steps.iter().any(writes) {
             1
         } else {

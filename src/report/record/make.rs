@@ -293,9 +293,9 @@ fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
     let contract = about.contract;
     let operation = contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
-    if finding.is_of_no_request() || (about.is_recorded_traffic && !operation.is_safe()) {
+    if finding.is_of_no_request() || (about.is_recorded_traffic && !operation.is_get()) {
         // Whoever only read is not handed a line that writes.
-        let writes = about.writes && !operation.is_safe();
+        let writes = about.writes && !operation.is_get();
         let overlay = contract.overlay_of(contract.fact(finding.fact));
         let is_built_in = contract.document.name == Contract::BUILT_IN_NAME;
         let is_file = |file: &&str| *file != "-" && !(is_built_in && *file == Contract::BUILT_IN_OVERLAY_NAME);
