@@ -782,7 +782,7 @@ fn check_invariants(document: &Document, operation: &Operation, named: &NamedObj
         if let Some(listed) = &created.listed {
             let at = format!("{at}/listed");
             check_listed(&named.pages, operation, (listed, &at), &mut fail);
-            if listed.item_parameter.is_some() && listed.array.is_none() {
+            if listed.owner_parameter.is_some() && listed.records_in_owner.is_none() {
                 fail(
                     &at,
                     "an `owner` needs `at`, the array within the owner's item; add it".to_owned(),
@@ -795,7 +795,7 @@ fn check_invariants(document: &Document, operation: &Operation, named: &NamedObj
         check_carries(&named.gaps, &updated.carries, &at, &mut fail);
         let at = format!("{at}/listed");
         check_listed(&named.pages, operation, (&updated.listed, &at), &mut fail);
-        if updated.listed.item_parameter.is_none() {
+        if updated.listed.owner_parameter.is_none() {
             let message = "an update needs `owner`, the path parameter that names the record; add it";
             fail(&at, message.to_owned());
         }
@@ -851,7 +851,7 @@ fn check_listed(
         fail(at, message);
     }
     let mut parameters = operation.parameters.iter();
-    if let Some(owner) = &listed.item_parameter
+    if let Some(owner) = &listed.owner_parameter
         && !parameters.any(|parameter| parameter.name == *owner)
     {
         let message = format!(

@@ -311,7 +311,7 @@ impl Contract {
                 .as_ref()
                 .and_then(|created| created.listed.as_ref());
             let list = listed
-                .filter(|listed| listed.array.is_some())
+                .filter(|listed| listed.records_in_owner.is_some())
                 .map(|listed| &listed.operation);
             if let Some(list) = list.and_then(|list| by_name.get(list)) {
                 creating_within.entry(*list).or_default().push(OperationId(index));
@@ -656,7 +656,7 @@ impl Contract {
         let listed = created
             .listed
             .as_ref()
-            .filter(|listed| listed.item_parameter.is_none())?;
+            .filter(|listed| listed.owner_parameter.is_none())?;
         self.operation_named(&listed.operation)
     }
 

@@ -197,13 +197,13 @@ pub struct Listed {
     /// The name of the list operation; it has `x-page`.
     #[serde(rename = "in")]
     pub operation: String,
-    /// Of a create: the path parameter that names the item under which the record appears; absent when the record is an
-    /// item itself. Of an update: the path parameter that names the record.
+    /// The path parameter that names the item of the list. Of a create, that is the owner of the record, in which the
+    /// record appears; absent when the record is an item itself. Of an update, it is the record.
     #[serde(rename = "owner")]
-    pub item_parameter: Option<String>,
-    /// The pointer to the array of records within that item.
+    pub owner_parameter: Option<String>,
+    /// The pointer to the array of records within the owner.
     #[serde(rename = "at")]
-    pub array: Option<String>,
+    pub records_in_owner: Option<String>,
 }
 
 /// A *carry*: a field that is sent, and where in the record it must come back with the same value.

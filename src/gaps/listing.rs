@@ -104,7 +104,7 @@ impl Listing {
         let Some(id) = id.filter(|id| identifier(id).is_some()) else {
             return;
         };
-        let at = match (&listed.item_parameter, &listed.array) {
+        let at = match (&listed.owner_parameter, &listed.records_in_owner) {
             (None, _) => format!("{}/*{}", page.items, page.id),
             (Some(_), Some(array)) => format!("{}/*{array}/*{}", page.items, created.id),
             (Some(_), None) => return,
@@ -115,7 +115,7 @@ impl Listing {
                 location,
                 id: Digest::of(id),
                 at,
-                is_inside: listed.item_parameter.is_some(),
+                is_inside: listed.owner_parameter.is_some(),
                 created: ended,
                 first_look: None,
                 last_absent: Duration::ZERO,

@@ -83,7 +83,7 @@ impl CreatedSearch {
             .collect();
         let has_owner = |creation: &CreatedRecord| {
             let invariant = history.created_and_listed(creation.operation);
-            invariant.is_some_and(|(_, listed)| listed.item_parameter.is_some())
+            invariant.is_some_and(|(_, listed)| listed.owner_parameter.is_some())
         };
         Self {
             findable: sought
@@ -170,7 +170,10 @@ impl History<'_> {
     /// in it, so nobody else would have sent it.
     fn tagged_string_in(&self, creation: &CreatedRecord, item: &Value) -> Option<String> {
         let (created, listed) = self.created_and_listed(creation.operation)?;
-        let at = listed.array.as_deref().filter(|_| listed.item_parameter.is_some())?;
+        let at = listed
+            .records_in_owner
+            .as_deref()
+            .filter(|_| listed.owner_parameter.is_some())?;
         let records = item.pointer(at)?.as_array()?;
         let body = creation.request.json()?;
         let strict = || created.carries.iter().filter(|carry| carry.comes_back_as_sent());
@@ -185,7 +188,7 @@ impl History<'_> {
         let page = self.contract.operation(list).page.as_ref();
         let id = page.and_then(|page| item.pointer(&page.id));
         let listed = self.created_and_listed(creation.operation).map(|(_, listed)| listed);
-        match listed.and_then(|listed| listed.item_parameter.as_ref()) {
+        match listed.and_then(|listed| listed.owner_parameter.as_ref()) {
             None => id.is_some() && id == self.identifier(creation),
             Some(owner) => {
                 let owner = creation.path_values.iter().find(|(name, _)| name == owner);
@@ -204,10 +207,10 @@ impl History<'_> {
         in_own_item: bool,
     ) -> Option<(&'item Value, String)> {
         let (created, listed) = self.created_and_listed(creation.operation)?;
-        if listed.item_parameter.is_none() {
+        if listed.owner_parameter.is_none() {
             return in_own_item.then(|| (item, String::new()));
         }
-        let at = listed.array.as_deref()?;
+        let at = listed.records_in_owner.as_deref()?;
         let id = self.identifier(creation)?;
         let records = item.pointer(at)?.as_array()?;
         let index = records

@@ -299,7 +299,8 @@ impl<'run> History<'run> {
     pub(super) fn note_nested(&mut self, list: OperationId, items: &[Value]) {
         for create in self.contract.creating_within(list) {
             let created = self.contract.operation(create).invariants.created.as_ref();
-            let within = created.and_then(|created| Some((created, created.listed.as_ref()?.array.as_ref()?)));
+            let within =
+                created.and_then(|created| Some((created, created.listed.as_ref()?.records_in_owner.as_ref()?)));
             let Some((created, at)) = within else { continue };
             let nested = format!("{at}/*{}", created.id);
             let ids = items.iter().flat_map(|item| pointer::select(item, &nested));

@@ -169,7 +169,7 @@ impl History<'_> {
         let list = walk.operation;
         let listed = self.created_and_listed(create).map(|(_, listed)| listed);
         // A record inside an item does not count as an item.
-        let is_item = listed.is_some_and(|listed| listed.item_parameter.is_none());
+        let is_item = listed.is_some_and(|listed| listed.owner_parameter.is_none());
         let before = self.totals_before_creates.get(&list);
         let now = walk.pages.first().and_then(|page| page.total);
         match before.zip(now) {
@@ -186,7 +186,7 @@ impl History<'_> {
         let is_item_of = |creation: &&CreatedRecord| {
             let listed = self.created_and_listed(creation.operation).map(|(_, listed)| listed);
             self.contract.list_showing_created_by(creation.operation) == Some(list)
-                && listed.is_some_and(|listed| listed.item_parameter.is_none())
+                && listed.is_some_and(|listed| listed.owner_parameter.is_none())
         };
         self.creations.iter().filter(is_item_of).count()
     }

@@ -619,7 +619,7 @@ impl History<'_> {
                 } else {
                     let shown = Appearance {
                         list,
-                        is_an_item: listed.item_parameter.is_none(),
+                        is_an_item: listed.owner_parameter.is_none(),
                         pointer: at,
                         request: item.request,
                     };
@@ -743,7 +743,11 @@ impl History<'_> {
 
 /// Returns the records that an item is or contains, each with its pointer in the response.
 pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) -> Vec<(&'item Value, String)> {
-    let Some(below) = listed.array.as_deref().filter(|_| listed.item_parameter.is_some()) else {
+    let Some(below) = listed
+        .records_in_owner
+        .as_deref()
+        .filter(|_| listed.owner_parameter.is_some())
+    else {
         return vec![(item, at)];
     };
     let records = item.pointer(below).and_then(Value::as_array);
