@@ -321,12 +321,12 @@ pub struct RecordShown<'seen> {
     /// What the last response showed.
     pub shown: &'seen ShownState,
     /// What was sent before the read.
-    pub after: ReadAfter<'seen>,
+    pub after: PrecedingRequest<'seen>,
 }
 
 /// What was sent before a record was read.
 #[derive(Clone, Copy, Debug)]
-pub enum ReadAfter<'seen> {
+pub enum PrecedingRequest<'seen> {
     /// The write of the record.
     Write,
     /// The update of the record a second time; with the record as the read showed it in between.
@@ -364,8 +364,9 @@ pub struct KeptFields<'seen> {
 pub enum ShownState {
     /// A list has the record, this often.
     Listed(ListedCount),
-    /// A list has a record with its identifier, but with none of the sent values.
-    Another,
+    /// A record shows what was sent to another: this one after a write of another, or another in the list after a write of
+    /// this one. Or a list has a record with its identifier, but with none of the sent values.
+    AnothersContent,
     /// A list still has the record after its deletion, but changed: a service may keep what it deletes, and mark it.
     ListedChanged,
     /// A list that shows all of its records lacks it.

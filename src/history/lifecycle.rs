@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use super::bindings::{PathRecords, records_in};
 use super::carried::field_changed_by_repeat;
-use super::evidence::{Evidence, ListedCount, ReadAfter, RecordShown, Rejection, ShownState, StoredDespiteRejection};
+use super::evidence::{
+    Evidence, ListedCount, PrecedingRequest, RecordShown, Rejection, ShownState, StoredDespiteRejection,
+};
 use super::history::{EvidenceSink, History};
 use super::residue::{may_have_stored, says_that_it_failed};
 use crate::contract::Contract;
@@ -90,7 +92,7 @@ pub(crate) enum RecordStage {
     /// After its deletion was rejected.
     RejectedDelete(OperationId, Rejection),
     /// After this update or deletion of another record, which has this number.
-    Other(OperationId, usize),
+    WriteOfAnother(OperationId, usize),
     /// After this update: what the list shows of other records.
     OthersInList(OperationId),
 }
@@ -479,7 +481,9 @@ impl History<'_> {
                     ShownState::Unclear
                 }
                 Some(shown) if shown.is_object() => match search.stage {
-                    RecordStage::Other(write, written) => self.after_write_of_another(record, (write, written), shown),
+                    RecordStage::WriteOfAnother(write, written) => {
+                        self.after_write_of_another(record, (write, written), shown)
+                    }
                     _ => ShownState::Record(shown.clone()),
                 },
                 _ => ShownState::Unclear,
@@ -492,7 +496,7 @@ impl History<'_> {
         search.last = Some((exchange.request.clone(), shown));
     }
 
-    /// Returns what a read shows of a record after the write of another: [`ShownState::Another`] if it has what that sent.
+    /// Returns what a read shows of a record after the write of another: [`ShownState::AnothersContent`] if it has what that sent.
     fn after_write_of_another(
         &self,
         record: &TrackedRecord,
@@ -505,7 +509,7 @@ impl History<'_> {
         let before = record.last_read.as_ref();
         let is_unchanged = before.is_some_and(|before| is_unchanged(carries, (before, shown)));
         if written.is_some_and(|written| self.shows_strings_of(written, shown)) {
-            ShownState::Another
+            ShownState::AnothersContent
         } else if is_unchanged {
             ShownState::Record(shown.clone())
         } else {
@@ -612,8 +616,8 @@ impl History<'_> {
                 operation,
                 by: operation,
                 sent: &exchange.request,
-                shown: &ShownState::Another,
-                after: ReadAfter::WriteOfAnother,
+                shown: &ShownState::AnothersContent,
+                after: PrecedingRequest::WriteOfAnother,
             };
             emit(Evidence::Record(seen, &exchange.request));
         }
@@ -677,7 +681,7 @@ impl History<'_> {
             let sent = record.updated.as_ref();
             let has_sent = |item: &&Value| sent.is_some_and(|sent| self.shows_strings_of(sent, item));
             return if others.iter().any(has_sent) {
-                ShownState::Another
+                ShownState::AnothersContent
             } else if sent.is_none() || others.is_empty() || others.len() == items.len() {
                 ShownState::Unclear
             } else {
@@ -692,7 +696,7 @@ impl History<'_> {
             // A service may list one record once for each of its kinds or relations, but then the items differ.
             let equal = items.iter().filter(|other| *other == item).count();
             return if item.as_object().is_some_and(is_replaced) {
-                ShownState::Another
+                ShownState::AnothersContent
             } else if equal > 1 {
                 ShownState::Listed(ListedCount::Repeated(equal))
             } else {
@@ -823,12 +827,12 @@ impl History<'_> {
     pub(super) fn is_record_settled(&self, search: &RecordSearch) -> bool {
         let Some((_, shown)) = &search.last else { return false };
         match (search.stage, shown) {
-            (_, ShownState::NoResponse | ShownState::Another | ShownState::Unclear)
+            (_, ShownState::NoResponse | ShownState::AnothersContent | ShownState::Unclear)
             | (RecordStage::OthersInList(_), _) => true,
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
             (RecordStage::Rejected, ShownState::Record(record)) => !self.shows_rejected_update(search, record),
             (RecordStage::Rejected, _) => true,
-            (RecordStage::Other(..) | RecordStage::RejectedDelete(..), shown) => {
+            (RecordStage::WriteOfAnother(..) | RecordStage::RejectedDelete(..), shown) => {
                 !matches!(shown, ShownState::Status(404 | 410, _))
             }
             (RecordStage::DeletedInRead, shown) => !matches!(shown, ShownState::Record(_)),
@@ -957,11 +961,14 @@ impl History<'_> {
             }
             (RecordStage::Rejected, _) => record.has_rejected_update = false,
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
-            (RecordStage::Other(..), Some((_, ShownState::Another | ShownState::Status(404 | 410, _))))
-            | (RecordStage::OthersInList(_), Some((_, ShownState::Another))) => {
+            (
+                RecordStage::WriteOfAnother(..),
+                Some((_, ShownState::AnothersContent | ShownState::Status(404 | 410, _))),
+            )
+            | (RecordStage::OthersInList(_), Some((_, ShownState::AnothersContent))) => {
                 doubt = Some("the write of one record changed or deleted another");
             }
-            (_, Some((_, ShownState::Another))) => {
+            (_, Some((_, ShownState::AnothersContent))) => {
                 record.is_doubtful = true;
                 self.doubt_own(create, "its list shows the record with other values");
             }
@@ -997,21 +1004,23 @@ impl History<'_> {
                 }
             }
             RecordStage::BeforeDelete | RecordStage::Rejected | RecordStage::RejectedDelete(..) => return,
-            RecordStage::Other(write, _) => write,
+            RecordStage::WriteOfAnother(write, _) => write,
         };
         let sent = match search.stage {
             RecordStage::Update(_) | RecordStage::Repeated(_) | RecordStage::OthersInList(_) => record.updated.as_ref(),
-            RecordStage::Other(_, written) => self.tracked.get(written).and_then(|written| written.updated.as_ref()),
+            RecordStage::WriteOfAnother(_, written) => {
+                self.tracked.get(written).and_then(|written| written.updated.as_ref())
+            }
             _ => Some(&record.request),
         };
         let is_of_create = matches!(search.stage, RecordStage::CreatedInRead | RecordStage::CreatedInList);
         let is_repeated = matches!(search.stage, RecordStage::Repeated(_));
         let before_repeat = record.after_update.as_ref().filter(|_| is_repeated);
         let after = match (search.stage, before_repeat) {
-            (_, Some(before)) => ReadAfter::SecondUpdate(before),
-            (RecordStage::EdgeCase(_), None) => ReadAfter::EdgeCase,
-            (RecordStage::Other(..) | RecordStage::OthersInList(_), None) => ReadAfter::WriteOfAnother,
-            _ => ReadAfter::Write,
+            (_, Some(before)) => PrecedingRequest::SecondUpdate(before),
+            (RecordStage::EdgeCase(_), None) => PrecedingRequest::EdgeCase,
+            (RecordStage::WriteOfAnother(..) | RecordStage::OthersInList(_), None) => PrecedingRequest::WriteOfAnother,
+            _ => PrecedingRequest::Write,
         };
         let by = request.operation;
         // A record that is gone since may be why the update is rejected.

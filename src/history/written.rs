@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::carried::{carries_all, returned_values};
-use super::evidence::{Evidence, KeptFields, ReadAfter, RecordShown, ResponseShown, ShownState};
+use super::evidence::{Evidence, KeptFields, PrecedingRequest, RecordShown, ResponseShown, ShownState};
 use super::history::{EvidenceSink, History};
 use super::lifecycle::{RecordSearch, RecordStage, TrackedRecord};
 use crate::contract::fact::FactKind;
@@ -76,7 +76,7 @@ impl History<'_> {
                 record: answered,
                 before,
             };
-            emit(Evidence::Record(seen(ReadAfter::Response(response)), write));
+            emit(Evidence::Record(seen(PrecedingRequest::Response(response)), write));
         }
         let kept = before.map(|before| (before, self.kept_fields(record, lifecycle, (write, before))));
         if let (Some((before, carries)), ShownState::Record(_)) = (kept, shown)
@@ -84,7 +84,7 @@ impl History<'_> {
         {
             let carries = &carries;
             let kept = KeptFields { before, carries };
-            emit(Evidence::Record(seen(ReadAfter::PartialUpdate(kept)), read));
+            emit(Evidence::Record(seen(PrecedingRequest::PartialUpdate(kept)), read));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
 use crate::history::carried::{carries_all, field_changed_by_repeat, lost_value, returned_values, same};
 use crate::history::evidence::{
-    KeptFields, ListedCount, ReadAfter, RecordShown, ResponseShown, ShownState, StoredDespiteRejection,
+    KeptFields, ListedCount, PrecedingRequest, RecordShown, ResponseShown, ShownState, StoredDespiteRejection,
 };
 
 pub(super) static RULE: Rule = Rule {
@@ -79,14 +79,14 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         return;
     };
     match seen.after {
-        ReadAfter::EdgeCase => judge_unreadable(seen, lifecycle, sink),
-        ReadAfter::WriteOfAnother => judge_other(seen, lifecycle, sink),
-        ReadAfter::Response(response) => judge_response(seen, (lifecycle, response), sink),
-        ReadAfter::PartialUpdate(kept) => judge_kept(seen, (lifecycle, kept), sink),
-        ReadAfter::SecondUpdate(before) => judge_repeated(seen, (lifecycle, before), sink),
-        ReadAfter::Write if lifecycle.create == seen.operation => judge_created(seen, lifecycle, sink),
-        ReadAfter::Write if lifecycle.delete == Some(seen.operation) => judge_deleted(seen, lifecycle, sink),
-        ReadAfter::Write => {
+        PrecedingRequest::EdgeCase => judge_unreadable(seen, lifecycle, sink),
+        PrecedingRequest::WriteOfAnother => judge_other(seen, lifecycle, sink),
+        PrecedingRequest::Response(response) => judge_response(seen, (lifecycle, response), sink),
+        PrecedingRequest::PartialUpdate(kept) => judge_kept(seen, (lifecycle, kept), sink),
+        PrecedingRequest::SecondUpdate(before) => judge_repeated(seen, (lifecycle, before), sink),
+        PrecedingRequest::Write if lifecycle.create == seen.operation => judge_created(seen, lifecycle, sink),
+        PrecedingRequest::Write if lifecycle.delete == Some(seen.operation) => judge_deleted(seen, lifecycle, sink),
+        PrecedingRequest::Write => {
             let carries = contract.lifecycle_carries_of_update(seen.operation);
             judge_carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
             // A record that could be read before.
@@ -194,12 +194,12 @@ fn judge_other(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_
     match seen.shown {
         ShownState::Record(_) | ShownState::Listed(_) => sink.held(fact),
         ShownState::Status(status @ (404 | 410), _) => sink.broken(fact, String::new, || status.to_string()),
-        ShownState::Another if seen.by == seen.operation => {
+        ShownState::AnothersContent if seen.by == seen.operation => {
             sink.broken(fact, String::new, || {
                 "a response with the identifier of another".to_owned()
             });
         }
-        ShownState::Another => sink.broken(fact, String::new, || "what was sent, in another record".to_owned()),
+        ShownState::AnothersContent => sink.broken(fact, String::new, || "what was sent, in another record".to_owned()),
         other => undecided(other, sink, fact),
     }
 }
@@ -491,7 +491,7 @@ paths:
                     .fact(fact)
             };
             assert_eq!(verdict("getPet", &record(&json!("Rex"))), Verdict::Held);
-            for changed in [ShownState::Another, status(404), status(410)] {
+            for changed in [ShownState::AnothersContent, status(404), status(410)] {
                 assert_eq!(verdict("getPet", &changed), Verdict::Broken, "{operation} {changed:?}");
             }
             for shown in [ShownState::Unclear, status(403), status(500), ShownState::NoResponse] {

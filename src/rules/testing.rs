@@ -16,8 +16,8 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, Purpose, RejectionMeaning, Request, Response};
 use crate::history::evidence::{
-    CreatedObservation, Creation, FinalListing, PageSeen, ReadAfter, RecordShown, ShownState, Stability, StrayWrite,
-    UpdateObservation, Walk, WalkEnd,
+    CreatedObservation, Creation, FinalListing, PageSeen, PrecedingRequest, RecordShown, ShownState, Stability,
+    StrayWrite, UpdateObservation, Walk, WalkEnd,
 };
 
 /// Where a list shows the record that [`Fixture::observed`] is given, as an indexed pointer (see `pointer::element`).
@@ -308,21 +308,21 @@ impl Fixture {
 
     /// Like [`Self::shown`], after the operation has sent the body twice if there is a record `before` the second time.
     pub(super) fn shown_again(&self, by: &str, sent: &Value, (before, shown): (Option<&Value>, &ShownState)) -> Judged {
-        let after = before.map_or(ReadAfter::Write, ReadAfter::SecondUpdate);
+        let after = before.map_or(PrecedingRequest::Write, PrecedingRequest::SecondUpdate);
         self.shown_after((by, sent), (after, shown))
     }
 
     /// Judges what a read, `by`, shows of a record after an edge case of the operation was accepted.
     pub(super) fn shown_after_edge_case(&self, by: &str, shown: &ShownState) -> Judged {
-        self.shown_after((by, &Value::Null), (ReadAfter::EdgeCase, shown))
+        self.shown_after((by, &Value::Null), (PrecedingRequest::EdgeCase, shown))
     }
 
     /// Judges what a read, `by`, shows of a record after the operation wrote another one.
     pub(super) fn shown_after_write_of_another(&self, by: &str, shown: &ShownState) -> Judged {
-        self.shown_after((by, &Value::Null), (ReadAfter::WriteOfAnother, shown))
+        self.shown_after((by, &Value::Null), (PrecedingRequest::WriteOfAnother, shown))
     }
 
-    fn shown_after(&self, (by, sent): (&str, &Value), (after, shown): (ReadAfter<'_>, &ShownState)) -> Judged {
+    fn shown_after(&self, (by, sent): (&str, &Value), (after, shown): (PrecedingRequest<'_>, &ShownState)) -> Judged {
         let by = self.contract.operation_named(by).expect(by);
         let mut request = self.request();
         request.body = Some(Content::Json(sent.clone()));

@@ -94,7 +94,7 @@ impl Session<'_> {
     async fn look_at_others(&self, lifecycle: &Lifecycle, (record, update): (usize, OperationId)) {
         let other = self.history().other_than(record);
         if let Some(other) = other.filter(|other| self.history().was_read(*other)) {
-            let after = (other, RecordStage::Other(update, record));
+            let after = (other, RecordStage::WriteOfAnother(update, record));
             self.look_for_record(lifecycle.read, after).await;
         } else if let Some(list) = self.called_list(lifecycle) {
             self.look_for_record(list, (record, RecordStage::OthersInList(update)))
@@ -279,7 +279,7 @@ impl Session<'_> {
                 self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_deleted(record));
             }
             if let Some(other) = other {
-                let after = (other, RecordStage::Other(delete, record));
+                let after = (other, RecordStage::WriteOfAnother(delete, record));
                 self.look_for_record(lifecycle.read, after).await;
             }
         }
