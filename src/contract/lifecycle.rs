@@ -173,7 +173,7 @@ impl Contract {
 
     /// Returns the records in a response of the read that shows what an update changed: the items of a list, or the one
     /// record.
-    pub(crate) fn records_in<'body>(&self, update: OperationId, body: &'body Value) -> &'body [Value] {
+    pub(crate) fn records_showing_update<'body>(&self, update: OperationId, body: &'body Value) -> &'body [Value] {
         let listed = self
             .list_showing_updated_by(update)
             .and_then(|list| self.operation(list).page.as_ref());

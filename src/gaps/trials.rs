@@ -416,7 +416,7 @@ impl RunTrials {
         else {
             return;
         };
-        let records = contract.records_in(long.update, body).iter();
+        let records = contract.records_showing_update(long.update, body).iter();
         let mut shown = records.filter_map(|record| pointer::get(record, &long.returned_at)?.as_str());
         let is_beginning = |shown: &str| shown.len() >= MIN_BEGINNING && long.text.starts_with(shown);
         match shown.find(|shown| is_beginning(shown)) {
@@ -439,7 +439,7 @@ impl RunTrials {
         let Some(BetweenControls { control, variants, .. }) = self.between_controls.get_mut(&update) else {
             return;
         };
-        let records = contract.records_in(update, body);
+        let records = contract.records_showing_update(update, body);
         let found = |sent: &Value| records.iter().find(|item| is_record_of(contract, update, sent, item));
         match (variants.last_mut(), control) {
             (None, Some(control)) => {

@@ -27,12 +27,12 @@ const MAX_VALUES_PER_LINK: usize = 3;
 #[derive(Clone, Debug, PartialEq)]
 struct BoundValue {
     value: Value,
-    under: PathRecords,
+    under: PathIdentifiers,
 }
 
-/// The records that a path names: for each parameter, the path before it
+/// The identifiers of the records that a path names: for each parameter, the path before it
 /// (`Operation::path_to_parameter`), and its value.
-pub(crate) type PathRecords = Vec<(String, String)>;
+pub(crate) type PathIdentifiers = Vec<(String, String)>;
 
 /// A parameter of a call that needs a value.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl Bindings {
     /// Takes the values as [`Self::bind`] does, from the response to a request with this path.
     pub(crate) fn bind_under(&mut self, contract: &Contract, (from, path): (OperationId, &str), body: &Value) {
         self.read_from.insert(from);
-        let under = records_in(contract.operation(from), path);
+        let under = identifiers_in_path(contract.operation(from), path);
         for link in contract.links_from(from) {
             let admits = AdmittedByParameter::of(contract, link);
             for value in link.values(body).iter().filter(|value| admits.holds(value)) {
@@ -81,7 +81,7 @@ impl Bindings {
     /// Takes the identifier of a created record, which its response does not show in the body, as the value of each
     /// link that carries it.
     pub(super) fn bind_created(&mut self, contract: &Contract, (from, path): (OperationId, &str), id: &Value) {
-        let mut under = records_in(contract.operation(from), path);
+        let mut under = identifiers_in_path(contract.operation(from), path);
         let chosen = contract.operation(from).path_to_chosen();
         under.retain(|(place, _)| chosen.as_ref() != Some(place));
         let links = contract.links_from(from);
@@ -109,13 +109,13 @@ impl Bindings {
             } else {
                 Value::from("00000000-0000-4000-8000-000000000000")
             };
-            bindings.keep(link, &id, &PathRecords::new());
+            bindings.keep(link, &id, &PathIdentifiers::new());
         }
         bindings
     }
 
     /// Keeps a value of a link, if it is an identifier and there is room for it.
-    fn keep(&mut self, link: &Link, value: &Value, under: &PathRecords) {
+    fn keep(&mut self, link: &Link, value: &Value, under: &PathIdentifiers) {
         let kept = self.values.entry(link.number).or_default();
         if kept.len() >= MAX_VALUES_PER_LINK || identifier(value).is_none() {
             return;
@@ -251,7 +251,7 @@ const MAX_STEPS: usize = 1000;
 impl<'own> Search<'own> {
     /// Chooses a value for the parameter at this position, and then for those after it; `under` has
     /// the records that the chosen values are under.
-    fn descend(&mut self, position: usize, chosen: &mut LinkedValues<'own>, under: &mut PathRecords) {
+    fn descend(&mut self, position: usize, chosen: &mut LinkedValues<'own>, under: &mut PathIdentifiers) {
         let Some(needed) = self.needed.get(position).cloned() else {
             let mut together = chosen.clone();
             together.sort_by_key(|(index, ..)| *index);
@@ -294,13 +294,13 @@ impl<'own> Search<'own> {
 
 /// Whether the record with the identifier `text`, at the position in the path that follows `before`, agrees with these:
 /// none of them is a different record at that position.
-fn agrees(under: &PathRecords, before: Option<&str>, text: &str) -> bool {
+fn agrees(under: &PathIdentifiers, before: Option<&str>, text: &str) -> bool {
     let mut same = under.iter().filter(|(other, _)| Some(other.as_str()) == before);
     same.all(|(_, other)| other == text)
 }
 
-/// Returns the records that the path of a request to the operation names.
-pub(super) fn records_in(operation: &Operation, path: &str) -> PathRecords {
+/// Returns the identifiers in the path of a request to the operation.
+pub(super) fn identifiers_in_path(operation: &Operation, path: &str) -> PathIdentifiers {
     let path = path.split('?').next().unwrap_or_default();
     let template = PathTemplate::read(&operation.path);
     let values = template.values(path).unwrap_or_default();

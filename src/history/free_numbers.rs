@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::bindings::{PathRecords, records_in};
+use super::bindings::{PathIdentifiers, identifiers_in_path};
 use super::history::History;
 use super::lifecycle::all_in_path;
 use super::observed_values::ObservedValues;
@@ -30,9 +30,9 @@ use crate::exchange::{Credential, Exchange, Request, identifier};
 #[derive(Debug, Default)]
 pub(super) struct FreeNumbers {
     /// The greatest number that each create's collection has shown, under the records that the path of the create names.
-    greatest: HashMap<(OperationId, PathRecords), u64>,
+    greatest: HashMap<(OperationId, PathIdentifiers), u64>,
     /// The records that each read has rejected with 404 or 410.
-    missing: HashSet<(OperationId, PathRecords)>,
+    missing: HashSet<(OperationId, PathIdentifiers)>,
     /// What other views of a create's collection have shown.
     views: HashMap<OperationId, ObservedValues>,
 }
@@ -46,7 +46,7 @@ impl History<'_> {
         if !documented.is_read() || !has_full_rights(&exchange.request, documented) {
             return;
         }
-        let under = records_in(documented, &exchange.request.path);
+        let under = identifiers_in_path(documented, &exchange.request.path);
         for lifecycle in contract.lifecycles() {
             if lifecycle.read == operation && matches!(exchange.status(), Some(404 | 410)) {
                 self.free_numbers.missing.insert((operation, under.clone()));
@@ -85,7 +85,7 @@ impl History<'_> {
 
     /// Returns the read, and the records for its path, that can show before a create that its record is new: if the number
     /// that the create will return is known, other responses have shown it, and no read has shown yet that it is free.
-    pub(crate) fn number_to_read(&self, create: &Request) -> Option<(OperationId, PathRecords)> {
+    pub(crate) fn number_to_read(&self, create: &Request) -> Option<(OperationId, PathIdentifiers)> {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation)?;
         let operation = self.contract.operation(create.operation);
         if operation.chosen().is_some() || !has_full_rights(create, operation) {
@@ -126,7 +126,7 @@ impl History<'_> {
     }
 
     /// Returns the records in the path of the read of what a create makes under this identifier.
-    fn record_of(&self, create: &Request, id: &Value) -> Option<PathRecords> {
+    fn record_of(&self, create: &Request, id: &Value) -> Option<PathIdentifiers> {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation)?;
         let mut named = all_in_path(self.contract, create)?;
         named.push((lifecycle.path_to_id.clone(), identifier(id)?));
@@ -146,7 +146,7 @@ impl History<'_> {
 }
 
 impl FreeNumbers {
-    fn note_number(&mut self, collection: (OperationId, PathRecords), number: u64) {
+    fn note_number(&mut self, collection: (OperationId, PathIdentifiers), number: u64) {
         let greatest = self.greatest.entry(collection).or_default();
         *greatest = number.max(*greatest);
     }

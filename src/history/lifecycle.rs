@@ -4,7 +4,7 @@
 use reqwest::header::LINK;
 use serde_json::Value;
 
-use super::bindings::{PathRecords, records_in};
+use super::bindings::{PathIdentifiers, identifiers_in_path};
 use super::carried::field_changed_by_repeat;
 use super::evidence::{
     Evidence, ListedCount, PrecedingRequest, RecordShown, Rejection, ShownState, StoredDespiteRejection,
@@ -37,7 +37,7 @@ pub(crate) struct TrackedRecord {
     /// The create.
     pub(crate) create: OperationId,
     /// The records in the path of its read: those that it is nested under, and itself.
-    pub(crate) path_records: PathRecords,
+    pub(crate) path_identifiers: PathIdentifiers,
     /// Its identifier.
     id: Value,
     /// The accepted request of its create.
@@ -227,13 +227,13 @@ impl History<'_> {
         if !is_chosen {
             named.push((lifecycle.path_to_id.clone(), text));
         }
-        let is_tracked = self.tracked.iter().any(|record| record.path_records == named);
+        let is_tracked = self.tracked.iter().any(|record| record.path_identifiers == named);
         if is_doubtful || is_tracked {
             self.doubt_tracked(create, &named);
         }
         self.tracked.push(TrackedRecord {
             create,
-            path_records: named,
+            path_identifiers: named,
             id: id.clone(),
             request: request.clone(),
             updated: None,
@@ -252,9 +252,9 @@ impl History<'_> {
 
     /// Marks the tracked records with this path as possibly somebody else's, because another
     /// response names the same record.
-    fn doubt_tracked(&mut self, create: OperationId, named: &PathRecords) {
+    fn doubt_tracked(&mut self, create: OperationId, named: &PathIdentifiers) {
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
-        for record in tracked.filter(|record| record.path_records == *named) {
+        for record in tracked.filter(|record| record.path_identifiers == *named) {
             record.is_doubtful = true;
         }
     }
@@ -348,9 +348,9 @@ impl History<'_> {
     }
 
     /// Whether these are the records in the path of one of the run's own that another response has shown.
-    pub(super) fn has_own_record(&self, named: &PathRecords) -> bool {
+    pub(super) fn has_own_record(&self, named: &PathIdentifiers) -> bool {
         let is_shown = |record: &TrackedRecord| record.last_read.is_some() || self.is_confirmed(record.create);
-        let mut of_path = self.tracked.iter().filter(|record| record.path_records == *named);
+        let mut of_path = self.tracked.iter().filter(|record| record.path_identifiers == *named);
         of_path.any(|record| !record.is_doubtful && is_shown(record))
     }
 
@@ -358,7 +358,7 @@ impl History<'_> {
     fn named_in_path(&self, write: &Request) -> Option<usize> {
         let create = self.contract.lifecycle_of(write.operation)?.create;
         let named = all_in_path(self.contract, write)?;
-        let is_named = |record: &TrackedRecord| record.create == create && record.path_records == named;
+        let is_named = |record: &TrackedRecord| record.create == create && record.path_identifiers == named;
         self.tracked.iter().rposition(is_named)
     }
 
@@ -389,11 +389,11 @@ impl History<'_> {
     /// Returns the number of the tracked record under whose path a write is sent: of several, the innermost, and of these
     /// the latest.
     fn containing_in_path(&self, write: &Request) -> Option<usize> {
-        let named = records_in(self.contract.operation(write.operation), &write.path);
-        let contains = |record: &TrackedRecord| named.starts_with(&record.path_records);
+        let named = identifiers_in_path(self.contract.operation(write.operation), &write.path);
+        let contains = |record: &TrackedRecord| named.starts_with(&record.path_identifiers);
         let containing = self.tracked.iter().enumerate().filter(|(_, record)| contains(record));
         containing
-            .max_by_key(|(number, record)| (record.path_records.len(), *number))
+            .max_by_key(|(number, record)| (record.path_identifiers.len(), *number))
             .map(|(number, _)| number)
     }
 
@@ -541,7 +541,7 @@ impl History<'_> {
         let written = self.tracked.get(number)?;
         let is_other = |record: &TrackedRecord| {
             record.create == written.create
-                && record.path_records != written.path_records
+                && record.path_identifiers != written.path_identifiers
                 && record.updated.is_none()
                 && !(record.is_doubtful || record.is_created_again || record.is_unreadable)
         };
@@ -568,7 +568,7 @@ impl History<'_> {
         let own = [Some(&record.request), record.updated.as_ref()].into_iter().flatten();
         let own: Vec<_> = own.flat_map(sent).collect();
         let others = self.tracked.iter().enumerate().filter(|(other, tracked)| {
-            *other != number && tracked.create == record.create && tracked.path_records != record.path_records
+            *other != number && tracked.create == record.create && tracked.path_identifiers != record.path_identifiers
         });
         let mut others = others.flat_map(|(_, tracked)| sent(&tracked.request));
         !shown.iter().any(|number| own.contains(number)) && others.any(|number| shown.contains(&number))
@@ -590,7 +590,7 @@ impl History<'_> {
         else {
             return;
         };
-        let named = records_in(
+        let named = identifiers_in_path(
             self.contract.operation(exchange.request.operation),
             &exchange.request.path,
         );
@@ -818,7 +818,7 @@ impl History<'_> {
         let named = all_in_path(self.contract, read)?;
         let (_, name) = named.iter().find(|(place, _)| *place == chosen)?;
         let is_chosen = self.run_tag.is_in(&Value::from(name.as_str()));
-        let is_created = |record: &TrackedRecord| record.create == create && record.path_records == named;
+        let is_created = |record: &TrackedRecord| record.create == create && record.path_identifiers == named;
         (is_chosen && !self.tracked.iter().any(is_created)).then_some(create)
     }
 
@@ -1060,9 +1060,9 @@ fn is_unchanged(carries: &[Carry], (before, shown): (&Value, &Value)) -> bool {
 
 /// Returns the records that the path of a request names; `None` if it does not identify all of
 /// them.
-pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<PathRecords> {
+pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<PathIdentifiers> {
     let operation = contract.operation(request.operation);
     let in_path = |parameter: &&Parameter| parameter.location == ParameterLocation::Path;
-    let named = records_in(operation, &request.path);
+    let named = identifiers_in_path(operation, &request.path);
     (named.len() == operation.parameters.iter().filter(in_path).count()).then_some(named)
 }

@@ -70,7 +70,7 @@ mod updated;
 mod written;
 
 pub use bindings::Bindings;
-pub(crate) use bindings::PathRecords;
+pub(crate) use bindings::PathIdentifiers;
 pub(crate) use bindings::{LinkedValues, NeededParameter};
 pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
 pub(crate) use existing_records::KeyValue;

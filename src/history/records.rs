@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::bindings::records_in;
+use super::bindings::identifiers_in_path;
 use super::created::CreatedRecord;
 use super::evidence::{Creation, Evidence};
 use super::exchange_role::{RecordRole, WriteContext};
@@ -165,12 +165,12 @@ impl History<'_> {
             return None;
         };
         let read = self.contract.operation(read);
-        let mut named = records_in(read, path);
+        let mut named = identifiers_in_path(read, path);
         let before = read.path_to_parameter(index)?;
         let own = named.iter().position(|(place, _)| *place == before)?;
         let (_, id) = named.swap_remove(own);
         // The path of the create has the records that this one is nested in.
-        let parents = records_in(create, &request.path);
+        let parents = identifiers_in_path(create, &request.path);
         let is_within = named.iter().all(|parent| parents.contains(parent));
         let id = Value::String(id);
         (is_within && identifier(&id).is_some()).then_some(id)
@@ -219,7 +219,7 @@ fn name_in<'body>(body: &'body Value, name: &str) -> Option<&'body Value> {
 fn chosen_id(contract: &Contract, create: &Request) -> Option<Value> {
     let operation = contract.operation(create.operation);
     let chosen = operation.path_to_chosen()?;
-    let mut named = records_in(operation, &create.path).into_iter();
+    let mut named = identifiers_in_path(operation, &create.path).into_iter();
     named
         .find(|(place, _)| *place == chosen)
         .map(|(_, id)| Value::String(id))

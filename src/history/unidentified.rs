@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::bindings::records_in;
+use super::bindings::identifiers_in_path;
 use super::created::CreatedRecord;
 use super::exchange_role::{ExchangeRole, RecordRole, WriteContext};
 use super::history::History;
@@ -117,7 +117,7 @@ impl History<'_> {
     ) -> Option<Value> {
         let (from, request) = (exchange.request.operation, &create.request);
         let within = all_in_path(self.contract, request)?;
-        let under = records_in(self.contract.operation(from), &exchange.request.path);
+        let under = identifiers_in_path(self.contract.operation(from), &exchange.request.path);
         let mut ids = Vec::new();
         for link in self.links_showing(request.operation) {
             let Some((items, id)) = link.value_at.rsplit_once("/*").filter(|_| link.from == from) else {

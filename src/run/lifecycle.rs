@@ -11,7 +11,7 @@ use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Credential, Exchange, Purpose, RejectionMeaning, Request};
 use crate::history::evidence::Rejection;
-use crate::history::{ExchangeRole, LookGoal, LookId, PathRecords, RecordStage, may_have_stored};
+use crate::history::{ExchangeRole, LookGoal, LookId, PathIdentifiers, RecordStage, may_have_stored};
 use crate::plan::Action;
 use crate::rules::Evaluation;
 
@@ -415,13 +415,13 @@ impl Session<'_> {
     /// Returns a request to an operation with the record's values in its path; `None` if something
     /// else that the request requires has no value.
     fn request_of_record(&self, operation: OperationId, record: usize) -> Option<Request> {
-        let named = self.history().tracked(record)?.path_records.clone();
+        let named = self.history().tracked(record)?.path_identifiers.clone();
         self.request_under(operation, &named)
     }
 
     /// Returns a request to an operation whose path names these records; `None` if something else that the request requires
     /// has no value.
-    fn request_under(&self, operation: OperationId, named: &PathRecords) -> Option<Request> {
+    fn request_under(&self, operation: OperationId, named: &PathIdentifiers) -> Option<Request> {
         let history = self.history();
         let head = request_head_with(
             self.contract,

@@ -12,7 +12,7 @@ use crate::exchange::{
     Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_plain_identifier, is_printable_identifier,
     placeholder, with_query,
 };
-use crate::history::{Bindings, LinkedValues, NeededParameter, PathRecords};
+use crate::history::{Bindings, LinkedValues, NeededParameter, PathIdentifiers};
 use crate::plan::{NoValue, StandInOrigin, check_allowed, parameter, stand_in_value, unusable_path};
 
 /// All of a request but its body and its credential, and what a rejection of it would mean.
@@ -55,7 +55,7 @@ pub(super) enum Replacement<'value> {
     /// the parameter.
     Parameter(usize, Option<&'value str>),
     /// The path of a record of the run.
-    Record(&'value PathRecords),
+    Record(&'value PathIdentifiers),
     /// Identifiers that name no record, for the parameters in the path, where no response shows values for them; and
     /// what replaces one parameter, as in [`Self::Parameter`].
     Unknown(&'value [(usize, String)], Option<(usize, Option<&'value str>)>),
@@ -86,9 +86,11 @@ impl<'value> Replacement<'value> {
 
     /// Returns the value for the parameter at this index, in the path of an operation on the record.
     fn path_value(&self, operation: &Operation, index: usize) -> Option<Value> {
-        let Self::Record(path_records) = self else { return None };
+        let Self::Record(path_identifiers) = self else {
+            return None;
+        };
         let before = operation.path_to_parameter(index)?;
-        let (_, value) = path_records.iter().find(|(place, _)| *place == before)?;
+        let (_, value) = path_identifiers.iter().find(|(place, _)| *place == before)?;
         Some(Value::from(value.as_str()))
     }
 }
