@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::document::{Document, Node, NodeKind};
 use super::edge_case::ParameterKind;
-use super::inferred::{MethodAndPath, Records, collection_name, comparable_path};
+use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_path};
 use super::link::{Link, LinkTarget};
 use super::operation::{Method, Operation, OperationId, Parameter, ParameterLocation};
 use super::query;
@@ -139,7 +139,7 @@ fn chosen_by_caller(
         .successes()
         .filter_map(|response| response.body)
         .any(|body| {
-            Records::new(shapes, collection_name(collection))
+            RecordFinder::new(shapes, collection_name(collection))
                 .in_read(body, name)
                 .is_some()
         });

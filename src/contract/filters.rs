@@ -16,7 +16,7 @@ use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
 use super::filter_words::{ParameterWords, plainly_filtered};
-use super::inferred::{Records, collection_name, comparable_name};
+use super::inferred::{RecordFinder, collection_name, comparable_name};
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape};
@@ -236,7 +236,7 @@ impl Contract {
     fn items_of(&self, list: OperationId) -> Option<(String, &Shape)> {
         let operation = self.operation(list);
         let body = operation.successes().find_map(|response| response.body)?;
-        let records = Records::new(&self.shapes, collection_name(&operation.path));
+        let records = RecordFinder::new(&self.shapes, collection_name(&operation.path));
         let mut collections = records.collections((String::new(), body), 0).into_iter();
         let (elements, record) = collections.next().filter(|_| collections.next().is_none())?;
         let is_array = elements.strip_suffix("/*").is_some_and(|at| self.is_array(list, at));

@@ -11,7 +11,9 @@
 
 use std::collections::HashSet;
 
-use super::inferred::{CHOSEN, Collections, Records, collection_name, collection_of, comparable_name, comparable_path};
+use super::inferred::{
+    CHOSEN, Collections, RecordFinder, collection_name, collection_of, comparable_name, comparable_path,
+};
 use super::link::{Link, LinkTarget};
 use super::operation::{Operation, OperationId, Parameter};
 
@@ -93,7 +95,7 @@ impl<'document> Guesses<'document> {
         if self.filled.contains(&target) {
             return;
         }
-        let records = Records::new(self.collections.shapes, collection_name(path));
+        let records = RecordFinder::new(self.collections.shapes, collection_name(path));
         let own = format!("{}id", records.singular());
         let names = if word == "id" {
             &[word, own.as_str()][..]
@@ -111,7 +113,7 @@ impl<'document> Guesses<'document> {
         if read.is_none() || !may_take_id(&parameter.name) {
             return;
         }
-        let records = Records::new(self.collections.shapes, collection_name(path));
+        let records = RecordFinder::new(self.collections.shapes, collection_name(path));
         let own = format!("{}id", records.singular());
         let names = ["id", own.as_str()];
         let is_listed = if !to.is_get() || self.filled_by_reads.contains(&target) {
@@ -144,7 +146,7 @@ impl<'document> Guesses<'document> {
     }
 
     /// Adds links from what reads the collection at this path. Returns whether there are any.
-    fn add_lists(&mut self, (path, records): (&str, &Records<'_>), names: &[&str], target: Target) -> bool {
+    fn add_lists(&mut self, (path, records): (&str, &RecordFinder<'_>), names: &[&str], target: Target) -> bool {
         let before = self.links.len();
         for from in self.collections.sources(path, target.0) {
             let list = &self.collections.operations[from.0];
@@ -172,7 +174,7 @@ fn after_word<'path>(path: &'path str, parameter: &Parameter) -> Option<(&'path 
     let word = WORDS.into_iter().find(|word| *word == segment)?;
     let last = collection_name(collection);
     let named = comparable_name(&parameter.name);
-    let is_of_record = named == word || named == format!("{}{word}", Records::new(&[], last).singular());
+    let is_of_record = named == word || named == format!("{}{word}", RecordFinder::new(&[], last).singular());
     (is_of_record && !last.is_empty() && !last.contains('{')).then_some((collection, word))
 }
 

@@ -42,7 +42,7 @@ pub(super) fn links(
                 continue;
             };
             for from in collections.sources(path, to) {
-                let records = Records::new(shapes, collection_name(path));
+                let records = RecordFinder::new(shapes, collection_name(path));
                 let source = &operations[from.0];
                 let in_body = records.identifier(source, (document, parameter));
                 let value = in_body
@@ -274,15 +274,15 @@ pub(super) fn collection_name(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// The records of a collection, as responses show them.
-pub(super) struct Records<'contract> {
+/// Finds the records of a collection, and their fields, in the shapes of what operations respond with.
+pub(super) struct RecordFinder<'contract> {
     shapes: &'contract [Shape],
     /// The last segment of the collection's path.
     name: &'contract str,
 }
 
-impl<'contract> Records<'contract> {
-    /// Creates the records of a collection whose path ends with this name.
+impl<'contract> RecordFinder<'contract> {
+    /// Creates the finder for a collection whose path ends with this name.
     pub(super) fn new(shapes: &'contract [Shape], name: &'contract str) -> Self {
         Self { shapes, name }
     }

@@ -19,7 +19,7 @@ use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
 use super::field::is_flagged;
-use super::inferred::{MethodAndPath, Records, collection_name, comparable_name, comparable_path};
+use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path};
 use super::link::Link;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
@@ -206,7 +206,7 @@ impl Contract {
                 && self.path_to_parameter(link).as_ref() == Some(&path_to_id)
                 && self.identifies_created_record(link)
         })?;
-        let records = Records::new(&self.shapes, collection_name(operation.collection_path()));
+        let records = RecordFinder::new(&self.shapes, collection_name(operation.collection_path()));
         let body = self.operation(read.to).successes().find_map(|response| response.body)?;
         let chosen = operation.chosen().map(|index| operation.parameters[index].name.clone());
         let id_field = chosen.clone().or_else(|| pointer::tokens(&read.value_at).last());

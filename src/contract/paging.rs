@@ -12,7 +12,7 @@
 use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind, PageStatement};
-use super::inferred::{Records, collection_name, comparable_name, comparable_path};
+use super::inferred::{RecordFinder, collection_name, comparable_name, comparable_path};
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape, ShapeId, says_estimate};
@@ -193,7 +193,7 @@ impl Contract {
         let parameters = PagingParameters::of(self, operation)?;
         let body = operation.successes().find_map(|response| response.body)?;
         let name = collection_name(&operation.path);
-        let records = Records::new(&self.shapes, name);
+        let records = RecordFinder::new(&self.shapes, name);
         let mut collections = records.collections((String::new(), body), 0).into_iter();
         let (elements, record) = collections.next().filter(|_| collections.next().is_none())?;
         let items = elements
@@ -249,7 +249,7 @@ impl Contract {
         &self,
         list: OperationId,
         elements: &str,
-        (records, record): (&Records<'_>, &Shape),
+        (records, record): (&RecordFinder<'_>, &Shape),
     ) -> Option<String> {
         let item_path = format!("{}/{{}}", comparable_path(&self.operation(list).path));
         let reads =

@@ -4,7 +4,7 @@
 use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactKind};
-use super::inferred::Records;
+use super::inferred::RecordFinder;
 use super::lifecycle::Lifecycle;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
@@ -17,7 +17,7 @@ impl Contract {
     pub(super) fn record_in_response(
         &self,
         of: OperationId,
-        (records, named): (&Records<'_>, &str),
+        (records, named): (&RecordFinder<'_>, &str),
         (record, carries): (&Shape, &[Carry]),
     ) -> Option<String> {
         let operation = self.operation(of);
