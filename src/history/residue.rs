@@ -25,7 +25,7 @@ use super::counts::CountedWrites;
 use super::evidence::{Evidence, Rejection, StoredDespiteRejection, Walk, WalkEnd};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
-use super::run_tag::NO_DRAFT;
+use super::run_tag::NO_DRAFT_NUMBER;
 use super::sent_strings::SentStrings;
 use super::stray::StrayRecord;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
@@ -152,7 +152,7 @@ impl WriteOutcomes {
 
     /// Returns the outcomes of this operation's creates whose drafts a record shows with these numbers.
     fn of_drafts(&self, create: OperationId, numbers: &[u64]) -> Vec<CreateOutcome> {
-        let numbers = numbers.iter().filter(|number| **number != NO_DRAFT);
+        let numbers = numbers.iter().filter(|number| **number != NO_DRAFT_NUMBER);
         let drafts = numbers.filter_map(|number| self.tagged.get(number));
         let drafts = drafts.filter(|(operation, _)| *operation == create);
         drafts.flat_map(|(_, outcomes)| outcomes).copied().collect()

@@ -9,7 +9,7 @@ const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 
 /// Stands for the number of a run tag that is followed by no number (a service may truncate strings) or by one too
 /// large to read. No draft has it.
-pub(super) const NO_DRAFT: u64 = u64::MAX;
+pub(super) const NO_DRAFT_NUMBER: u64 = u64::MAX;
 
 /// Marks everything that a run creates: letters only, so that it fits a name as well as an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,12 +118,12 @@ impl RunTag {
 fn number_of(text: &str) -> u64 {
     let mut letters = text.bytes().take_while(u8::is_ascii_lowercase).peekable();
     if letters.peek().is_none() {
-        return NO_DRAFT;
+        return NO_DRAFT_NUMBER;
     }
     let number = letters.try_fold(0, |number: u64, letter| {
         number.checked_mul(26)?.checked_add(u64::from(letter - b'a'))
     });
-    number.unwrap_or(NO_DRAFT)
+    number.unwrap_or(NO_DRAFT_NUMBER)
 }
 
 #[cfg(test)]
@@ -157,7 +157,7 @@ mod tests {
             format!("{bare} of"),
             format!("{bare}{}", "z".repeat(20)),
         ] {
-            assert_eq!(run_tag.numbers_in(&Value::from(text)), [NO_DRAFT]);
+            assert_eq!(run_tag.numbers_in(&Value::from(text)), [NO_DRAFT_NUMBER]);
         }
         assert!(run_tag.numbers_in(&Value::from("nothing")).is_empty());
     }

@@ -328,7 +328,7 @@ impl Question {
                 }
                 Some((field, json!(format.write(date))))
             }
-            Asks::Entry { field, named: None } => Some((field, json!(format!("Countersign {run_tag}{NO_DRAFT}")))),
+            Asks::Entry { field, named: None } => Some((field, json!(format!("Countersign {run_tag}{NO_NUMBER}")))),
             Asks::Entry {
                 field,
                 named: Some(named),
@@ -412,7 +412,7 @@ impl BodyChange {
 }
 
 /// Stands after the run tag where a draft has its number, so that what is found with it is attributed to no draft.
-const NO_DRAFT: &str = "zzzzzz";
+const NO_NUMBER: &str = "zzzzzz";
 
 /// Sets the dates at the top of a body that have a day, a month and a year, because a service may compare them with
 /// the one that is asked about.
