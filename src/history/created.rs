@@ -146,19 +146,22 @@ impl History<'_> {
     /// Adds what an item shows: which of the created records it is or contains, each with where it is.
     pub(super) fn observe(&self, list: OperationId, item: Item<'_>, search: &mut CreatedSearch) {
         for (index, creation) in search.sought.iter().enumerate() {
-            let in_own_item = self.is_own_item(list, creation, item.value);
-            if in_own_item {
+            let is_record_or_owner = self.is_record_or_owner(list, creation, item.value);
+            if is_record_or_owner {
                 search.own_item_seen.insert(index);
             }
-            if let Some((record, below)) = self.record_in(creation, item.value, in_own_item) {
+            if let Some((record, below)) = self.record_in(creation, item.value, is_record_or_owner) {
                 let observed = ObservedRecord::new(item, record, &below);
-                if in_own_item {
+                if is_record_or_owner {
                     search.found_in_this_walk.insert(index);
                     search.found.insert(index, observed);
                 } else {
                     search.elsewhere.insert(index, observed);
                 }
-            } else if let Some(below) = self.tagged_string_in(creation, item.value).filter(|_| !in_own_item) {
+            } else if let Some(below) = self
+                .tagged_string_in(creation, item.value)
+                .filter(|_| !is_record_or_owner)
+            {
                 search
                     .elsewhere
                     .insert(index, ObservedRecord::new(item, item.value, &below));
@@ -184,7 +187,7 @@ impl History<'_> {
     }
 
     /// Whether an item is the record, or its owner.
-    pub(super) fn is_own_item(&self, list: OperationId, creation: &CreatedRecord, item: &Value) -> bool {
+    pub(super) fn is_record_or_owner(&self, list: OperationId, creation: &CreatedRecord, item: &Value) -> bool {
         let page = self.contract.operation(list).page.as_ref();
         let id = page.and_then(|page| item.pointer(&page.id));
         let listed = self.created_and_listed(creation.operation).map(|(_, listed)| listed);
@@ -198,17 +201,17 @@ impl History<'_> {
         }
     }
 
-    /// Returns the created record that an item is or contains, and its pointer in the item. `in_own_item` says what
-    /// [`Self::is_own_item`] has returned.
+    /// Returns the created record that an item is or contains, and its pointer in the item; `is_record_or_owner` is what the
+    /// method of that name has returned for it.
     pub(super) fn record_in<'item>(
         &self,
         creation: &CreatedRecord,
         item: &'item Value,
-        in_own_item: bool,
+        is_record_or_owner: bool,
     ) -> Option<(&'item Value, String)> {
         let (created, listed) = self.created_and_listed(creation.operation)?;
         if listed.owner_parameter.is_none() {
-            return in_own_item.then(|| (item, String::new()));
+            return is_record_or_owner.then(|| (item, String::new()));
         }
         let at = listed.records_in_owner.as_deref()?;
         let id = self.identifier(creation)?;

@@ -106,7 +106,7 @@ pub(super) struct RecordSearch {
     pub(super) last: Option<(Request, ShownState)>,
     /// The update that was sent again, and what its response says if that is no success.
     rejected_repeat: Option<(Request, ShownState)>,
-    is_own: bool,
+    confirms_own: bool,
     /// Whether the last response showed another record under the identifier.
     shows_another: bool,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
@@ -141,7 +141,7 @@ impl RecordSearch {
             stage,
             last: None,
             rejected_repeat: None,
-            is_own: false,
+            confirms_own: false,
             shows_another: false,
             also_stored: Vec::new(),
             before,
@@ -166,8 +166,8 @@ impl RecordSearch {
 
     /// Whether the last response showed the record with the run tag, and neither a response before its create nor
     /// another create showed its identifier.
-    pub(super) fn is_own(&self) -> bool {
-        self.is_own
+    pub(super) fn confirms_own(&self) -> bool {
+        self.confirms_own
     }
 }
 
@@ -440,7 +440,7 @@ impl History<'_> {
         let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
             return;
         };
-        let shows_own = |body: &Value| self.shows_own(record.create, (body, &record.id));
+        let shows_it = |body: &Value| self.shows_record_of_create(record.create, (body, &record.id));
         let body = body.filter(|_| self.succeeded(exchange));
         let is_in_list = matches!(
             search.stage,
@@ -476,7 +476,7 @@ impl History<'_> {
                     if lifecycle.guessed
                         && !(identifier_in(shown, lifecycle)
                             .is_some_and(|shown| identifier(shown) == identifier(&record.id))
-                            && shows_own(shown)) =>
+                            && shows_it(shown)) =>
                 {
                     ShownState::Unclear
                 }
@@ -490,9 +490,9 @@ impl History<'_> {
             },
             (Some(status), None) => ShownState::Status(status, exchange.request.credential.clone()),
         };
-        search.is_own = !record.is_doubtful
+        search.confirms_own = !record.is_doubtful
             && !search.shows_another
-            && matches!(&shown, ShownState::Record(body) if shows_own(body));
+            && matches!(&shown, ShownState::Record(body) if shows_it(body));
         search.last = Some((exchange.request.clone(), shown));
     }
 
@@ -737,7 +737,7 @@ impl History<'_> {
             let mut members = members.iter();
             members.all(|(name, value)| before.get(name) == Some(value))
         });
-        if is_unchanged && self.shows_own(record.create, (item, &record.id)) {
+        if is_unchanged && self.shows_record_of_create(record.create, (item, &record.id)) {
             ShownState::Listed(ListedCount::AtLeastOnce)
         } else {
             ShownState::ListedChanged
@@ -895,7 +895,7 @@ impl History<'_> {
                 };
                 emit(Evidence::StoredDespiteRejection(stored, request));
             }
-            (RecordStage::Rejected, ShownState::Record(record)) if search.is_own => {
+            (RecordStage::Rejected, ShownState::Record(record)) if search.confirms_own => {
                 // A service may keep what it cannot use, and say so.
                 let says_so = record.as_object().is_some_and(says_that_it_failed);
                 let shown = self.rejected_updates_shown_in(lifecycle, record);

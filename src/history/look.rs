@@ -383,9 +383,9 @@ impl History<'_> {
     }
 
     /// Whether a look for a tracked record has shown that it is the run's own.
-    pub(crate) fn shows_own_record(&self, id: LookId) -> bool {
+    pub(crate) fn look_confirms_own(&self, id: LookId) -> bool {
         let state = self.looks.get(&id).map(|look| &look.state);
-        matches!(state, Some(LookState::Record(search)) if search.is_own())
+        matches!(state, Some(LookState::Record(search)) if search.confirms_own())
     }
 
     /// Whether a look for a tracked record has last shown equal items of it in its list.

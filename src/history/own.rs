@@ -232,11 +232,11 @@ impl History<'_> {
         check: &mut TagCheck,
     ) -> bool {
         if let Some(OwnershipEntry::Unconfirmed(creation)) = self.own.get(&create) {
-            let in_own_item = self.is_own_item(list, creation, item.value);
+            let is_record_or_owner = self.is_record_or_owner(list, creation, item.value);
             // An untagged record is final, even after a tagged one: then two records share the identifier.
             let shown = self
-                .record_in(creation, item.value, in_own_item)
-                .filter(|_| in_own_item);
+                .record_in(creation, item.value, is_record_or_owner)
+                .filter(|_| is_record_or_owner);
             if let Some((record, _)) = shown.filter(|_| *check != TagCheck::Untagged) {
                 *check = self.check_tag(record);
             }
@@ -252,7 +252,7 @@ impl History<'_> {
         let by_invariant = self.contract.operation(create).invariants.created.is_some();
         if by_invariant {
             self.check_tag(body)
-        } else if self.shows_own(create, (body, &creation.identity)) {
+        } else if self.shows_record_of_create(create, (body, &creation.identity)) {
             TagCheck::Tagged
         } else {
             TagCheck::Untagged
@@ -269,11 +269,11 @@ impl History<'_> {
     }
 
     /// Whether a body shows the record that a create made under this identifier. If the run has chosen the identifier,
-    /// the body must show the run tag anywhere; otherwise see [`Self::is_own`].
-    pub(super) fn shows_own(&self, create: OperationId, (body, id): (&Value, &Value)) -> bool {
+    /// the body must show the run tag anywhere; otherwise see [`Self::shows_tagged_record`].
+    pub(super) fn shows_record_of_create(&self, create: OperationId, (body, id): (&Value, &Value)) -> bool {
         match self.contract.operation(create).chosen() {
             Some(_) => self.run_tag.is_in(body) && !self.shows_foreign_name(create, body),
-            None => self.is_own(body, id),
+            None => self.shows_tagged_record(body, id),
         }
     }
 
@@ -281,7 +281,7 @@ impl History<'_> {
     /// the field in which a write sent it. This is for creates where no invariant says which
     /// strings come back. Records nested within it do not count: a customer's cart contains what
     /// the run has put into it.
-    pub(super) fn is_own(&self, body: &Value, id: &Value) -> bool {
+    pub(super) fn shows_tagged_record(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };
         let mut pending = VecDeque::from([body]);
         while let Some(value) = pending.pop_front() {

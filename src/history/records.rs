@@ -101,7 +101,7 @@ impl History<'_> {
                 // The header, or a body that has nothing but the identifier, says that the record was created; then the
                 // read by its identifier must show the run tag.
                 let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
-                let tagged = (says_created || self.is_own(body, &id)) && self.may_be_own(operation, &id);
+                let tagged = (says_created || self.shows_tagged_record(body, &id)) && self.may_be_own(operation, &id);
                 let tagged = tagged && !self.shows_foreign_name(operation, body);
                 self.note_own(creation(id.clone(), was_seen), &id, (was_seen, tagged));
             } else if was_seen {

@@ -377,7 +377,7 @@ impl Session<'_> {
             self.note_late((shown_by, stage));
         }
         let seen = match (
-            self.history().shows_own_record(look),
+            self.history().look_confirms_own(look),
             self.history().shows_gone_record(look),
         ) {
             (true, _) => SeenRecord::Own,
