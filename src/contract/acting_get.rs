@@ -17,8 +17,8 @@ use super::document::Document;
 use super::operation::Operation;
 use super::query::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, DETERMINERS, ISSUED, NEVER_A_NOUN, NOUNS_TOO, READS,
-    READS_IN_SUMMARIES, SWITCHES, THINGS, ends_session, is_action, is_in, is_said_of_subject, said, sentences, stated,
-    without_prefixes, words,
+    READS_IN_SUMMARIES, SWITCHES, THINGS, ends_session, is_always_action, is_in, is_said_of_subject, said, sentences,
+    stated, without_prefixes, words,
 };
 
 /// Verbs that are a command where they are all of the last segment.
@@ -596,7 +596,7 @@ fn is_command_alone(word: &str, before: Option<&str>) -> bool {
     let mut glued = ["all", "db", "everything", "now"]
         .into_iter()
         .filter_map(|end| word.strip_suffix(end));
-    let is_glued = glued.any(|verb| is_action(verb) || is_in(&[&ACTS_ALONE, &COMMANDS], verb));
+    let is_glued = glued.any(|verb| is_always_action(verb) || is_in(&[&ACTS_ALONE, &COMMANDS], verb));
     // What a record may do is told by other words: `/images/{id}/format` is a thing.
     let is_of_record = before.is_some_and(|before| before.contains('{'));
     is_switch || is_glued || !of_several && !is_of_record && COMMANDS.contains(&word)
@@ -608,7 +608,7 @@ fn is_command_of_words(first: &str, end: &str, words: &[String]) -> bool {
     let has_object = WITH_OBJECTS
         .iter()
         .any(|(verb, objects)| *verb == first && objects.contains(&words[1].as_str()));
-    let is_verb = |word: &str| is_action(word) || is_in(&[&ACTS, &ACTS_ALONE, &["cycle", "defaults"]], word);
+    let is_verb = |word: &str| is_always_action(word) || is_in(&[&ACTS, &ACTS_ALONE, &["cycle", "defaults"]], word);
     let is_pair = words.len() == 2;
     let is_turned = is_pair && (SWITCHES.contains(&first) || ["quiet", "step"].contains(&first)) && end == "down"
         || is_pair && ["off", "on"].contains(&end) && !["add", "log", "sign"].contains(&first);
@@ -736,7 +736,7 @@ fn takes_what_it_returns(words: &[String]) -> bool {
     let is_joined = |three: &[String]| {
         let verb = three[1].strip_suffix('s').unwrap_or(&three[1]);
         ["and", "then"].contains(&three[0].as_str())
-            && (is_action(verb) || is_in(&[&TAKES, &IMPERATIVE], verb))
+            && (is_always_action(verb) || is_in(&[&TAKES, &IMPERATIVE], verb))
             && is_object(&three[2])
     };
     words.windows(3).any(is_joined)
@@ -747,7 +747,7 @@ fn does_too(clause: &[String]) -> bool {
     let verb = clause.first().and_then(|first| first.strip_suffix("ing"));
     let acts = |stem: &str| {
         let base = format!("{stem}e");
-        let is_verb = |verb: &str| is_action(verb) || is_in(&[&TAKES, &["create", "mark"]], verb);
+        let is_verb = |verb: &str| is_always_action(verb) || is_in(&[&TAKES, &["create", "mark"]], verb);
         is_verb(stem) || is_verb(&base) || stem == "popp"
     };
     let object = clause.get(1).map_or("", String::as_str);

@@ -17,8 +17,8 @@ use super::acting_get::WITH_OBJECTS;
 use super::document::Node;
 use super::operation::Parameter;
 use super::query::{
-    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, PASSIVE, contains_act, is_action,
-    is_in, sentences, words,
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, PASSIVE, is_always_action, is_in,
+    says_something_is_done, sentences, words,
 };
 
 /// Verbs that mean a side effect where a sentence begins with them and a determiner follows: "Start the job", not "Start
@@ -378,7 +378,7 @@ fn switches_action(description: &str) -> bool {
     let logs_out = words
         .windows(2)
         .any(|pair| pair[0].starts_with("log") && pair[1] == "out");
-    contains_act(&words) || logs_out
+    says_something_is_done(&words) || logs_out
 }
 
 /// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is on or
@@ -411,13 +411,13 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
         [auto, verb] => auto == "auto" && is_verb(verb),
         [only] => only
             .strip_prefix("auto")
-            .is_some_and(|verb| verb != "complete" && (is_verb(verb) || is_action(verb))),
+            .is_some_and(|verb| verb != "complete" && (is_verb(verb) || is_always_action(verb))),
         _ => false,
     };
     let is_switched = |word: &String| SWITCHED.contains(&word.as_str());
     words
         .iter()
-        .any(|word| is_action(word) || CALLS.contains(&word.as_str()))
+        .any(|word| is_always_action(word) || CALLS.contains(&word.as_str()))
         || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str()))
         || is_automatic
         || is_instruction(&words)
@@ -440,7 +440,7 @@ fn is_instruction(words: &[String]) -> bool {
         [] => false,
     };
     let all = WITH_OBJECTS.iter().chain(&NOUN_WITH_OBJECTS);
-    let mut objects = all.filter(|(verb, _)| !is_action(verb));
+    let mut objects = all.filter(|(verb, _)| !is_always_action(verb));
     objects.any(|(verb, objects)| has_objects(verb, objects))
         || match words {
             [only] => ALONE.contains(&only.as_str()) || ["sendemail", "sendmail", "sendsms"].contains(&only.as_str()),
@@ -466,7 +466,7 @@ mod tests {
     use super::*;
 
     /// Whether the parameter of a read acts.
-    fn is_action(stated: &str) -> bool {
+    fn acts_as_stated(stated: &str) -> bool {
         let text = format!(
             "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /a: {{get: {{parameters: [{{in: query, {stated}}}], \
              responses: {{'200': {{description: a}}}}}}}}\n"
@@ -517,7 +517,10 @@ mod tests {
             "{}",
         ];
         for (name, schema) in names.iter().flat_map(|name| schemas.map(|schema| (name, schema))) {
-            assert!(is_action(&format!("name: {name}, schema: {schema}")), "{name} {schema}");
+            assert!(
+                acts_as_stated(&format!("name: {name}, schema: {schema}")),
+                "{name} {schema}"
+            );
         }
     }
 
@@ -564,7 +567,7 @@ mod tests {
             "name: consumer_group, schema: {type: string}",
             "name: probability, schema: {type: number, minimum: 0, maximum: 1}",
         ] {
-            assert!(!is_action(stated), "{stated}");
+            assert!(!acts_as_stated(stated), "{stated}");
         }
     }
 
@@ -583,7 +586,7 @@ mod tests {
             "{type: string}, description: 'true or false'",
             "{type: integer}, description: 'Set to 1 to start at once'",
         ] {
-            assert!(is_action(&format!("name: start, schema: {schema}")), "{schema}");
+            assert!(acts_as_stated(&format!("name: start, schema: {schema}")), "{schema}");
         }
         for schema in [
             "{type: string, enum: [today, tomorrow]}",
@@ -592,7 +595,7 @@ mod tests {
             "{type: string, pattern: '^[0-9]+$'}",
             "{type: string}, description: 'Where the list begins, 1 or later'",
         ] {
-            assert!(!is_action(&format!("name: start, schema: {schema}")), "{schema}");
+            assert!(!acts_as_stated(&format!("name: start, schema: {schema}")), "{schema}");
         }
     }
 
@@ -616,7 +619,7 @@ mod tests {
         }) {
             let stated = format!("name: x, schema: {{type: {kind}}}, description: '{description}'");
             let in_schema = format!("name: x, schema: {{type: {kind}, description: '{description}'}}");
-            assert!(is_action(&stated) && is_action(&in_schema), "{stated}");
+            assert!(acts_as_stated(&stated) && acts_as_stated(&in_schema), "{stated}");
         }
     }
 
@@ -639,7 +642,7 @@ mod tests {
             "The position at which to begin. This requires `usemarker` to be set to `true`.",
         ] {
             let stated = format!("name: x, schema: {{type: string}}, description: '{description}'");
-            assert!(!is_action(&stated), "{stated}");
+            assert!(!acts_as_stated(&stated), "{stated}");
         }
     }
 }

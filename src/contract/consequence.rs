@@ -10,7 +10,7 @@
 //! negation or a relative clause names what may be the case, not what the call does. A few verbs say more than that a
 //! record is written, whatever their object is ("Escalates after an hour", "The oncall engineer is paged").
 
-use super::query::{DETERMINERS, PASSIVE, is_action, is_form_of, is_in, is_said_of_subject, words};
+use super::query::{DETERMINERS, PASSIVE, is_always_action, is_form_of, is_in, is_said_of_subject, words};
 
 /// First words of a subject other than the record itself.
 const OTHERS_FIRST: [&str; 17] = [
@@ -386,7 +386,8 @@ pub(super) fn is_fact(before: &[String]) -> bool {
 fn changes_related(words: &[String]) -> bool {
     let [verb, object @ ..] = words else { return false };
     let is_verb = |known: &&str| is_said_of_subject(verb, known) && verb != known;
-    let changes = verb.strip_suffix('s').is_some_and(is_action) || ENDS_OR_REPLACES.iter().chain(&CHANGES).any(is_verb);
+    let changes =
+        verb.strip_suffix('s').is_some_and(is_always_action) || ENDS_OR_REPLACES.iter().chain(&CHANGES).any(is_verb);
     let at = |index: usize| object.get(index).map_or("", String::as_str);
     let is_part = |index: usize| PARTS.contains(&at(index + 1)) || ["than", "user"].contains(&at(index + 1));
     // "Updates the existing user" is what an update does.

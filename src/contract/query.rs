@@ -472,13 +472,13 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
             false => is_only_said_to_read(document, operation),
         })
         && !has_action_below(&operation.path)
-        && !issues(document, operation)
+        && !issues_something(document, operation)
         && !is_said_to_have_side_effect(document, operation)
         && !has_records_below(document, &operation.path)
 }
 
 /// Whether the query issues something new, takes it, or counts the call: `/tokens/get`, "Gets a new token", "Counts a visit".
-fn issues(document: &Document, operation: &Operation) -> bool {
+fn issues_something(document: &Document, operation: &Operation) -> bool {
     let path = words(&operation.path);
     let is_issued = |word: &String| ISSUED.contains(&word.strip_suffix('s').unwrap_or(word));
     let last = operation.path.trim_end_matches('/').rsplit('/').next().map(words);
@@ -671,7 +671,9 @@ fn is_action_in_path(words: &[String]) -> bool {
         );
         is_verb && words[1..].iter().any(|word| word == "all")
     };
-    let follows_and = words.windows(2).any(|pair| pair[0] == "and" && is_act(&pair[1]));
+    let follows_and = words
+        .windows(2)
+        .any(|pair| pair[0] == "and" && is_form_of_acting_verb(&pair[1]));
     follows_and
         || match words {
             [only] => is_in(&[&ALWAYS_ACTIONS, &DESTROYS, &ACTS_ALONE, &ACTS_ON_COLLECTION], only),
@@ -728,7 +730,7 @@ pub(super) fn begins_with_action(words: &[String]) -> bool {
 /// `tokenRevoke`.
 fn ends_with_action(words: &[String]) -> bool {
     let [_, .., verb] = words else { return false };
-    is_action(verb) && !NOUNS_TOO.contains(&verb.as_str())
+    is_always_action(verb) && !NOUNS_TOO.contains(&verb.as_str())
 }
 
 /// Whether the summary of a read says that it takes something away: "Empties the trash", "Returns and removes the next
@@ -771,12 +773,14 @@ pub(super) fn is_form_of(word: &str, verb: &str) -> bool {
     ENDINGS.contains(&rest) || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
 }
 
-fn is_act(word: &str) -> bool {
+/// Whether a word is a form of a verb that acts: `resets`, `archiving`.
+fn is_form_of_acting_verb(word: &str) -> bool {
     ALWAYS_ACTIONS.iter().chain(&ACTS).any(|verb| is_form_of(word, verb))
 }
 
-/// Whether words say that something is done.
-pub(super) fn contains_act(words: &[String]) -> bool {
+/// Whether words say that something is done: one is a form of a verb that acts, or of one that may act where it follows
+/// "and" or is passive. A form in -ed alone says which things are meant.
+pub(super) fn says_something_is_done(words: &[String]) -> bool {
     let follows = |index: usize, before: &[&str]| {
         index
             .checked_sub(1)
@@ -787,7 +791,7 @@ pub(super) fn contains_act(words: &[String]) -> bool {
         if MAY_ACT.iter().any(|verb| is_form_of(word, verb)) {
             return is_done;
         }
-        is_act(word) && (is_done || !word.ends_with("ed"))
+        is_form_of_acting_verb(word) && (is_done || !word.ends_with("ed"))
     })
 }
 
@@ -811,7 +815,7 @@ fn has_action_below(path: &str) -> bool {
     let mut segments = path.split('/').filter(|segment| !segment.starts_with('{'));
     segments.any(|segment| {
         let words = words(segment);
-        contains_act(&words) || matches!(words.as_slice(), [verb] if MAY_ACT.contains(&verb.as_str()))
+        says_something_is_done(&words) || matches!(words.as_slice(), [verb] if MAY_ACT.contains(&verb.as_str()))
     })
 }
 
@@ -849,10 +853,14 @@ fn asks(segment: &str) -> bool {
                 && what.len() <= 4
                 && !what
                     .iter()
-                    .any(|word| *word == "next" || JOINS.contains(word) || is_act(word))
+                    .any(|word| *word == "next" || JOINS.contains(word) || is_form_of_acting_verb(word))
         }
         ["find" | "lookup", "by", by @ ..] => {
-            !by.is_empty() && by.len() <= 2 && !by.iter().any(|word| JOINS.contains(word) || is_act(word))
+            !by.is_empty()
+                && by.len() <= 2
+                && !by
+                    .iter()
+                    .any(|word| JOINS.contains(word) || is_form_of_acting_verb(word))
         }
         [ways @ .., "search"] => ways.iter().all(|way| WAYS_TO_SEARCH.contains(way)),
         _ => false,
@@ -891,11 +899,13 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
     let acts = |sentence: &str| {
         let mut clauses = sentence.split([',', ':', '(']).map(words);
         let may_act = |word: &String| MAY_ACT.iter().any(|verb| is_form_of(word, verb));
-        clauses.any(|clause| mentions_act(&clause) || clause.first().is_some_and(may_act))
+        clauses.any(|clause| has_form_of_acting_verb(&clause) || clause.first().is_some_and(may_act))
     };
     let part_acts = |text: &str| {
         let words = words(text);
-        mentions_act(&words) || contains_act(&words) || SAYS_CONSUMED.iter().any(|phrase| text.contains(phrase))
+        has_form_of_acting_verb(&words)
+            || says_something_is_done(&words)
+            || SAYS_CONSUMED.iter().any(|phrase| text.contains(phrase))
     };
     let is_named = || stated(document, operation, "operationId").is_some_and(|name| begins(&words(name)));
     (!sentences.is_empty() || is_named())
@@ -905,11 +915,12 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
         && !said_about_parts(document, operation).any(part_acts)
 }
 
-/// Whether a word is a form of a verb that acts, or a form in -ed or -ing of a verb that may act: `marking`, `deleted`.
-fn mentions_act(words: &[String]) -> bool {
+/// Whether a word is a form of a verb that acts, whatever is around it, or a form in -ed or -ing of a verb that may act:
+/// `marking`, `deleted`.
+fn has_form_of_acting_verb(words: &[String]) -> bool {
     words.iter().any(|word| {
         let is_verb = word.ends_with("ed") || word.ends_with("ing");
-        is_act(word) || is_verb && MAY_ACT.iter().any(|verb| is_form_of(word, verb))
+        is_form_of_acting_verb(word) || is_verb && MAY_ACT.iter().any(|verb| is_form_of(word, verb))
     })
 }
 
@@ -981,7 +992,7 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
     let mut others = ["delete", "patch", "put"]
         .into_iter()
         .chain(is_ambiguous.then_some("get"));
-    said.any(|text| contains_act(&words(text)) || SAYS_CONSUMED.iter().any(|phrase| text.contains(phrase)))
+    said.any(|text| says_something_is_done(&words(text)) || SAYS_CONSUMED.iter().any(|phrase| text.contains(phrase)))
         || consumes(document, operation)
         || required_fields(document, operation)
             .into_iter()
@@ -1020,18 +1031,18 @@ fn consumes(document: &Document, operation: &Operation) -> bool {
     false
 }
 
-/// Whether a word always means an action.
-pub(crate) fn is_action(word: &str) -> bool {
+/// Whether a word always means an action, in this form.
+pub(crate) fn is_always_action(word: &str) -> bool {
     is_in(&[&ALWAYS_ACTIONS, &DESTROYS], word)
 }
 
 /// Whether a value that a path is filled in with is a command by itself.
 pub(crate) fn is_command_of_path(word: &str) -> bool {
-    is_action(word) || is_in(&[&ACTS_ALONE, &acting_get::COMMANDS], word)
+    is_always_action(word) || is_in(&[&ACTS_ALONE, &acting_get::COMMANDS], word)
 }
 
 fn is_command(word: &str) -> bool {
-    is_act(word) || MAY_ACT.contains(&word) || COMMANDS.contains(&word)
+    is_form_of_acting_verb(word) || MAY_ACT.contains(&word) || COMMANDS.contains(&word)
 }
 
 /// Whether the document has a path with a parameter right below this one.

@@ -8,7 +8,7 @@ use super::optional::separated;
 use crate::contract::acting_parameter::{acts_by_name, ascii_words as words};
 use crate::contract::consequence::ROLES;
 use crate::contract::document::Node;
-use crate::contract::query::is_action;
+use crate::contract::query::is_always_action;
 
 /// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
 /// `admin` do too.
@@ -299,7 +299,7 @@ fn is_unwanted(name: &str, value: &Value) -> bool {
     match value {
         Value::Bool(is_on) => *is_on && (says(name) || locks_away(name) || concerns_others(name)),
         Value::String(text) => {
-            let replaces = |word: &str| REPLACES.contains(&word) || is_action(word);
+            let replaces = |word: &str| REPLACES.contains(&word) || is_always_action(word);
             says(text) || words(&separated(text)).any(replaces)
         }
         _ => false,
