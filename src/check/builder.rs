@@ -18,7 +18,7 @@ use crate::exchange::redact::{SHORTEST_TOKEN, ValueDisplay};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
 use crate::gaps;
 use crate::history::RunTag;
-use crate::plan::{Plan, Selection, Shard, check_also_sent};
+use crate::plan::{Plan, Scope, Shard, check_also_sent};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
@@ -416,7 +416,7 @@ impl Check {
         Ok(adapted.map_or_else(|| Arc::clone(&self.contract), Arc::new))
     }
 
-    fn scope(&self, seed: u64) -> Result<Selection, Error> {
+    fn scope(&self, seed: u64) -> Result<Scope, Error> {
         let named = |names: &[String]| -> Result<Vec<OperationId>, _> {
             names.iter().map(|name| self.contract.find_operation(name)).collect()
         };
@@ -426,7 +426,7 @@ impl Check {
             .try_for_each(|id| check_also_sent(&self.contract, *id))?;
         let gaps = self.learn_about.iter().map(|id| self.contract.find_gap(id));
         let gaps = gaps.collect::<Result<Vec<_>, _>>()?;
-        Ok(Selection {
+        Ok(Scope {
             writes: self.writes,
             cleanup: self.cleanup,
             learn: self.learn.then_some(gaps),

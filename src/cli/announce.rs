@@ -7,7 +7,7 @@ use super::edge;
 use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::printable;
-use crate::plan::{Action, Plan, Selection};
+use crate::plan::{Action, Plan, Scope};
 use crate::report::{are, counted};
 
 /// Announces which token goes to a target that was not named on the command line, and warns where it goes unencrypted.
@@ -48,7 +48,7 @@ pub(super) fn reference_service(resolved: &ResolvedArguments) {
 }
 
 /// Says that `--cleanup` will delete nothing, if the plan has no step that deletes: the records stay in the target.
-pub(super) fn useless_cleanup(contract: &Contract, scope: &Selection, plan: &Plan) {
+pub(super) fn useless_cleanup(contract: &Contract, scope: &Scope, plan: &Plan) {
     if !scope.cleanup || plan.steps.iter().any(|step| step.action == Action::Delete) {
         return;
     }

@@ -40,7 +40,7 @@ use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Limits, Target, Transport};
 use crate::gaps::check_overlay_answers;
 use crate::history::RunTag;
-use crate::plan::{Plan, Selection, check_also_sent};
+use crate::plan::{Plan, Scope, check_also_sent};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Run, RunEnd, Settings};
@@ -307,7 +307,7 @@ enum TokenSource {
 /// What a check needs, made from the resolved arguments.
 struct RunInputs {
     service: ServiceUnderCheck,
-    scope: Selection,
+    scope: Scope,
     settings: Settings,
     limits: Limits,
 }
@@ -451,7 +451,7 @@ fn no_token(resolved: &ResolvedArguments) -> Failure {
 /// # Errors
 ///
 /// [`Failure::Usage`] if there are more shards than parts of the plan: a shard that checks nothing proves nothing.
-pub(super) fn plan(contract: &Contract, scope: &Selection) -> Result<Plan, Failure> {
+pub(super) fn plan(contract: &Contract, scope: &Scope) -> Result<Plan, Failure> {
     let plan = Plan::new(contract, scope);
     let parts = plan.parts;
     match scope.shard {
@@ -472,11 +472,11 @@ pub(super) fn plan(contract: &Contract, scope: &Selection) -> Result<Plan, Failu
 }
 
 /// Returns what a check with these arguments may do. Whether there is a token is not known here.
-pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Selection, Failure> {
+pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Result<Scope, Failure> {
     let also_send = operations(contract, &arguments.check.also_send)?;
     let may_be_named = also_send.iter().try_for_each(|id| check_also_sent(contract, *id));
     may_be_named.map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok(Selection {
+    Ok(Scope {
         writes: arguments.writes(),
         cleanup: arguments.service.cleanup.value,
         learn: None,

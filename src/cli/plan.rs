@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::wrap::hanging_indent;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
-use crate::plan::{Action, Asks, Bounds, Plan, Selection, Source, StandInOrigin, StepDescription, Variant};
+use crate::plan::{Action, Asks, Bounds, Plan, Scope, Source, StandInOrigin, StepDescription, Variant};
 use crate::report::counted;
 
 /// The arguments of `plan`.
@@ -47,7 +47,7 @@ pub(super) fn run(resolved: &ResolvedArguments, learn: bool) -> Result<u8, Failu
     resolved.set_configured_parameters(&mut contract)?;
     resolved.levels(&contract, edge::now().date_naive())?;
     let seed = arguments.chosen_seed()?;
-    let scope = Selection {
+    let scope = Scope {
         // The plan assumes a token: a check without the token that it needs sends nothing.
         token: true,
         user_and_password: true,

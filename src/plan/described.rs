@@ -228,20 +228,20 @@ mod tests {
     use std::collections::{BTreeSet, HashSet};
 
     use super::*;
-    use crate::plan::{Action, Selection};
+    use crate::plan::{Action, Scope};
     use crate::testing::work;
 
-    fn described(scope: &Selection) -> (&'static Contract, Vec<StepDescription>) {
+    fn described(scope: &Scope) -> (&'static Contract, Vec<StepDescription>) {
         let contract = crate::testing::built_in();
         let planned = Plan::new(contract, scope).describe(contract);
         (contract, planned)
     }
 
-    fn all() -> Selection {
-        Selection {
+    fn all() -> Scope {
+        Scope {
             writes: true,
             token: true,
-            ..Selection::default()
+            ..Scope::default()
         }
     }
 
@@ -270,7 +270,7 @@ mod tests {
             let text = lists(count);
             work::of(|| {
                 let contract = Contract::read("lists.yaml", text).unwrap();
-                let scope = Selection {
+                let scope = Scope {
                     also_send: contract.operation_ids().collect(),
                     ..all()
                 };
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn without_writes_no_fact_of_a_write_is_decided() {
-        let (contract, planned) = described(&Selection { writes: false, ..all() });
+        let (contract, planned) = described(&Scope { writes: false, ..all() });
         assert!(planned.iter().all(|planned| !planned.writes));
         let facts = planned.iter().flat_map(|planned| &planned.facts);
         // The token's own fact is reported at the first operation that needs it.
@@ -318,7 +318,7 @@ mod tests {
                  changePet, requestBody: {{{body}}}, responses: {{'200': {{description: a, {body}}}}}}}\n"
             );
             let contract = Contract::read("pets.yaml", text).unwrap();
-            let planned = Plan::new(&contract, &Selection { learn, ..all() }).describe(&contract);
+            let planned = Plan::new(&contract, &Scope { learn, ..all() }).describe(&contract);
             let reads = planned
                 .into_iter()
                 .filter(|planned| planned.step.action == Action::ReadBackUpdated);

@@ -1,17 +1,17 @@
 //! Plans the calls of a run from a contract: which operations, in which order, why, and with which values.
 //!
-//! - **In**: a [`Contract`](crate::Contract) and a [`Selection`]: what to check, whether writes are allowed, the seed.
-//! - **Out**: a [`Plan`], whose [`Step`]s are in the order of a run. The same contract, selection and seed give the
+//! - **In**: a [`Contract`](crate::Contract) and a [`Scope`]: what to check, whether writes are allowed, the seed.
+//! - **Out**: a [`Plan`], whose [`Step`]s are in the order of a run. The same contract, scope and seed give the
 //!   same plan.
 //! - **Start with** [`Plan::new`].
 //!
 #![cfg_attr(feature = "service", doc = "```")]
 #![cfg_attr(not(feature = "service"), doc = "```ignore")]
 //! use countersign::Contract;
-//! use countersign::plan::{Plan, Selection};
+//! use countersign::plan::{Plan, Scope};
 //!
 //! let contract = Contract::built_in()?;
-//! let reads = Plan::new(&contract, &Selection { token: true, ..Selection::default() });
+//! let reads = Plan::new(&contract, &Scope { token: true, ..Scope::default() });
 //! for step in &reads.steps {
 //!     println!("{:?} {}", step.action, contract.operation(step.operation).name);
 //! }
@@ -33,7 +33,7 @@
 //! - *synthetic string*: the string that the contract says to send in a field (`x-synthetic`), with the run tag in it.
 //! - *name*, *address*: a string, an email address in a body that the run makes, with the run tag in it.
 //! - *note*: the run tag in an object for data of callers, such as `metadata`.
-//! - *scope* ([`Selection`]), *shard*, *part*: the operations that a run covers; one machine's share of its plan; a group of
+//! - *scope* ([`Scope`]), *shard*, *part*: the operations that a run covers; one machine's share of its plan; a group of
 //!   operations that no shards divide.
 
 mod action;
@@ -49,7 +49,7 @@ pub(crate) mod parameter;
 mod question;
 mod rights;
 mod sample;
-mod selection;
+mod scope;
 mod shard;
 mod share;
 mod source;
@@ -71,7 +71,7 @@ pub use fallback::Fallback;
 pub(crate) use parameter::request_key;
 pub(crate) use question::text_fields_with_open_side_effect;
 pub use question::{Asks, BodyChange, Question, QuestionRequest, SentDateFormat};
-pub use selection::{NeverAlsoSent, Selection, check_also_sent};
+pub use scope::{NeverAlsoSent, Scope, check_also_sent};
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;
 pub(crate) use source::check_allowed;

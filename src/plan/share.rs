@@ -174,20 +174,20 @@ fn wrong_tokens(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Action, CredentialProbe, Plan, Selection, Step};
+    use crate::plan::{Action, CredentialProbe, Plan, Scope, Step};
 
-    fn scope(writes: bool) -> Selection {
-        Selection {
+    fn scope(writes: bool) -> Scope {
+        Scope {
             writes,
             token: true,
             seed: 1,
-            ..Selection::default()
+            ..Scope::default()
         }
     }
 
     /// The plans of all shards, this many of them.
-    fn shards(contract: &Contract, scope: &Selection, of: u32) -> Vec<Plan> {
-        let shard = |number| Selection {
+    fn shards(contract: &Contract, scope: &Scope, of: u32) -> Vec<Plan> {
+        let shard = |number| Scope {
             shard: Shard::new(number, of).ok(),
             ..scope.clone()
         };
@@ -292,7 +292,7 @@ mod tests {
         let contract = crate::testing::built_in();
         for of in 1..=6 {
             let in_other_shards = |seed| {
-                let plans = shards(contract, &Selection { seed, ..scope(true) }, of);
+                let plans = shards(contract, &Scope { seed, ..scope(true) }, of);
                 plans.into_iter().map(|plan| plan.in_other_shards).collect::<Vec<_>>()
             };
             assert!((2..10).all(|seed| in_other_shards(seed) == in_other_shards(1)));
@@ -303,7 +303,7 @@ mod tests {
     fn one_shard_of_one_is_the_whole_plan() {
         let contract = crate::testing::built_in();
         for seed in 0..5 {
-            let scope = Selection { seed, ..scope(true) };
+            let scope = Scope { seed, ..scope(true) };
             let only = shards(contract, &scope, 1).remove(0);
             assert_eq!(only.steps, Plan::new(contract, &scope).steps);
             assert!(only.in_other_shards.is_empty());
@@ -345,7 +345,7 @@ mod tests {
         for contract in [&two, crate::testing::built_in()] {
             for of in 1..=4 {
                 for seed in 0..4 {
-                    let plans = shards(contract, &Selection { seed, ..scope(true) }, of);
+                    let plans = shards(contract, &Scope { seed, ..scope(true) }, of);
                     let steps = plans.iter().flat_map(|plan| &plan.steps);
                     let wrong = steps.filter(|step| step.action.probe() == Some(CredentialProbe::WrongToken));
                     let wrong = wrong.count();

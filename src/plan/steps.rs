@@ -9,7 +9,7 @@ use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::{edge_cases, unknown_path};
 use super::optional;
 use super::question::{Asks, Question, text_fields_with_open_side_effect};
-use super::selection::{Selection, shown_by};
+use super::scope::{Scope, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme_location};
 use super::source::ValueAvailability;
@@ -71,7 +71,7 @@ pub struct Plan {
 impl Plan {
     /// Plans a run.
     #[must_use]
-    pub fn new(contract: &Contract, scope: &Selection) -> Self {
+    pub fn new(contract: &Contract, scope: &Scope) -> Self {
         let mut plan = Self {
             steps: Vec::new(),
             not_called: Vec::new(),
@@ -520,7 +520,7 @@ pub fn concurrent_sequences(group: &[Step]) -> Vec<Vec<Step>> {
 }
 
 /// Returns the requested operations, and those that they need: where their values come from and where they are listed.
-fn requested_and_needed(contract: &Contract, scope: &Selection) -> HashSet<OperationId> {
+fn requested_and_needed(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
     if scope.only.is_empty() {
         return contract.operation_ids().collect();
     }
@@ -551,7 +551,7 @@ pub(crate) const NEEDS_WRITES: &str = "needs writes, which are off";
 /// Returns why an operation is not called, as far as scope, method, security and token decide it; `None` if it is.
 fn reason_against(
     contract: &Contract,
-    scope: &Selection,
+    scope: &Scope,
     wanted: &HashSet<OperationId>,
     id: OperationId,
 ) -> Option<String> {
@@ -674,17 +674,17 @@ mod tests {
     use crate::contract::edge_case::EdgeCase;
     use crate::plan::WRONG_TOKENS;
 
-    fn plan(scope: &Selection) -> (&'static Contract, Plan) {
+    fn plan(scope: &Scope) -> (&'static Contract, Plan) {
         let contract = crate::testing::built_in();
         let plan = Plan::new(contract, scope);
         (contract, plan)
     }
 
-    fn all() -> Selection {
-        Selection {
+    fn all() -> Scope {
+        Scope {
             writes: true,
             token: true,
-            ..Selection::default()
+            ..Scope::default()
         }
     }
 
@@ -706,7 +706,7 @@ mod tests {
                 item("servers: [{url: 'https://uploads.example.com'}], ")
             );
             let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
-            let plan = Plan::new(&contract, &Selection::default());
+            let plan = Plan::new(&contract, &Scope::default());
             let left_out = plan.not_called.iter();
             left_out
                 .map(|(id, _)| contract.operation(*id).name.clone())
@@ -728,7 +728,7 @@ mod tests {
         );
         let text = format!("openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n{paths}");
         let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
-        let plan = Plan::new(&contract, &Selection::default());
+        let plan = Plan::new(&contract, &Scope::default());
         let name = |id: OperationId| contract.operation(id).name.as_str();
         let not_called: Vec<_> = plan.not_called.iter().map(|(id, _)| name(*id)).collect();
         assert_eq!(not_called, ["a"]);
@@ -746,9 +746,9 @@ mod tests {
                 get(path, summary)
             );
             let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
-            let scope = Selection {
+            let scope = Scope {
                 also_send,
-                ..Selection::default()
+                ..Scope::default()
             };
             Plan::new(&contract, &scope).not_called.is_empty()
         };
@@ -803,7 +803,7 @@ mod tests {
                  required: true, schema: {schema}}}], responses: {{'200': {{description: a}}}}}}}}\n"
             );
             let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
-            let plan = Plan::new(&contract, &Selection::default());
+            let plan = Plan::new(&contract, &Scope::default());
             assert_eq!(plan.steps.is_empty(), plan.not_called.len() == 1);
             !plan.steps.is_empty()
         };
@@ -861,7 +861,7 @@ mod tests {
 
     #[test]
     fn without_writes_only_reads_are_planned() {
-        let (contract, plan) = plan(&Selection { writes: false, ..all() });
+        let (contract, plan) = plan(&Scope { writes: false, ..all() });
         assert!(
             plan.steps
                 .iter()
@@ -875,7 +875,7 @@ mod tests {
     #[test]
     fn at_most_three_wrong_tokens_are_shown_and_the_seed_says_where() {
         let wrong = |seed| {
-            let (contract, plan) = plan(&Selection { seed, ..all() });
+            let (contract, plan) = plan(&Scope { seed, ..all() });
             names(contract, &plan, |action| {
                 matches!(
                     action,
@@ -890,7 +890,7 @@ mod tests {
 
     #[test]
     fn probes_and_edge_case_reads_go_together_those_of_one_kind_and_operation_in_order() {
-        let (contract, reads) = plan(&Selection { writes: false, ..all() });
+        let (contract, reads) = plan(&Scope { writes: false, ..all() });
         let groups: Vec<_> = reads.groups().collect();
         assert_eq!(groups.len(), 3);
         let lists = contract
@@ -935,7 +935,7 @@ mod tests {
     fn only_brings_what_the_operation_needs() {
         let contract = crate::testing::built_in();
         let only = vec![contract.operation_named("createVisit").unwrap()];
-        let (contract, plan) = plan(&Selection { only, ..all() });
+        let (contract, plan) = plan(&Scope { only, ..all() });
         let called: BTreeSet<_> = names(contract, &plan, |_| true).into_iter().collect();
         let expected = [
             "createContact",
@@ -973,7 +973,7 @@ mod tests {
             .collect();
         lists.sort_unstable();
         assert_eq!(lists, ["getContacts", "getTags", "getVisits"]);
-        let reads = Selection { writes: false, ..all() };
+        let reads = Scope { writes: false, ..all() };
         assert!(
             Plan::new(contract, &reads)
                 .steps

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::action::ShownBy;
 use super::body::{self, looks_like_an_identifier};
-use super::selection::{Selection, what_shows};
+use super::scope::{Scope, what_shows};
 use super::source::NoValue;
 use super::template::Template;
 use crate::contract::field::holds_data_of_callers;
@@ -31,14 +31,14 @@ use crate::history::{Bindings, RunTag};
 /// The writes of a contract that can be traced: to records of the run's own, which it can recognise.
 pub(super) struct TraceableWrites<'plan> {
     contract: &'plan Contract,
-    scope: &'plan Selection,
+    scope: &'plan Scope,
     /// The creates that can be traced: what they create is the run's own.
     creates: HashSet<OperationId>,
 }
 
 impl<'plan> TraceableWrites<'plan> {
     /// Finds the creates that can be traced, each after those that create what it is nested under.
-    pub(super) fn new(contract: &'plan Contract, scope: &'plan Selection) -> Self {
+    pub(super) fn new(contract: &'plan Contract, scope: &'plan Scope) -> Self {
         let creates = |id: &OperationId| contract.operation(*id).creates();
         let candidates = contract.operation_ids().filter(|id| scope.writes && creates(id));
         let candidates: HashSet<_> = candidates
@@ -160,7 +160,7 @@ fn reason_parameter_not_own(parameter: &Parameter) -> String {
 }
 
 /// Returns why what a create does cannot be traced, whatever it is nested under.
-fn reason_not_traceable(contract: &Contract, scope: &Selection, id: OperationId) -> Option<String> {
+fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> Option<String> {
     let invariants = &contract.operation(id).invariants;
     let listed = invariants
         .created
@@ -310,10 +310,10 @@ mod tests {
         let text = format!("openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n{paths}");
         let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         let named = also_send.iter().map(|name| contract.operation_named(name).unwrap());
-        let scope = Selection {
+        let scope = Scope {
             writes: true,
             also_send: named.collect(),
-            ..Selection::default()
+            ..Scope::default()
         };
         let traceable = TraceableWrites::new(&contract, &scope);
         let ids = contract.operation_ids();
@@ -470,9 +470,9 @@ mod tests {
     #[test]
     fn every_write_of_the_built_in_contract_is_traceable() {
         let contract = crate::testing::built_in();
-        let scope = Selection {
+        let scope = Scope {
             writes: true,
-            ..Selection::default()
+            ..Scope::default()
         };
         let traceable = TraceableWrites::new(contract, &scope);
         for id in contract.operation_ids() {

@@ -101,15 +101,15 @@ fn first_read(contract: &Contract, plan: &Plan) -> Option<Request> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Selection;
+    use crate::plan::Scope;
 
     #[test]
     fn the_request_is_a_documented_read_with_the_documented_credential() {
         let contract = crate::testing::built_in();
-        let scope = Selection {
+        let scope = Scope {
             writes: true,
             token: true,
-            ..Selection::default()
+            ..Scope::default()
         };
         let request = first_read(contract, &Plan::new(contract, &scope)).unwrap();
         assert!(contract.operation(request.operation).is_read() && !request.path.contains('{'));
@@ -119,7 +119,7 @@ mod tests {
         );
         let nothing = Plan::new(
             contract,
-            &Selection {
+            &Scope {
                 skip: contract.operation_ids().collect(),
                 ..scope
             },

@@ -16,7 +16,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::OperationId;
 use crate::exchange::{Limits, Transport};
 use crate::history::RunTag;
-use crate::plan::{NeededValue, NoValue, NotCalled, Plan, Selection};
+use crate::plan::{NeededValue, NoValue, NotCalled, Plan, Scope};
 use crate::rules::{Reason, TrafficReason, Verdict};
 
 const TOKEN: &str = "reasons-token";
@@ -69,7 +69,7 @@ struct Case {
     reason: Reason,
     fact: &'static str,
     respond: Respond,
-    set: fn(&Contract, &mut Selection, &mut Settings),
+    set: fn(&Contract, &mut Scope, &mut Settings),
     evidence: fn(&[ReceivedRequest]) -> bool,
 }
 
@@ -228,7 +228,7 @@ macro_rules! but {
     };
 }
 
-fn nothing(_: &Contract, _: &mut Selection, _: &mut Settings) {}
+fn nothing(_: &Contract, _: &mut Scope, _: &mut Settings) {}
 
 fn case(reason: Reason, fact: &'static str, respond: Respond, evidence: fn(&[ReceivedRequest]) -> bool) -> Case {
     Case {
@@ -456,12 +456,12 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<ReceivedRequest>
         let (status, body) = respond(&asked);
         async move { answered(status, body) }
     };
-    let mut scope = Selection {
+    let mut scope = Scope {
         writes: true,
         token: true,
         also_send: vec![named(contract, "create")],
         seed: 1,
-        ..Selection::default()
+        ..Scope::default()
     };
     let mut settings = Settings {
         settle: Duration::ZERO,

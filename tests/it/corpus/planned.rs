@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use countersign::plan::{Plan, Selection};
+use countersign::plan::{Plan, Scope};
 
 use super::documents::{Document, files};
 
@@ -19,10 +19,10 @@ fn each_document_is_planned_or_reported_in_one_message() {
         match Document::read(&name, text) {
             Ok(document) => {
                 let contract = &document.contract;
-                let scope = Selection {
+                let scope = Scope {
                     writes: true,
                     token: true,
-                    ..Selection::default()
+                    ..Scope::default()
                 };
                 let plan = Plan::new(contract, &scope);
                 let called = plan.steps.iter().map(|step| step.operation);

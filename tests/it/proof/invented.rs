@@ -11,7 +11,7 @@ use countersign::Check;
 use countersign::contract::Contract;
 use countersign::contract::fact::{Fact, FactId, FactKind};
 use countersign::contract::operation::OperationId;
-use countersign::plan::{Action, Plan, Selection, Shard};
+use countersign::plan::{Action, Plan, Scope, Shard};
 use countersign::rules::Verdict;
 use countersign::run::Run;
 
@@ -51,13 +51,13 @@ fn facts() -> impl Iterator<Item = (FactId, &'static Fact)> {
     facts.filter(|(_, fact)| operations().contains(&fact.operation))
 }
 
-fn scope() -> Selection {
-    Selection {
+fn scope() -> Scope {
+    Scope {
         writes: true,
         token: true,
         only: operations(),
         seed: 1,
-        ..Selection::default()
+        ..Scope::default()
     }
 }
 

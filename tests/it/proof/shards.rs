@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
-use countersign::plan::{ANOTHER_SHARD, Plan, Selection, Shard};
+use countersign::plan::{ANOTHER_SHARD, Plan, Scope, Shard};
 use countersign::report::{FactRow, Outcome, Record, VerdictRecord, json, merge};
 use futures::future::join_all;
 
@@ -121,12 +121,12 @@ fn of_operation(name: &str, of: u32) -> (u32, Vec<u32>) {
     let plan = |shard| {
         Plan::new(
             contract(),
-            &Selection {
+            &Scope {
                 writes: true,
                 token: true,
                 seed: 1,
                 shard: Some(shard),
-                ..Selection::default()
+                ..Scope::default()
             },
         )
     };

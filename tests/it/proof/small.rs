@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::DateTime;
 use countersign::contract::operation::OperationId;
-use countersign::plan::{Plan, Selection, StepDescription};
+use countersign::plan::{Plan, Scope, StepDescription};
 use countersign::report::{FactRow, FindingRecord, Record};
 use countersign::rules::Level;
 use countersign::{Check, Contract};
@@ -42,7 +42,7 @@ pub(super) const THINGS: &str = "  /things:
 /// A contract, and how a stub is checked against it.
 pub(super) struct Small {
     pub(super) contract: Arc<Contract>,
-    pub(super) scope: Selection,
+    pub(super) scope: Scope,
     pub(super) settle: Duration,
     pub(super) max_writes: u64,
     pub(super) timeout: Duration,
@@ -67,7 +67,7 @@ impl Small {
         let text = format!("openapi: 3.0.3\ninfo: {{title: Small, version: '1'}}\n{edge_cases}paths:\n{paths}");
         let contract = Contract::read("small.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         Self {
-            scope: Selection {
+            scope: Scope {
                 writes: true,
                 token: true,
                 seed: 1,
@@ -76,7 +76,7 @@ impl Small {
                     .operation_ids()
                     .filter(|id| contract.operation(*id).method.as_str() != "DELETE")
                     .collect(),
-                ..Selection::default()
+                ..Scope::default()
             },
             contract: Arc::new(contract),
             settle: Duration::from_millis(200),

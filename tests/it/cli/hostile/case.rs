@@ -31,7 +31,7 @@ type Answering = dyn Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync;
 /// What a target does, and what the check must say of it.
 pub(super) struct Behaviour {
     name: &'static str,
-    place: Scope,
+    place: Place,
     expected: Expected,
     deadline: &'static str,
     answering: Box<Answering>,
@@ -39,7 +39,7 @@ pub(super) struct Behaviour {
 
 /// Where the target behaves like that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
+enum Place {
     /// Before any request has come.
     BeforeTheRequest,
     /// Whatever is asked for.
@@ -88,7 +88,7 @@ impl Behaviour {
     ) -> Self {
         Self {
             name,
-            place: Scope::Tags,
+            place: Place::Tags,
             expected,
             deadline: DEADLINE,
             answering: Box::new(answering),
@@ -110,7 +110,7 @@ impl Behaviour {
         answering: impl Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         Self {
-            place: Scope::Everywhere,
+            place: Place::Everywhere,
             ..Self::tags(name, expected, answering)
         }
     }
@@ -122,7 +122,7 @@ impl Behaviour {
         answering: impl Fn(&Case, &mut TcpStream) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         Self {
-            place: Scope::BeforeTheRequest,
+            place: Place::BeforeTheRequest,
             ..Self::tags(name, expected, answering)
         }
     }
@@ -191,12 +191,12 @@ impl Case {
     }
 
     fn target(self: Arc<Self>) -> Stub {
-        if self.behaviour.place == Scope::BeforeTheRequest {
+        if self.behaviour.place == Place::BeforeTheRequest {
             return Stub::before_the_request(move |stream| (self.behaviour.answering)(&self, stream));
         }
         Stub::start(move |request, stream| {
             let tags = request.head.contains("/tags") && request.shows(&self.canary.token);
-            if tags || self.behaviour.place == Scope::Everywhere {
+            if tags || self.behaviour.place == Place::Everywhere {
                 (self.behaviour.answering)(&self, stream)
             } else {
                 stream.write_all(self.sound(request).as_bytes())
@@ -230,7 +230,7 @@ impl Case {
 
     /// Walks go out together, and so do the probes of one kind; each list is asked four times at most.
     fn longest(&self) -> Duration {
-        let deadlines = if self.behaviour.place == Scope::Tags { 4 } else { 16 };
+        let deadlines = if self.behaviour.place == Place::Tags { 4 } else { 16 };
         BESIDE + Duration::from_secs(deadlines)
     }
 
@@ -279,7 +279,7 @@ impl Case {
                 assert!(!findings.is_empty() && findings.iter().all(warned), "{ended:?}");
             }
         }
-        if self.behaviour.place == Scope::Tags {
+        if self.behaviour.place == Place::Tags {
             assert!(
                 findings
                     .iter()

@@ -12,7 +12,7 @@ use countersign::contract::Contract;
 use countersign::contract::operation::OperationId;
 use countersign::exchange::{Exchange, Limits, Transport};
 use countersign::history::RunTag;
-use countersign::plan::{Plan, Selection};
+use countersign::plan::{Plan, Scope};
 use countersign::rules::{Finding, Levels, Verdicts};
 use countersign::run::{self, Event, Run, Settings};
 use countersign::service::fault::{self, Edited, Fault, Faults};
@@ -35,12 +35,12 @@ pub(super) struct Found {
 }
 
 /// What a check does with everything on: reads and writes.
-pub(super) fn scope(seed: u64) -> Selection {
-    Selection {
+pub(super) fn scope(seed: u64) -> Scope {
+    Scope {
         writes: true,
         token: true,
         seed,
-        ..Selection::default()
+        ..Scope::default()
     }
 }
 
@@ -150,7 +150,7 @@ impl<'contract> Checker<'contract> {
         });
         if let Some(operation) = extent.of {
             let only = vec![operation];
-            let needed = Plan::new(self.contract, &Selection { only, ..scope(seed) });
+            let needed = Plan::new(self.contract, &Scope { only, ..scope(seed) });
             let needed: HashSet<_> = needed.steps.iter().map(|step| step.operation).collect();
             plan.steps.retain(|step| needed.contains(&step.operation));
         }

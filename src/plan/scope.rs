@@ -1,4 +1,4 @@
-//! Selects what a run covers. The main type is [`Selection`].
+//! Holds what a run covers. The main type is [`Scope`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::contract::operation::{Method, OperationId};
 
 /// What a run covers of the contract, and what it may do.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub struct Scope {
     /// Whether requests that change the target may be sent.
     pub writes: bool,
     /// Whether the records that the run creates are deleted at its end, where the contract has an operation for it.
@@ -45,7 +45,7 @@ pub struct NeverAlsoSent {
     reason: String,
 }
 
-/// Makes sure that an operation may be named in [`Selection::also_send`]: a `DELETE` is sent only for records that the run
+/// Makes sure that an operation may be named in [`Scope::also_send`]: a `DELETE` is sent only for records that the run
 /// created, and `HEAD`, `OPTIONS` and `TRACE` never.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ pub fn check_also_sent(contract: &Contract, id: OperationId) -> Result<(), Never
 
 /// Returns what shows the record of each create from which another write or a query takes a value: its list, or else a read that
 /// the contract links it to.
-pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<OperationId, ShownBy> {
+pub(super) fn shown_by(contract: &Contract, scope: &Scope) -> BTreeMap<OperationId, ShownBy> {
     let creates = |id: OperationId| !contract.operation(id).is_read();
     let writes = |id: OperationId| !contract.operation(id).is_get();
     let dependencies: BTreeSet<_> = contract
@@ -82,7 +82,7 @@ pub(super) fn shown_by(contract: &Contract, scope: &Selection) -> BTreeMap<Opera
 }
 
 /// Returns what shows the record of a create, among the operations that may be called.
-pub(super) fn what_shows(contract: &Contract, scope: &Selection, create: OperationId) -> Option<ShownBy> {
+pub(super) fn what_shows(contract: &Contract, scope: &Scope, create: OperationId) -> Option<ShownBy> {
     let may_be_called = |id: &OperationId| !scope.skip.contains(id);
     let list = contract.list_showing_created_by(create).filter(may_be_called);
     let links = contract.links_from(create);
