@@ -157,7 +157,7 @@ impl Operation {
     pub fn response_with_body(&self, status: u16) -> Option<&DocumentedResponse> {
         let documents = |response: &&DocumentedResponse| match (response.status, self.successes().next()) {
             (StatusPattern::Default, Some(_)) => matches!(status, 400..=501 | 505..),
-            (StatusPattern::Default, None) => (200..300).contains(&status),
+            (StatusPattern::Default, None) => is_success(status),
             _ => true,
         };
         let response = self.response(status).filter(documents)?;
@@ -177,7 +177,7 @@ impl Operation {
     pub fn succeeds_with(&self, status: u16) -> bool {
         let mut successes = self.successes().peekable();
         if successes.peek().is_none() {
-            return (200..300).contains(&status);
+            return is_success(status);
         }
         successes.any(|response| response.status.rank(status).is_some())
     }
@@ -488,11 +488,16 @@ impl StatusPattern {
     #[must_use]
     pub fn is_success(self) -> bool {
         match self {
-            Self::Exact(status) => (200..300).contains(&status),
+            Self::Exact(status) => is_success(status),
             Self::Class(class) => class == 2,
             Self::Default => false,
         }
     }
+}
+
+/// Whether a response of this status is a success, documented or not: 2xx (RFC 9110, section 15.3).
+pub(crate) const fn is_success(status: u16) -> bool {
+    matches!(status, 200..300)
 }
 
 impl fmt::Display for StatusPattern {

@@ -12,7 +12,7 @@ use super::spelling::Spelling;
 use super::token_mutation::TokenMutation;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
-use crate::contract::operation::{Method, Operation, OperationId, SecurityScheme};
+use crate::contract::operation::{Method, Operation, OperationId, SecurityScheme, is_success};
 
 /// Everything but the characters that need no encoding anywhere (RFC 3986, section 2.3).
 pub(crate) const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -41,6 +41,11 @@ impl Exchange {
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         self.response().map(|response| response.status)
+    }
+
+    /// Whether a complete response came that is a success (2xx), whether or not the contract documents it.
+    pub(crate) fn is_success(&self) -> bool {
+        self.status().is_some_and(is_success)
     }
 }
 

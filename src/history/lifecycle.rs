@@ -14,7 +14,7 @@ use super::residue::{may_have_stored, says_that_it_failed};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
-use crate::contract::operation::{Method, OperationId, Parameter, ParameterLocation};
+use crate::contract::operation::{Method, OperationId, Parameter, ParameterLocation, is_success};
 use crate::contract::partial_list::is_state_of_shown_records;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, EdgeCaseKind};
@@ -776,7 +776,7 @@ impl History<'_> {
     pub(super) fn note_unknown(&mut self, exchange: &Exchange, intent: Intent) {
         let read = exchange.request.operation;
         if let (Some(create), Some(status)) = (self.create_of_unused_name(&exchange.request), exchange.status()) {
-            if (200..300).contains(&status) {
+            if is_success(status) {
                 self.doubt_all(
                     create,
                     "the target returned a record for a name under which nothing was created",

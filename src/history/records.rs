@@ -40,7 +40,7 @@ impl History<'_> {
             return identifier(&chosen).filter(|_| is_stored);
         }
         let creates = self.contract.operation(operation).creates();
-        let created = creates && (200..300).contains(&exchange.status()?);
+        let created = creates && exchange.is_success();
         let value = body.filter(|_| created).map_or(&Value::Null, |body| &body.value);
         let located = self.identifier_outside_body(exchange, value);
         let ids = self.created_ids(operation, value).into_iter().chain(&located);
@@ -149,7 +149,7 @@ impl History<'_> {
     pub(super) fn identifier_outside_body(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
         let request = &exchange.request;
         if self.contract.operation(request.operation).chosen().is_some() {
-            let succeeded = exchange.status().is_some_and(|status| (200..300).contains(&status));
+            let succeeded = exchange.is_success();
             return chosen_id(self.contract, request).filter(|_| succeeded);
         }
         let create = self.contract.operation(request.operation);

@@ -29,7 +29,7 @@ use super::run_tag::NO_DRAFT_NUMBER;
 use super::sent_strings::SentStrings;
 use super::stray::StrayRecord;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{OperationId, is_success};
 use crate::contract::vocabulary::{Carry, Created, Listed};
 use crate::contract::{pointer, query};
 use crate::exchange::json::Body;
@@ -703,7 +703,7 @@ impl History<'_> {
             let create = stored.operation;
             let mut residue = self.residue_tracker.residue.iter();
             let has_accepted = residue.any(|left| {
-                let is_success = left.status.is_some_and(|status| (200..300).contains(&status));
+                let is_success = left.status.is_some_and(is_success);
                 left.operation == create && left.id.is_some() && is_success
             });
             let mut tracked = self.tracked.iter().filter(|record| record.create == create);

@@ -45,7 +45,7 @@ impl History<'_> {
             edge_case.kind,
             EdgeCaseKind::IdentifierMalformed | EdgeCaseKind::IdentifierUnknown
         );
-        let accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
+        let accepted = exchange.is_success();
         if let (true, Some(body)) = (names_no_record && accepted, exchange.request.json()) {
             let operation = exchange.request.operation;
             let numbers = self.run_tag.numbers_in(body);

@@ -6,6 +6,7 @@ use super::record::{
     Coverage, FactRow, FindingRecord, OperationRecord, Outcome, Record, RecordedIn, ResidueRecord, ShardsRecord,
     SuspectedCause, TrafficRecord, UnexplainedRecord, VerdictRecord,
 };
+use crate::contract::operation::is_success;
 use crate::exchange::sanitize::{Colours, sanitize};
 use crate::gaps::{Answer, AnswerState};
 use crate::history::SearchExtent;
@@ -319,12 +320,12 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
         "the contract does not say where its response shows an id"
     };
     let response = match residue.status {
-        Some(status) if !(200..300).contains(&status) => Some(format!("the response was {status}")),
+        Some(status) if !is_success(status) => Some(format!("the response was {status}")),
         Some(_) => residue.id.is_none().then(|| no_id.to_owned()),
         None if residue.answered => residue.id.is_none().then(|| no_id.to_owned()),
         None => Some("the response never came".to_owned()),
     };
-    let created = residue.status.is_some_and(|status| (200..300).contains(&status));
+    let created = residue.status.is_some_and(is_success);
     let made_up = residue.id_made_up.then_some(match created {
         true => "accepted, although the identifier is made up",
         false => "the identifier is made up",
@@ -342,9 +343,7 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
 /// Whether a record is in the target, as far as responses show: its create returned it, or a list shows it, and no list
 /// that should show it at the end of the run lacks it.
 fn is_surely_there(residue: &ResidueRecord) -> bool {
-    let is_created = residue
-        .status
-        .map_or(residue.answered, |status| (200..300).contains(&status));
+    let is_created = residue.status.map_or(residue.answered, is_success);
     residue.found.unwrap_or(is_created)
 }
 

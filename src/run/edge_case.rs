@@ -67,7 +67,7 @@ impl Session<'_> {
                 if let Some(reason) = reason_to_stop_after(&exchange) {
                     self.end_edge_cases(operation, reason);
                 }
-                let is_accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
+                let is_accepted = exchange.is_success();
                 if !is_accepted {
                     self.read_after_rejected_edge_case(&exchange).await;
                 }
@@ -254,7 +254,7 @@ impl Session<'_> {
     fn count_wrong_type(&self, exchange: &Exchange, edge_case: EdgeCase) {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).creates();
-        let accepted = exchange.status().is_some_and(|status| (200..300).contains(&status));
+        let accepted = exchange.is_success();
         if edge_case.kind.changes_field_type() && creates && accepted {
             *self
                 .edge_cases

@@ -8,7 +8,7 @@ use super::request::{Replacement, credential, request_head_with};
 use super::session::{Call, Session};
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::Lifecycle;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{OperationId, is_success};
 use crate::exchange::{Credential, Exchange, Purpose, RejectionMeaning, Request};
 use crate::history::evidence::Rejection;
 use crate::history::{ExchangeRole, LookGoal, LookId, PathIdentifiers, RecordStage, may_have_stored};
@@ -307,7 +307,7 @@ impl Session<'_> {
         self.announce_requests(1);
         let (exchange, _) = self.call(Call::single(request, purpose)).await;
         let status = exchange.status()?;
-        if (200..300).contains(&status) {
+        if is_success(status) {
             return Some(may_have_deleted(status));
         }
         may_have_stored(&exchange.outcome).filter(|stored| !stored)?;
@@ -439,5 +439,5 @@ impl Session<'_> {
 
 /// Whether a deletion with this status may have deleted its record: after a 202 it may still fail.
 fn may_have_deleted(status: u16) -> bool {
-    (200..300).contains(&status) && status != 202
+    is_success(status) && status != 202
 }

@@ -43,7 +43,7 @@ impl Session<'_> {
                 return self.end_edge_cases(operation, Reason::StoredByQuery);
             }
             self.drafts.accepted.borrow_mut().insert(operation, draft);
-        } else if exchange.status().is_some_and(|status| (200..300).contains(&status)) {
+        } else if exchange.is_success() {
             // An undocumented success may mean that it stores something, so it gets no edge cases.
             self.end_edge_cases(operation, Reason::OtherFactBroken);
         }
