@@ -322,7 +322,12 @@ impl RejectionMeaning {
     /// there: 400, 409 and 422 (RFC 9110, section 15.5).
     #[must_use]
     pub fn rejects_content(status: u16) -> bool {
-        matches!(status, 400 | 409 | 422)
+        status == 409 || Self::rejects_as_invalid(status)
+    }
+
+    /// Whether a status rejects what was sent by itself: 400 and 422. A conflict (409) may be with anything that is stored.
+    pub(crate) fn rejects_as_invalid(status: u16) -> bool {
+        matches!(status, 400 | 422)
     }
 }
 

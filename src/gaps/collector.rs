@@ -374,7 +374,9 @@ impl<'contract> Gaps<'contract> {
     /// Returns for which reason a request was rejected. A body that lacks what is required is as invalid as any.
     fn condition(&self, shown: &ObservedExchange<'_>, status: u16) -> Option<Condition> {
         match self.asks(shown.intent) {
-            Some(Asks::Required { .. }) => matches!(status, 400 | 422).then_some(Condition::InvalidBody),
+            Some(Asks::Required { .. }) => {
+                RejectionMeaning::rejects_as_invalid(status).then_some(Condition::InvalidBody)
+            }
             _ => condition(shown.request, shown.intent, Some(status)),
         }
     }

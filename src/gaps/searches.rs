@@ -61,7 +61,8 @@ struct OperationSearches {
 struct QuestionOutcomes {
     accepted: BTreeMap<u16, u64>,
     rejected: BTreeMap<u16, u64>,
-    /// The texts of those rejections whose reason may be that the body lacks something, see [`may_lack_member`].
+    /// The texts of those rejections whose reason may be that the body lacks something, see
+    /// [`RejectionMeaning::rejects_as_invalid`].
     said: Vec<RejectionText>,
     /// Responses that show neither, such as a success that returns the original record.
     others: u64,
@@ -75,7 +76,7 @@ impl QuestionOutcomes {
         self.others > 0 || !self.accepted.is_empty() || rejected >= TRIALS_TO_INDICATE
     }
 
-    /// Whether the reason of these rejections may explain one with 400 or 422.
+    /// Whether the reason of these rejections may explain one of a request as invalid.
     fn may_explain(&self, said: &RejectionText) -> bool {
         !self.is_decided() || self.said.iter().any(|other| !said.differs(other))
     }
@@ -190,7 +191,7 @@ impl Searches {
             Asks::Required { .. } => {
                 let accepted = match succeeded {
                     true => Some(true),
-                    false => may_lack_member(status).then_some(false),
+                    false => RejectionMeaning::rejects_as_invalid(status).then_some(false),
                 };
                 let text = exchange.response().map(Response::beginning_as_text);
                 if let Some(search) = &mut searched.required {
@@ -429,7 +430,7 @@ impl OperationSearches {
             Some(_) if !succeeded && RejectionMeaning::rejects_content(status) => {
                 *tried.rejected.entry(status).or_default() += 1;
                 tried.awaits_acceptance = true;
-                if may_lack_member(status) {
+                if RejectionMeaning::rejects_as_invalid(status) {
                     let text = exchange.response().map(Response::beginning_as_text);
                     tried.said.push(RejectionText::new(&text.unwrap_or_default(), sent));
                 }
@@ -459,11 +460,6 @@ fn length_of_asked_text((operation, sent): (OperationId, &Value), question: &Que
         }
         _ => None,
     }
-}
-
-/// Whether a rejection with this status may be for what the body lacks.
-fn may_lack_member(status: u16) -> bool {
-    matches!(status, 400 | 422)
 }
 
 /// Returns the fields by which a record is told from others: those that it is known to carry.

@@ -673,11 +673,12 @@ fn needs_known_value(kind: GapKind) -> bool {
 /// with it. There a reference to a known record must be accepted, see [`needs_known_value`].
 pub(super) fn rejects(asks: &Asks, status: u16) -> bool {
     match asks {
-        Asks::Longest { .. } => matches!(status, 400 | 413 | 422),
         Asks::NoCredential => (400..500).contains(&status),
-        Asks::Entry { .. } => matches!(status, 400 | 404 | 422),
-        Asks::UnknownRecord { .. } => matches!(status, 400 | 404 | 409 | 422),
-        _ => matches!(status, 400 | 422),
+        _ if RejectionMeaning::rejects_as_invalid(status) => true,
+        Asks::Longest { .. } => status == 413,
+        Asks::Entry { .. } => status == 404,
+        Asks::UnknownRecord { .. } => matches!(status, 404 | 409),
+        _ => false,
     }
 }
 

@@ -4,6 +4,7 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
+use crate::exchange::RejectionMeaning;
 use crate::history::evidence::FormatOutcome;
 
 pub(super) static RULE: Rule = Rule {
@@ -49,7 +50,9 @@ fn judge(tried: &FormatOutcome, sink: &mut Sink<'_>) {
     match tried.status {
         None => sink.undecided(fact, Reason::NoResponse),
         Some(200..=299) => sink.held(fact),
-        Some(status @ (400 | 422)) if tried.other_accepted => sink.broken(fact, String::new, || status.to_string()),
+        Some(status) if tried.other_accepted && RejectionMeaning::rejects_as_invalid(status) => {
+            sink.broken(fact, String::new, || status.to_string());
+        }
         Some(status) => {
             let reason = Reason::rejected(status, &sink.source.request.credential);
             sink.undecided(fact, reason);

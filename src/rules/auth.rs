@@ -86,7 +86,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             });
         }
         401 => sink.held(fact),
-        status @ (400 | 409 | 422) if rejection_for_another_reason == RejectionMeaning::Gap => {
+        status
+            if RejectionMeaning::rejects_content(status) && rejection_for_another_reason == RejectionMeaning::Gap =>
+        {
             sink.undecided(fact, Reason::Rejected(status));
         }
         // A service may report an unknown record before it checks the credential.

@@ -66,7 +66,9 @@ fn rejects(status: u16, on_rejection: RejectionMeaning) -> bool {
     match on_rejection {
         RejectionMeaning::Gap => RejectionMeaning::rejects_content(status),
         RejectionMeaning::Finding => false,
-        RejectionMeaning::UncertainValue => matches!(status, 400 | 404 | 409 | 410 | 412 | 422),
+        RejectionMeaning::UncertainValue => {
+            RejectionMeaning::rejects_content(status) || matches!(status, 404 | 410 | 412)
+        }
         RejectionMeaning::OtherClient => (400..500).contains(&status),
     }
 }

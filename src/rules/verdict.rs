@@ -23,7 +23,7 @@ use crate::contract::operation::SecurityScheme;
 use crate::contract::pointer;
 use crate::exchange::redact::{ValueDisplay, printable};
 use crate::exchange::shapes::hidden_name;
-use crate::exchange::{Credential, Request, Response};
+use crate::exchange::{Credential, RejectionMeaning, Request, Response};
 use crate::gaps;
 use crate::history::evidence::{PageSeen, WalkEnd};
 use crate::plan::{NoValue, NotCalled};
@@ -166,7 +166,7 @@ impl Reason {
     #[must_use]
     pub fn rejected(status: u16, credential: &Credential) -> Self {
         match status {
-            400 | 409 | 422 => Self::Rejected(status),
+            status if RejectionMeaning::rejects_content(status) => Self::Rejected(status),
             _ => Self::answered(status, credential),
         }
     }

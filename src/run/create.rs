@@ -23,8 +23,8 @@ use crate::rules::Reason;
 /// evidence on a gap and not a finding.
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(RejectionMeaning::Gap);
 
-/// The statuses by which a read says that no record has the name, or that the caller is not allowed to know.
-const SAYS_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
+/// The statuses by which a read says that no record has the identifier, or that the caller is not allowed to know.
+pub(super) const SAYS_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
 
 /// Returns the purpose of a documented write. Where it may name a record that the target does not
 /// know, in its path or in its body, a 404 and a 410 decide nothing either.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::Instant;
 
+use super::create::SAYS_UNKNOWN;
 use super::request::{self, RequestHead};
 use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
@@ -64,7 +65,7 @@ impl Session<'_> {
             };
             let call = self.documented_call(operation, head).role(ExchangeRole::Read);
             let status = self.call_with_options(call, options).await.0.status();
-            let rejected = status.is_some_and(|status| matches!(status, 400 | 403 | 404 | 410 | 422));
+            let rejected = status.is_some_and(|status| SAYS_UNKNOWN.contains(&status));
             if !(rejected && may_name_another) {
                 return status;
             }
