@@ -13,13 +13,13 @@
 use serde_json::Value;
 
 use super::Contract;
-use super::acting_get::WITH_OBJECTS;
 use super::document::Node;
-use super::operation::Parameter;
-use super::query::{
-    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, PASSIVE, is_always_action, is_in,
-    says_something_is_done, sentences, words,
+use super::lexicon::{
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, PASSIVE, WITH_OBJECTS,
+    is_always_action, is_in, sentences, words,
 };
+use super::operation::Parameter;
+use super::query::says_something_is_done;
 
 /// Verbs that mean a side effect where a sentence begins with them and a determiner follows: "Start the job", not "Start
 /// date".

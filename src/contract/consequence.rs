@@ -10,7 +10,10 @@
 //! negation or a relative clause names what may be the case, not what the call does. A few verbs say more than that a
 //! record is written, whatever their object is ("Escalates after an hour", "The oncall engineer is paged").
 
-use super::query::{DETERMINERS, PASSIVE, is_always_action, is_form_of, is_in, is_said_of_subject, words};
+use super::lexicon::{
+    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, ROLES, is_always_action, is_form_of, is_in,
+    is_participle, is_said_of_subject, words,
+};
 
 /// First words of a subject other than the record itself.
 const OTHERS_FIRST: [&str; 17] = [
@@ -105,26 +108,6 @@ const SERVICES: [&str; 11] = [
     "system",
 ];
 
-/// Words for records other than the one that is written.
-pub(super) const OTHERS: [&str; 16] = [
-    "conflicting",
-    "current",
-    "earlier",
-    "existing",
-    "former",
-    "old",
-    "older",
-    "oldest",
-    "other",
-    "others",
-    "overlapping",
-    "predecessor",
-    "predecessors",
-    "preexisting",
-    "previous",
-    "prior",
-];
-
 /// More words for records that belong to others, or that fit a condition.
 const RELATED: [&str; 9] = [
     "associated",
@@ -138,105 +121,10 @@ const RELATED: [&str; 9] = [
     "siblings",
 ];
 
-/// Verbs for what may be done to records that were there before. Forms that are no other word are listed as they are.
-pub(super) const ENDS_OR_REPLACES: [&str; 57] = [
-    "abort",
-    "archive",
-    "bump",
-    "cancel",
-    "changed",
-    "clear",
-    "close",
-    "deactivate",
-    "decline",
-    "delete",
-    "demote",
-    "deprecate",
-    "detach",
-    "disable",
-    "discard",
-    "drop",
-    "edited",
-    "end",
-    "erase",
-    "evict",
-    "expire",
-    "invalidate",
-    "kick",
-    "lose",
-    "lost",
-    "merge",
-    "modify",
-    "move",
-    "override",
-    "overwrite",
-    "overwritten",
-    "purge",
-    "reassign",
-    "recalculate",
-    "remove",
-    "rename",
-    "renumber",
-    "reorder",
-    "replace",
-    "reset",
-    "retire",
-    "revoke",
-    "rotate",
-    "shift",
-    "shorten",
-    "stop",
-    "supersede",
-    "suspend",
-    "swap",
-    "swapped",
-    "terminate",
-    "trim",
-    "truncate",
-    "unset",
-    "update",
-    "void",
-    "wipe",
-];
-
-/// More verbs for what is done to them, where a sentence begins with one.
+/// More verbs for what is done to other records, where a sentence begins with one.
 const CHANGES: [&str; 1] = ["assign"];
 
-/// Words for messages that reach a person.
-pub(super) const MESSAGES: [&str; 11] = [
-    "cancellation",
-    "email",
-    "emails",
-    "invitation",
-    "invitations",
-    "mail",
-    "newsletter",
-    "notification",
-    "notifications",
-    "reminder",
-    "sms",
-];
-
-/// Roles that at most one record can have.
-pub(crate) const ROLES: [&str; 15] = [
-    "canonical",
-    "captain",
-    "cover",
-    "current",
-    "default",
-    "featured",
-    "leader",
-    "main",
-    "master",
-    "pinned",
-    "preferred",
-    "primary",
-    "production",
-    "selected",
-    "winner",
-];
-
-/// More of them, which are states of several records too: a boolean `active` is no role.
+/// More roles, which are states of several records too: a boolean `active` is no role.
 const ROLES_TOO: [&str; 11] = [
     "activation",
     "active",
@@ -472,7 +360,7 @@ fn is_done_to_others(words: &[String]) -> bool {
         "switched",
         "updated",
     ];
-    let is_be = |word: &String| ["are", "be", "is"].contains(&word.as_str());
+    let is_be = |word: &String| BE.contains(&word.as_str());
     let Some(at) = words
         .iter()
         .take(8)
@@ -493,7 +381,7 @@ fn is_done_to_others(words: &[String]) -> bool {
             .iter()
             .any(|word| ["current", "existing", "old"].contains(&word.as_str()));
     let is_compared = words.iter().any(|word| word == "than" || word == "requests");
-    let is_changed = done.ends_with("ed") || ["lost", "overwritten", "reset", "unset"].contains(&done.as_str());
+    let is_changed = is_participle(done);
     let is_changed = is_changed
         && (CHANGED.contains(&done.as_str()) || ENDS_OR_REPLACES.iter().any(|verb| is_form_of(done, verb)))
         && !["logged", "put", "signed"].contains(&done.as_str());
@@ -599,7 +487,7 @@ fn charges_or_refunds(words: &[String]) -> bool {
     ];
     let is_money = |word: &String| MONEY.contains(&word.as_str());
     words.windows(2).enumerate().any(|(at, pair)| {
-        let is_moved = ["are", "be", "is"].contains(&pair[0].as_str()) && MOVED.contains(&pair[1].as_str());
+        let is_moved = BE.contains(&pair[0].as_str()) && MOVED.contains(&pair[1].as_str());
         is_moved && at <= 5 && words[..at].iter().any(is_money) && is_fact(&words[..at])
     })
 }

@@ -11,13 +11,14 @@
 //! exists") is no effect of this one. Many collections are left out on purpose (`messages`, `jobs`, `orders`): their
 //! records are what a check is for, and `--writes` is a decision to create some.
 
-use super::consequence::{ENDS_OR_REPLACES, MESSAGES, OTHERS, is_fact, says_consequence};
+use super::consequence::{is_fact, says_consequence};
 use super::document::Document;
-use super::operation::Operation;
-use super::query::{
-    DETERMINERS, PASSIVE, begins_with_action, is_form_of, is_said_of_subject, names_what_it_takes, said,
-    says_it_takes_away, sentences, stated, without_prefixes, words,
+use super::lexicon::{
+    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, is_form_of, is_participle, is_said_of_subject,
+    sentences, without_prefixes, words,
 };
+use super::operation::Operation;
+use super::query::{begins_with_action, names_what_it_takes, said, says_it_takes_away, stated};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
 const OUTLASTING: [&str; 110] = [
@@ -386,7 +387,7 @@ fn says_effect(sentence: &str) -> bool {
 
 /// Whether a sentence begins with what is done to something that exists: "Wipes the disk". "Clears" may be about white space.
 fn destroys(words: &[String]) -> bool {
-    const DESTROYS: [&str; 13] = [
+    const DESTROYING: [&str; 13] = [
         "aborts",
         "cancels",
         "deducts",
@@ -401,7 +402,7 @@ fn destroys(words: &[String]) -> bool {
         "truncates",
         "wipes",
     ];
-    words.first().is_some_and(|first| DESTROYS.contains(&first.as_str()))
+    words.first().is_some_and(|first| DESTROYING.contains(&first.as_str()))
 }
 
 /// Whether words join a create with a change: "create or update", "Add/edit", `createOrReplace`.
@@ -419,9 +420,9 @@ fn creates_or_changes(words: &[String]) -> bool {
 /// Whether words say that somebody gets a message or pays: "An email is sent", "The customer is charged".
 fn concerns_people(words: &[String]) -> bool {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let pays = words.windows(2).any(|pair| {
-        ["are", "be", "is"].contains(&pair[0].as_str()) && ["billed", "charged", "debited"].contains(&pair[1].as_str())
-    });
+    let pays = words
+        .windows(2)
+        .any(|pair| BE.contains(&pair[0].as_str()) && ["billed", "charged", "debited"].contains(&pair[1].as_str()));
     pays || has(&MESSAGES) && has(&["emailed", "sends", "sent"]) || has(&["notifies", "notified"])
 }
 
@@ -442,7 +443,7 @@ fn changes_others(words: &[String], is_if_known: bool) -> bool {
             if !is_verb(word) || is_told(index) || ["close", "end"].contains(&word) {
                 return false;
             }
-            let is_participle = word.ends_with("ed") || ["lost", "overwritten", "reset", "unset"].contains(&word);
+            let is_participle = is_participle(word);
             let is_passive =
                 (index.saturating_sub(2)..index).any(|before| at(before) == "being" || PASSIVE.contains(&at(before)));
             let has_subject =

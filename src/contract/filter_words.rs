@@ -11,7 +11,7 @@
 
 use super::filters::FilterValues;
 use super::inferred::{comparable_name, singular};
-use super::query::words as words_of_name;
+use super::lexicon::words as words_of_name;
 
 /// The words of a parameter and of what is around it.
 pub(super) struct ParameterWords<'document> {

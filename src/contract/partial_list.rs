@@ -3,8 +3,8 @@
 
 use super::Contract;
 use super::inferred::{collection_name, comparable_name};
+use super::lexicon::words as words_of_name;
 use super::operation::Operation;
-use super::query::words as words_of_name;
 use super::rewriting::words_in;
 
 /// Qualities of records that a list may be limited to.

@@ -20,6 +20,11 @@ use super::consequence::{is_role, makes_the_one, says_consequence};
 use super::document::{Document, Node};
 use super::field::{required_fields, with_all_of};
 use super::inferred::comparable_path;
+use super::lexicon::{
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
+    ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, is_always_action,
+    is_form_of, is_in, is_said_of_subject, sentences, without_prefixes, words,
+};
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::{Contract, load, pointer};
 
@@ -31,192 +36,7 @@ const WAYS_TO_SEARCH: [&str; 8] = [
     "advanced", "bulk", "full", "fulltext", "global", "multi", "semantic", "text",
 ];
 
-/// Verbs with which a summary, or an operation's name, says that it reads.
-pub(super) const READS: [&str; 14] = [
-    "browse", "count", "fetch", "filter", "find", "get", "list", "look", "lookup", "paginate", "query", "read",
-    "retrieve", "search",
-];
-
-/// More of them that only summaries use: `return` begins many.
-pub(super) const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
-
-/// Verbs that always mean an action, in the name of a parameter too: see [`acting_parameter`](super::acting_parameter).
-pub(crate) const ALWAYS_ACTIONS: [&str; 21] = [
-    "acknowledge",
-    "cancel",
-    "clear",
-    "delete",
-    "erase",
-    "execute",
-    "force",
-    "mute",
-    "pause",
-    "purge",
-    "recheck",
-    "refresh",
-    "reindex",
-    "reload",
-    "remove",
-    "reset",
-    "restart",
-    "revoke",
-    "trigger",
-    "unmute",
-    "unpause",
-];
-
-/// Verbs that destroy or end something, whatever other word is beside them in a path.
-const DESTROYS: [&str; 21] = [
-    "clear",
-    "delete",
-    "destroy",
-    "disconnect",
-    "erase",
-    "expunge",
-    "flush",
-    "invalidate",
-    "kill",
-    "nuke",
-    "obliterate",
-    "purge",
-    "reboot",
-    "remove",
-    "restart",
-    "revoke",
-    "shutdown",
-    "terminate",
-    "truncate",
-    "unsubscribe",
-    "wipe",
-];
-
-/// More verbs for actions where they are all of a path's last segment.
-pub(super) const ACTS_ALONE: [&str; 30] = [
-    "abort",
-    "acquire",
-    "deploy",
-    "disable",
-    "discard",
-    "donate",
-    "enable",
-    "end",
-    "expire",
-    "halt",
-    "hibernate",
-    "impersonate",
-    "logoff",
-    "pay",
-    "poweroff",
-    "prune",
-    "quit",
-    "rebuild",
-    "redeem",
-    "regenerate",
-    "restore",
-    "resume",
-    "rotate",
-    "start",
-    "stop",
-    "sudo",
-    "suspend",
-    "topup",
-    "vacuum",
-    "withdraw",
-];
-
-/// More verbs for actions where they are all of the last segment, after a collection too: `/jobs/claim`.
-pub(super) const ACTS_ON_COLLECTION: [&str; 9] = [
-    "claim", "consume", "dequeue", "drain", "drop", "evict", "migrate", "pop", "rollback",
-];
-
-/// More verbs for actions where they, or they and a noun, are the segment after a record: `/users/{id}/verify`.
-pub(super) const ACTS_ON_RECORD: [&str; 65] = [
-    "accept",
-    "begin",
-    "block",
-    "charge",
-    "checkout",
-    "claim",
-    "clone",
-    "close",
-    "commit",
-    "complete",
-    "copy",
-    "decommission",
-    "demote",
-    "deploy",
-    "discard",
-    "duplicate",
-    "eject",
-    "empty",
-    "flag",
-    "impersonate",
-    "import",
-    "join",
-    "leave",
-    "lock",
-    "mark",
-    "merge",
-    "open",
-    "pay",
-    "pin",
-    "pop",
-    "prepare",
-    "promote",
-    "reactivate",
-    "recalculate",
-    "redeploy",
-    "refund",
-    "release",
-    "remind",
-    "reprocess",
-    "rerun",
-    "resend",
-    "resolve",
-    "resubmit",
-    "rollback",
-    "run",
-    "share",
-    "ship",
-    "sign",
-    "submit",
-    "take",
-    "toggle",
-    "touch",
-    "train",
-    "unarchive",
-    "unban",
-    "undelete",
-    "unfollow",
-    "uninstall",
-    "unlink",
-    "unpin",
-    "unpublish",
-    "unshare",
-    "upgrade",
-    "verify",
-    "vote",
-];
-
-/// Nouns after a verb that say that a segment is a thing that is read: `/jobs/{id}/run-status`.
-pub(super) const THINGS: [&str; 18] = [
-    "code", "config", "count", "date", "events", "history", "info", "link", "list", "log", "logs", "options", "policy",
-    "settings", "state", "status", "time", "url",
-];
-
-/// Verbs that are never half of a noun, so that what follows one is no thing that is read: `/jobs/{id}/set-status`.
-pub(super) const NEVER_A_NOUN: [&str; 4] = ["save", "send", "set", "toggle"];
-
-/// What is switched by the words of a segment: `/machines/{id}/power-off`.
-pub(super) const SWITCHES: [&str; 4] = ["power", "shut", "switch", "turn"];
-
-/// Names of fields and parameters, or words in them, that say that what a read shows is taken away, or given to the reader
-/// alone.
-pub(super) const CONSUMES: [&str; 9] = [
-    "ack", "ackmode", "acks", "consume", "dequeue", "lease", "pop", "requeue", "take",
-];
-
-/// Phrases in a description that mean the same.
+/// Phrases in a description that mean the same as the names in `CONSUMES`.
 const SAYS_CONSUMED: [&str; 9] = [
     "are held for",
     "for this worker",
@@ -227,145 +47,6 @@ const SAYS_CONSUMED: [&str; 9] = [
     "taken off",
     "to work on",
     "works once",
-];
-
-/// Names of what is issued anew to each who gets it, in the singular: `POST /otp/get-code`.
-pub(super) const ISSUED: [&str; 10] = [
-    "captcha",
-    "challenge",
-    "code",
-    "lease",
-    "lock",
-    "nonce",
-    "otp",
-    "password",
-    "secret",
-    "token",
-];
-
-/// Verbs that are nouns or adjectives too.
-pub(super) const NOUNS_TOO: [&str; 8] = [
-    "clear", "delete", "force", "kill", "pause", "refresh", "reset", "trigger",
-];
-
-/// More verbs that say that an operation does something. They count in any form, because summaries say "deletes",
-/// "deleting" and "deletion".
-pub(super) const ACTS: [&str; 115] = [
-    "ack",
-    "activate",
-    "add",
-    "allocate",
-    "alter",
-    "anonymise",
-    "anonymize",
-    "apply",
-    "approve",
-    "archive",
-    "assign",
-    "attach",
-    "ban",
-    "bump",
-    "buy",
-    "confirm",
-    "consume",
-    "convert",
-    "create",
-    "deactivate",
-    "deallocate",
-    "decline",
-    "decrement",
-    "deliver",
-    "dequeue",
-    "destroy",
-    "detach",
-    "disable",
-    "dismiss",
-    "dispatch",
-    "drop",
-    "edit",
-    "emit",
-    "enable",
-    "enqueue",
-    "escalate",
-    "evict",
-    "expire",
-    "flush",
-    "generate",
-    "grant",
-    "hide",
-    "increment",
-    "init",
-    "insert",
-    "install",
-    "invalidate",
-    "invite",
-    "kick",
-    "kill",
-    "launch",
-    "login",
-    "logout",
-    "migrate",
-    "mint",
-    "modify",
-    "move",
-    "mutate",
-    "notify",
-    "obliterate",
-    "overwrite",
-    "patch",
-    "persist",
-    "produce",
-    "provision",
-    "prune",
-    "publish",
-    "purchase",
-    "push",
-    "rebuild",
-    "recompute",
-    "redact",
-    "register",
-    "reject",
-    "rename",
-    "renew",
-    "reopen",
-    "repair",
-    "replace",
-    "reserve",
-    "restore",
-    "resume",
-    "retry",
-    "revert",
-    "rotate",
-    "save",
-    "sell",
-    "send",
-    "set",
-    "settle",
-    "shred",
-    "shut",
-    "snooze",
-    "spawn",
-    "stop",
-    "subscribe",
-    "suspend",
-    "swap",
-    "sync",
-    "synchronize",
-    "terminate",
-    "transfer",
-    "trash",
-    "unassign",
-    "unblock",
-    "undo",
-    "unlock",
-    "unsubscribe",
-    "update",
-    "upsert",
-    "vacuum",
-    "void",
-    "wipe",
-    "withdraw",
-    "write",
 ];
 
 /// Verbs that need not mean an action: a form of one may be a thing that is read (`records`, `changes`), or say what a
@@ -408,41 +89,11 @@ const TAKES_AWAY: [&str; 25] = [
     "withdraw",
 ];
 
-/// Words that introduce the object of a verb.
-pub(super) const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
-
 /// Words after which a verb says what is done too: "find pets and store them".
 const JOINS: [&str; 4] = ["and", "or", "then", "to"];
 
-/// Words after which a participle says what is done: "matches are deleted", but not "deleted pets".
-pub(super) const PASSIVE: [&str; 6] = ["are", "be", "been", "get", "gets", "is"];
-
-/// Endings of the forms of a verb, and of the nouns that are made from it.
-const ENDINGS: [&str; 20] = [
-    "",
-    "al",
-    "ation",
-    "ations",
-    "d",
-    "e",
-    "ed",
-    "er",
-    "ers",
-    "es",
-    "ied",
-    "ies",
-    "ification",
-    "ing",
-    "ings",
-    "ion",
-    "ions",
-    "or",
-    "s",
-    "y",
-];
-
 /// Words in the names of required fields that say that the body chooses an action, or whom to tell.
-const COMMANDS: [&str; 6] = ["action", "callback", "command", "method", "recipient", "webhook"];
+const COMMAND_FIELDS: [&str; 6] = ["action", "callback", "command", "method", "recipient", "webhook"];
 
 impl Contract {
     /// Returns the list of the collection in which a query looks: `GET /pets` for `POST /pets/search`.
@@ -598,19 +249,6 @@ fn is_collection(document: &Document, segment: &[String]) -> bool {
         })
 }
 
-/// Returns the words of a summary without what may come before its verb: "<p>[Admin] Permanently delete all pets".
-pub(super) fn without_prefixes(summary: &str) -> Vec<String> {
-    let mut summary = summary.trim_start();
-    while let Some((_, rest)) = summary.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
-        summary = rest.trim_start();
-    }
-    let closed = |open: char, close: char| summary.trim_start().strip_prefix(open)?.split_once(close);
-    let tagged = closed('[', ']').or_else(|| closed('(', ')'));
-    let words = words(tagged.map_or(summary, |(_, rest)| rest)).into_iter();
-    let is_prefix = |word: &String| word.ends_with("ly") || ["bulk", "mass"].contains(&word.as_str());
-    words.skip_while(is_prefix).collect()
-}
-
 /// Whether a segment somewhere after a record is a verb that always means an action: `/pets/{id}/delete/confirm`.
 fn has_action_after_record(path: &str) -> bool {
     let mut segments = path.split('/').skip_while(|segment| !segment.starts_with('{'));
@@ -619,11 +257,6 @@ fn has_action_after_record(path: &str) -> bool {
         let [only] = words.as_slice() else { return false };
         !segment.starts_with('{') && is_in(&[&ALWAYS_ACTIONS, &DESTROYS], only)
     })
-}
-
-/// Whether one of the lists has the word.
-pub(super) fn is_in(lists: &[&[&str]], word: &str) -> bool {
-    lists.iter().any(|list| list.contains(&word))
 }
 
 /// Whether words begin or end with those for the end of a session: `logout`, `userLogout`, `sign-out`.
@@ -748,29 +381,11 @@ pub(super) fn says_it_takes_away(words: &[String]) -> bool {
     }
 }
 
-/// Whether a word is a verb in its base form or third person singular: `empty`, `empties`.
-pub(super) fn is_said_of_subject(word: &str, verb: &str) -> bool {
-    let is_third_person = word
-        .strip_prefix(verb)
-        .is_some_and(|rest| ["", "s", "es"].contains(&rest));
-    is_third_person || verb.strip_suffix('y').is_some_and(|stem| word == format!("{stem}ies"))
-}
-
 /// Whether the words of an operation's name are a verb that takes something away, and one thing that it takes:
 /// `emptyTrash`, but not `restorePoints` or `lockStatus`.
 pub(super) fn names_what_it_takes(words: &[String]) -> bool {
     let [verb, .., thing] = words else { return false };
     TAKES_AWAY.contains(&verb.as_str()) && !thing.ends_with('s') && !THINGS.contains(&thing.as_str())
-}
-
-/// Whether a word is a form of a verb: `deletes`, `deleting`, `deleted` and `deletion` are of `delete`.
-pub(super) fn is_form_of(word: &str, verb: &str) -> bool {
-    let stem = verb.strip_suffix(['e', 'y']).unwrap_or(verb);
-    let Some(rest) = word.strip_prefix(stem) else {
-        return false;
-    };
-    let doubled = stem.chars().next_back().and_then(|last| rest.strip_prefix(last));
-    ENDINGS.contains(&rest) || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
 }
 
 /// Whether a word is a form of a verb that acts: `resets`, `archiving`.
@@ -826,12 +441,6 @@ pub(super) fn said<'document>(
 ) -> impl Iterator<Item = &'document str> {
     let keys = ["summary", "description"].into_iter();
     keys.filter_map(|key| stated(document, operation, key))
-}
-
-/// Returns the sentences of a text. A line break within one is no end of it, and an empty line is.
-pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split("\n\n")
-        .flat_map(|paragraph| paragraph.split(['.', ';', '!']))
 }
 
 pub(super) fn stated<'document>(
@@ -996,7 +605,7 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
         || consumes(document, operation)
         || required_fields(document, operation)
             .into_iter()
-            .any(|(field, _)| words(field).iter().any(|word| is_command(word)))
+            .any(|(field, _)| words(field).iter().any(|word| is_command_field(word)))
         || others.any(|method| document.node(&pointer::join(path, method)).is_some())
 }
 
@@ -1031,18 +640,13 @@ fn consumes(document: &Document, operation: &Operation) -> bool {
     false
 }
 
-/// Whether a word always means an action, in this form.
-pub(crate) fn is_always_action(word: &str) -> bool {
-    is_in(&[&ALWAYS_ACTIONS, &DESTROYS], word)
-}
-
 /// Whether a value that a path is filled in with is a command by itself.
 pub(crate) fn is_command_of_path(word: &str) -> bool {
-    is_always_action(word) || is_in(&[&ACTS_ALONE, &acting_get::COMMANDS], word)
+    is_always_action(word) || is_in(&[&ACTS_ALONE, &COMMANDS], word)
 }
 
-fn is_command(word: &str) -> bool {
-    is_form_of_acting_verb(word) || MAY_ACT.contains(&word) || COMMANDS.contains(&word)
+fn is_command_field(word: &str) -> bool {
+    is_form_of_acting_verb(word) || MAY_ACT.contains(&word) || COMMAND_FIELDS.contains(&word)
 }
 
 /// Whether the document has a path with a parameter right below this one.
@@ -1050,27 +654,6 @@ fn has_records_below(document: &Document, path: &str) -> bool {
     let below = format!("{}/{{", path.trim_end_matches('/'));
     let mut paths = document.node("/paths").map_or(&[][..], Node::members).iter();
     paths.any(|other| other.name.starts_with(&below))
-}
-
-/// Returns the words of a name in lower case. A word ends at each character that is neither a letter nor a digit, and
-/// before a capital that follows a small letter. A letter beyond ASCII ends no word: otherwise a word that only begins
-/// like a verb that reads would count as one.
-pub(crate) fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_lower = false;
-    for letter in name.chars() {
-        if !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower) {
-            words.push(String::new());
-        }
-        if letter.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(letter.to_lowercase());
-        }
-        was_lower = letter.is_lowercase();
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@
 
 use super::Contract;
 use super::inferred::{comparable_name, singular};
+use super::lexicon::words as words_of_name;
 use super::operation::{Operation, OperationId};
-use super::query::words as words_of_name;
 
 /// Participles and other words, by their beginnings, for what a service does to a value before it shows it.
 const REWRITTEN: [&str; 40] = [

@@ -31,7 +31,7 @@ use super::stray::StrayRecord;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
 use crate::contract::operation::{OperationId, is_success};
 use crate::contract::vocabulary::{Carry, Created, Listed};
-use crate::contract::{pointer, query};
+use crate::contract::{lexicon, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 
@@ -851,7 +851,7 @@ pub(super) fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> b
     ];
     const SUCCESSES: [&str; 6] = ["accepted", "approved", "ok", "succeeded", "success", "valid"];
     members.iter().any(|(name, value)| {
-        let words = query::words(name);
+        let words = lexicon::words(name);
         let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
         match value {
             Value::Bool(true) => has(&ERRORS),

@@ -5,7 +5,7 @@ use crate::contract::document::Node;
 use crate::contract::operation::OperationId;
 use crate::contract::rewriting::{speaks_of_characters, speaks_of_moved_dates};
 use crate::contract::vocabulary::Carry;
-use crate::contract::{Contract, pointer, query};
+use crate::contract::{Contract, lexicon, pointer};
 
 /// Returns the top-level fields that an operation's body may have, as pointers: not those that are read-only.
 pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
@@ -72,7 +72,7 @@ pub(super) fn is_text(contract: &Contract, operation: OperationId, node: &Node, 
 /// no text speaks of dates that are moved.
 pub(super) fn is_shown_date(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let name = pointer::last(at).unwrap_or_default();
-    let name = query::words(&name).join(" ");
+    let name = lexicon::words(&name).join(" ");
     node.member("format").and_then(Node::string) == Some("date")
         && !speaks_of_moved_dates(&format!("{name} {}", described(node)))
         && is_shown_after_update(contract, operation, at)

@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use super::optional::separated;
 use crate::contract::acting_parameter::{acts_by_name, ascii_words as words};
-use crate::contract::consequence::ROLES;
 use crate::contract::document::Node;
-use crate::contract::query::is_always_action;
+use crate::contract::lexicon::{ROLES, is_always_action};
 
 /// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
 /// `admin` do too.

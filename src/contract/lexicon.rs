@@ -1,0 +1,697 @@
+//! Holds the words by which the sentences and the names of a document are understood, as far as more than one module reads
+//! them: verbs that read and verbs that act, things, roles, determiners; and splits texts into words. Words that one
+//! question alone needs are beside it. The main functions are [`words`] and [`is_form_of`].
+
+/// Returns the words of a name in lower case. A word ends at each character that is neither a letter nor a digit, and
+/// before a capital that follows a small letter. A letter beyond ASCII ends no word: otherwise a word that only begins
+/// like a verb that reads would count as one.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower) {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        was_lower = letter.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Returns the sentences of a text. A line break within one is no end of it, and an empty line is.
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n")
+        .flat_map(|paragraph| paragraph.split(['.', ';', '!']))
+}
+
+/// Returns the words of a summary without what may come before its verb: "<p>[Admin] Permanently delete all pets".
+pub(super) fn without_prefixes(summary: &str) -> Vec<String> {
+    let mut summary = summary.trim_start();
+    while let Some((_, rest)) = summary.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        summary = rest.trim_start();
+    }
+    let closed = |open: char, close: char| summary.trim_start().strip_prefix(open)?.split_once(close);
+    let tagged = closed('[', ']').or_else(|| closed('(', ')'));
+    let words = words(tagged.map_or(summary, |(_, rest)| rest)).into_iter();
+    let is_prefix = |word: &String| word.ends_with("ly") || ["bulk", "mass"].contains(&word.as_str());
+    words.skip_while(is_prefix).collect()
+}
+
+/// Whether one of the lists has the word.
+pub(super) fn is_in(lists: &[&[&str]], word: &str) -> bool {
+    lists.iter().any(|list| list.contains(&word))
+}
+
+/// Whether a word always means an action, in this form.
+pub(crate) fn is_always_action(word: &str) -> bool {
+    is_in(&[&ALWAYS_ACTIONS, &DESTROYS], word)
+}
+
+/// Whether a word is a verb in its base form or third person singular: `empty`, `empties`.
+pub(super) fn is_said_of_subject(word: &str, verb: &str) -> bool {
+    let is_third_person = word
+        .strip_prefix(verb)
+        .is_some_and(|rest| ["", "s", "es"].contains(&rest));
+    is_third_person || verb.strip_suffix('y').is_some_and(|stem| word == format!("{stem}ies"))
+}
+
+/// Whether a word is a form of a verb: `deletes`, `deleting`, `deleted` and `deletion` are of `delete`.
+pub(super) fn is_form_of(word: &str, verb: &str) -> bool {
+    let stem = verb.strip_suffix(['e', 'y']).unwrap_or(verb);
+    let Some(rest) = word.strip_prefix(stem) else {
+        return false;
+    };
+    let doubled = stem.chars().next_back().and_then(|last| rest.strip_prefix(last));
+    ENDINGS.contains(&rest) || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
+}
+
+/// Whether a verb for an end or a replacement is a participle: `replaced`, `lost`.
+pub(super) fn is_participle(verb: &str) -> bool {
+    verb.ends_with("ed") || ["lost", "overwritten", "reset", "unset"].contains(&verb)
+}
+
+/// Verbs with which a summary, or an operation's name, says that it reads.
+pub(super) const READS: [&str; 14] = [
+    "browse", "count", "fetch", "filter", "find", "get", "list", "look", "lookup", "paginate", "query", "read",
+    "retrieve", "search",
+];
+
+/// More of them that only summaries use: `return` begins many.
+pub(super) const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
+
+/// Verbs that always mean an action, in the name of a parameter too: see [`acting_parameter`](super::acting_parameter).
+pub(super) const ALWAYS_ACTIONS: [&str; 21] = [
+    "acknowledge",
+    "cancel",
+    "clear",
+    "delete",
+    "erase",
+    "execute",
+    "force",
+    "mute",
+    "pause",
+    "purge",
+    "recheck",
+    "refresh",
+    "reindex",
+    "reload",
+    "remove",
+    "reset",
+    "restart",
+    "revoke",
+    "trigger",
+    "unmute",
+    "unpause",
+];
+
+/// Verbs that destroy or end something, whatever other word is beside them in a path.
+pub(super) const DESTROYS: [&str; 21] = [
+    "clear",
+    "delete",
+    "destroy",
+    "disconnect",
+    "erase",
+    "expunge",
+    "flush",
+    "invalidate",
+    "kill",
+    "nuke",
+    "obliterate",
+    "purge",
+    "reboot",
+    "remove",
+    "restart",
+    "revoke",
+    "shutdown",
+    "terminate",
+    "truncate",
+    "unsubscribe",
+    "wipe",
+];
+
+/// More verbs for actions where they are all of a path's last segment.
+pub(super) const ACTS_ALONE: [&str; 30] = [
+    "abort",
+    "acquire",
+    "deploy",
+    "disable",
+    "discard",
+    "donate",
+    "enable",
+    "end",
+    "expire",
+    "halt",
+    "hibernate",
+    "impersonate",
+    "logoff",
+    "pay",
+    "poweroff",
+    "prune",
+    "quit",
+    "rebuild",
+    "redeem",
+    "regenerate",
+    "restore",
+    "resume",
+    "rotate",
+    "start",
+    "stop",
+    "sudo",
+    "suspend",
+    "topup",
+    "vacuum",
+    "withdraw",
+];
+
+/// More verbs for actions where they are all of the last segment, after a collection too: `/jobs/claim`.
+pub(super) const ACTS_ON_COLLECTION: [&str; 9] = [
+    "claim", "consume", "dequeue", "drain", "drop", "evict", "migrate", "pop", "rollback",
+];
+
+/// More verbs for actions where they, or they and a noun, are the segment after a record: `/users/{id}/verify`.
+pub(super) const ACTS_ON_RECORD: [&str; 65] = [
+    "accept",
+    "begin",
+    "block",
+    "charge",
+    "checkout",
+    "claim",
+    "clone",
+    "close",
+    "commit",
+    "complete",
+    "copy",
+    "decommission",
+    "demote",
+    "deploy",
+    "discard",
+    "duplicate",
+    "eject",
+    "empty",
+    "flag",
+    "impersonate",
+    "import",
+    "join",
+    "leave",
+    "lock",
+    "mark",
+    "merge",
+    "open",
+    "pay",
+    "pin",
+    "pop",
+    "prepare",
+    "promote",
+    "reactivate",
+    "recalculate",
+    "redeploy",
+    "refund",
+    "release",
+    "remind",
+    "reprocess",
+    "rerun",
+    "resend",
+    "resolve",
+    "resubmit",
+    "rollback",
+    "run",
+    "share",
+    "ship",
+    "sign",
+    "submit",
+    "take",
+    "toggle",
+    "touch",
+    "train",
+    "unarchive",
+    "unban",
+    "undelete",
+    "unfollow",
+    "uninstall",
+    "unlink",
+    "unpin",
+    "unpublish",
+    "unshare",
+    "upgrade",
+    "verify",
+    "vote",
+];
+
+/// More verbs that say that an operation does something. They count in any form, because summaries say "deletes",
+/// "deleting" and "deletion".
+pub(super) const ACTS: [&str; 115] = [
+    "ack",
+    "activate",
+    "add",
+    "allocate",
+    "alter",
+    "anonymise",
+    "anonymize",
+    "apply",
+    "approve",
+    "archive",
+    "assign",
+    "attach",
+    "ban",
+    "bump",
+    "buy",
+    "confirm",
+    "consume",
+    "convert",
+    "create",
+    "deactivate",
+    "deallocate",
+    "decline",
+    "decrement",
+    "deliver",
+    "dequeue",
+    "destroy",
+    "detach",
+    "disable",
+    "dismiss",
+    "dispatch",
+    "drop",
+    "edit",
+    "emit",
+    "enable",
+    "enqueue",
+    "escalate",
+    "evict",
+    "expire",
+    "flush",
+    "generate",
+    "grant",
+    "hide",
+    "increment",
+    "init",
+    "insert",
+    "install",
+    "invalidate",
+    "invite",
+    "kick",
+    "kill",
+    "launch",
+    "login",
+    "logout",
+    "migrate",
+    "mint",
+    "modify",
+    "move",
+    "mutate",
+    "notify",
+    "obliterate",
+    "overwrite",
+    "patch",
+    "persist",
+    "produce",
+    "provision",
+    "prune",
+    "publish",
+    "purchase",
+    "push",
+    "rebuild",
+    "recompute",
+    "redact",
+    "register",
+    "reject",
+    "rename",
+    "renew",
+    "reopen",
+    "repair",
+    "replace",
+    "reserve",
+    "restore",
+    "resume",
+    "retry",
+    "revert",
+    "rotate",
+    "save",
+    "sell",
+    "send",
+    "set",
+    "settle",
+    "shred",
+    "shut",
+    "snooze",
+    "spawn",
+    "stop",
+    "subscribe",
+    "suspend",
+    "swap",
+    "sync",
+    "synchronize",
+    "terminate",
+    "transfer",
+    "trash",
+    "unassign",
+    "unblock",
+    "undo",
+    "unlock",
+    "unsubscribe",
+    "update",
+    "upsert",
+    "vacuum",
+    "void",
+    "wipe",
+    "withdraw",
+    "write",
+];
+
+/// Verbs that are a command where they are all of the last segment.
+pub(super) const COMMANDS: [&str; 123] = [
+    "accept",
+    "activate",
+    "announce",
+    "anonymise",
+    "anonymize",
+    "approve",
+    "arm",
+    "assign",
+    "authorise",
+    "beep",
+    "blink",
+    "boost",
+    "brew",
+    "broadcast",
+    "buy",
+    "calibrate",
+    "checkin",
+    "checkout",
+    "cmd",
+    "compact",
+    "confirm",
+    "crash",
+    "create",
+    "deactivate",
+    "deallocate",
+    "decline",
+    "decrement",
+    "defrag",
+    "detach",
+    "disarm",
+    "dismiss",
+    "draw",
+    "eject",
+    "emit",
+    "empty",
+    "enqueue",
+    "escalate",
+    "estop",
+    "exit",
+    "failover",
+    "fire",
+    "follow",
+    "forcemerge",
+    "forget",
+    "format",
+    "freeze",
+    "gc",
+    "handover",
+    "hangup",
+    "hide",
+    "hold",
+    "increment",
+    "init",
+    "initialise",
+    "initialize",
+    "insert",
+    "install",
+    "invalidate",
+    "join",
+    "kick",
+    "leave",
+    "lockdown",
+    "modify",
+    "mount",
+    "mutate",
+    "notify",
+    "open",
+    "optout",
+    "overwrite",
+    "panic",
+    "payout",
+    "persist",
+    "play",
+    "poweron",
+    "promote",
+    "provision",
+    "publish",
+    "reboot",
+    "recalculate",
+    "reconcile",
+    "reconnect",
+    "redact",
+    "redeploy",
+    "reject",
+    "relinquish",
+    "rename",
+    "renew",
+    "replace",
+    "resend",
+    "resync",
+    "retry",
+    "revert",
+    "roll",
+    "run",
+    "save",
+    "scrub",
+    "seed",
+    "selfdestruct",
+    "send",
+    "setup",
+    "snooze",
+    "spawn",
+    "standby",
+    "stepdown",
+    "switchover",
+    "sync",
+    "takeover",
+    "tick",
+    "toggle",
+    "train",
+    "umount",
+    "unblock",
+    "undo",
+    "unfollow",
+    "unlock",
+    "unmount",
+    "update",
+    "upgrade",
+    "upsert",
+    "wake",
+    "wakeup",
+    "warmup",
+    "write",
+];
+
+/// Verbs that are a command only with certain objects: `emptyTrash`, but not `empty-rooms`.
+pub(super) const WITH_OBJECTS: [(&str, &[&str]); 15] = [
+    ("ban", &["account", "address", "ip", "user"]),
+    ("close", &["account", "session"]),
+    (
+        "drop",
+        &["cache", "caches", "database", "db", "index", "table", "tables"],
+    ),
+    ("empty", &["basket", "bin", "cart", "folder", "inbox", "queue", "trash"]),
+    ("mark", &["all", "as", "done", "read", "seen", "unread"]),
+    ("power", &["cycle"]),
+    ("ping", &["all"]),
+    ("reset", &["cache", "counters", "metrics", "stats", "statistics"]),
+    ("roll", &["key", "keys", "secret", "secrets"]),
+    ("run", &["backup", "cron", "jobs", "migrations", "scheduler", "tasks"]),
+    ("self", &["destroy", "destruct"]),
+    ("test", &["email", "mail", "sms"]),
+    ("trim", &["log", "logs"]),
+    ("wake", &["up"]),
+    ("warm", &["up"]),
+];
+
+/// Verbs for what may be done to records that were there before. Forms that are no other word are listed as they are.
+pub(super) const ENDS_OR_REPLACES: [&str; 57] = [
+    "abort",
+    "archive",
+    "bump",
+    "cancel",
+    "changed",
+    "clear",
+    "close",
+    "deactivate",
+    "decline",
+    "delete",
+    "demote",
+    "deprecate",
+    "detach",
+    "disable",
+    "discard",
+    "drop",
+    "edited",
+    "end",
+    "erase",
+    "evict",
+    "expire",
+    "invalidate",
+    "kick",
+    "lose",
+    "lost",
+    "merge",
+    "modify",
+    "move",
+    "override",
+    "overwrite",
+    "overwritten",
+    "purge",
+    "reassign",
+    "recalculate",
+    "remove",
+    "rename",
+    "renumber",
+    "reorder",
+    "replace",
+    "reset",
+    "retire",
+    "revoke",
+    "rotate",
+    "shift",
+    "shorten",
+    "stop",
+    "supersede",
+    "suspend",
+    "swap",
+    "swapped",
+    "terminate",
+    "trim",
+    "truncate",
+    "unset",
+    "update",
+    "void",
+    "wipe",
+];
+
+/// Verbs that are nouns or adjectives too.
+pub(super) const NOUNS_TOO: [&str; 8] = [
+    "clear", "delete", "force", "kill", "pause", "refresh", "reset", "trigger",
+];
+
+/// Verbs that are never half of a noun, so that what follows one is no thing that is read: `/jobs/{id}/set-status`.
+pub(super) const NEVER_A_NOUN: [&str; 4] = ["save", "send", "set", "toggle"];
+
+/// What is switched by the words of a segment: `/machines/{id}/power-off`.
+pub(super) const SWITCHES: [&str; 4] = ["power", "shut", "switch", "turn"];
+
+/// Names of fields and parameters, or words in them, that say that what a read shows is taken away, or given to the reader
+/// alone.
+pub(super) const CONSUMES: [&str; 9] = [
+    "ack", "ackmode", "acks", "consume", "dequeue", "lease", "pop", "requeue", "take",
+];
+
+/// Nouns after a verb that say that a segment is a thing that is read: `/jobs/{id}/run-status`.
+pub(super) const THINGS: [&str; 18] = [
+    "code", "config", "count", "date", "events", "history", "info", "link", "list", "log", "logs", "options", "policy",
+    "settings", "state", "status", "time", "url",
+];
+
+/// Names of what is issued anew to each who gets it, in the singular: `POST /otp/get-code`.
+pub(super) const ISSUED: [&str; 10] = [
+    "captcha",
+    "challenge",
+    "code",
+    "lease",
+    "lock",
+    "nonce",
+    "otp",
+    "password",
+    "secret",
+    "token",
+];
+
+/// Words for messages that reach a person.
+pub(super) const MESSAGES: [&str; 11] = [
+    "cancellation",
+    "email",
+    "emails",
+    "invitation",
+    "invitations",
+    "mail",
+    "newsletter",
+    "notification",
+    "notifications",
+    "reminder",
+    "sms",
+];
+
+/// Words for records other than the one that is written.
+pub(super) const OTHERS: [&str; 16] = [
+    "conflicting",
+    "current",
+    "earlier",
+    "existing",
+    "former",
+    "old",
+    "older",
+    "oldest",
+    "other",
+    "others",
+    "overlapping",
+    "predecessor",
+    "predecessors",
+    "preexisting",
+    "previous",
+    "prior",
+];
+
+/// Roles that at most one record can have.
+pub(crate) const ROLES: [&str; 15] = [
+    "canonical",
+    "captain",
+    "cover",
+    "current",
+    "default",
+    "featured",
+    "leader",
+    "main",
+    "master",
+    "pinned",
+    "preferred",
+    "primary",
+    "production",
+    "selected",
+    "winner",
+];
+
+/// Words that introduce the object of a verb.
+pub(super) const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
+
+/// Forms of "be" before a participle that says what the call does. `PASSIVE` has others too.
+pub(super) const BE: [&str; 3] = ["are", "be", "is"];
+
+/// Words after which a participle says what is done: "matches are deleted", but not "deleted pets".
+pub(super) const PASSIVE: [&str; 6] = ["are", "be", "been", "get", "gets", "is"];
+
+/// Endings of the forms of a verb, and of the nouns that are made from it.
+const ENDINGS: [&str; 20] = [
+    "",
+    "al",
+    "ation",
+    "ations",
+    "d",
+    "e",
+    "ed",
+    "er",
+    "ers",
+    "es",
+    "ied",
+    "ies",
+    "ification",
+    "ing",
+    "ings",
+    "ion",
+    "ions",
+    "or",
+    "s",
+    "y",
+];
