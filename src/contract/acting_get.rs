@@ -15,9 +15,9 @@
 
 use super::document::Document;
 use super::lexicon::{
-    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DETERMINERS, ISSUED, NEVER_A_NOUN, NOUNS_TOO,
-    READS, READS_IN_SUMMARIES, SWITCHES, THINGS, WITH_OBJECTS, is_always_action, is_in, is_said_of_subject, sentences,
-    without_prefixes, words,
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DETERMINERS, ISSUED, MARKED_AS, NEVER_A_NOUN,
+    NOUNS_TOO, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, WITH_OBJECTS, is_always_action, is_in, is_said_of_subject,
+    sentences, without_prefixes, words,
 };
 use super::operation::Operation;
 use super::query::{ends_session, said, stated};
@@ -568,7 +568,6 @@ fn clears(clause: &[String]) -> bool {
 
 /// Whether a sentence says "marks them as read" or "messages are marked as seen", but not "messages that are marked".
 fn marks_as_read(words: &[String]) -> bool {
-    const STATES: [&str; 5] = ["acknowledged", "delivered", "read", "seen", "viewed"];
     let relative = ["can", "that", "when", "which", "who"];
     let is_relative = |word: &String| relative.contains(&word.as_str());
     words.iter().enumerate().any(|(at, word)| {
@@ -578,7 +577,7 @@ fn marks_as_read(words: &[String]) -> bool {
                 && ["are", "is"].contains(&words[at - 1].as_str())
                 && !words[..at].iter().any(is_relative);
         let mut after = words[at + 1..].windows(2).take(4);
-        is_done && after.any(|pair| pair[0] == "as" && STATES.contains(&pair[1].as_str()))
+        is_done && after.any(|pair| pair[0] == "as" && MARKED_AS.contains(&pair[1].as_str()))
     })
 }
 

@@ -15,8 +15,8 @@ use serde_json::Value;
 use super::Contract;
 use super::document::Node;
 use super::lexicon::{
-    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, PASSIVE, WITH_OBJECTS,
-    is_always_action, is_in, sentences, words,
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, DETERMINERS, MARKED_AS, MESSAGES,
+    PASSIVE, WITH_OBJECTS, is_always_action, is_in, sentences, words,
 };
 use super::operation::Parameter;
 use super::query::says_something_is_done;
@@ -47,19 +47,8 @@ const LEADING: [&str; 21] = [
     "update",
 ];
 
-/// Words that come before what a verb is about.
-const DETERMINERS: [&str; 10] = [
-    "a",
-    "all",
-    "an",
-    "each",
-    "every",
-    "everything",
-    "it",
-    "the",
-    "them",
-    "this",
-];
+/// Words that are what a verb is about, without a determiner.
+const PRONOUNS: [&str; 3] = ["everything", "it", "them"];
 
 /// Words that a name consists of only if the parameter acts, whatever value it has.
 const ALONE: [&str; 22] = [
@@ -291,26 +280,17 @@ fn begins_with_verb(sentence: &[&str]) -> bool {
     let base = base
         .as_deref()
         .unwrap_or_else(|| first.strip_suffix('s').unwrap_or(first));
-    LEADING.contains(&base) && DETERMINERS.contains(second)
+    LEADING.contains(&base) && is_in(&[&DETERMINERS, &PRONOUNS], second)
 }
 
 /// Whether a clause says that something is marked: "Marks messages as read", "to mark them as seen", but not "messages
 /// that are marked as read".
 fn marks(clause: &[&str]) -> bool {
     const BEFORE: [&str; 6] = ["also", "and", "automatically", "optionally", "then", "to"];
-    const STATES: [&str; 7] = [
-        "acknowledged",
-        "delivered",
-        "done",
-        "processed",
-        "read",
-        "seen",
-        "viewed",
-    ];
     clause.iter().enumerate().any(|(at, word)| {
         let is_verb = ["mark", "marks"].contains(word) && (at == 0 || BEFORE.contains(&clause[at - 1]));
         let mut after = clause[at + 1..].windows(2).take(5);
-        is_verb && after.any(|pair| pair[0] == "as" && STATES.contains(&pair[1]))
+        is_verb && after.any(|pair| pair[0] == "as" && MARKED_AS.contains(&pair[1]))
     })
 }
 
@@ -339,15 +319,6 @@ fn is_done_if_given(sentence: &str) -> bool {
         "stored",
         "wiped",
     ];
-    const MESSAGES: [&str; 7] = [
-        "email",
-        "invitation",
-        "mail",
-        "message",
-        "notification",
-        "reminder",
-        "sms",
-    ];
     const NEGATIVE: [&str; 7] = ["absent", "empty", "missing", "no", "not", "null", "omitted"];
     const RELATIVE: [&str; 6] = ["that", "when", "where", "which", "who", "whose"];
     let Some((condition, rest)) = sentence.split_once(',') else {
@@ -358,7 +329,7 @@ fn is_done_if_given(sentence: &str) -> bool {
     let is_given = ["if", "when"].contains(condition.first().unwrap_or(&""));
     let is_done = |at: usize| {
         let (before, word) = (&rest[..at], rest[at]);
-        let is_message = || before.iter().any(|word| MESSAGES.contains(word));
+        let is_message = || before.iter().any(|word| is_in(&[&MESSAGES, &["message"]], word));
         let is_out = || rest.get(at + 1).is_some_and(|next| ["off", "out"].contains(next));
         let is_passive = before.last().is_some_and(|verb| PASSIVE.contains(verb));
         let is_complete = match word {

@@ -609,6 +609,17 @@ pub(super) const ISSUED: [&str; 10] = [
     "token",
 ];
 
+/// What a message, or another record, is marked as once somebody has it: "marks them as read".
+pub(super) const MARKED_AS: [&str; 7] = [
+    "acknowledged",
+    "delivered",
+    "done",
+    "processed",
+    "read",
+    "seen",
+    "viewed",
+];
+
 /// Words for messages that reach a person.
 pub(super) const MESSAGES: [&str; 11] = [
     "cancellation",
