@@ -11,7 +11,7 @@
 
 use super::filters::FilterValues;
 use super::inferred::{comparable_name, singular};
-use super::lexicon::words as words_of_name;
+use super::lexicon::{IDENTIFIERS, words as words_of_name};
 
 /// The words of a parameter and of what is around it.
 pub(super) struct ParameterWords<'document> {
@@ -408,9 +408,7 @@ impl ParameterWords<'_> {
                 (is_category && !asked.is_empty()).then_some(FilterValues::Enum { asked, documented })
             }
             FilterValues::Integer | FilterValues::Uuid => {
-                let is_identifier = parts
-                    .last()
-                    .is_some_and(|last| matches!(last.as_str(), "guid" | "id" | "uuid"));
+                let is_identifier = parts.last().is_some_and(|last| IDENTIFIERS.contains(&last.as_str()));
                 (is_identifier && parts.len() > 1 && !is_context).then_some(values)
             }
         }

@@ -595,6 +595,9 @@ pub(super) const THINGS: [&str; 18] = [
     "settings", "state", "status", "time", "url",
 ];
 
+/// Names of fields that identify what contains them, and the last words of the names of those that refer to a record.
+pub(crate) const IDENTIFIERS: [&str; 3] = ["id", "uuid", "guid"];
+
 /// Names of what is issued anew to each who gets it, in the singular: `POST /otp/get-code`.
 pub(super) const ISSUED: [&str; 10] = [
     "captcha",

@@ -768,7 +768,7 @@ impl Contract {
     /// Whether the name may be printed unchanged.
     #[must_use]
     pub fn may_print(&self, name: &str) -> bool {
-        self.field_names.contains(name) || (!self.hides_undocumented_names && name::looks_like_identifier(name))
+        self.field_names.contains(name) || (!self.hides_undocumented_names && name::looks_like_words(name))
     }
 
     /// Returns the file of the overlay that states a fact, as it was named; none for a fact of the document.

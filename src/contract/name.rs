@@ -1,5 +1,5 @@
 //! Decides whether the name of a field may be printed though the contract does not document it:
-//! [`looks_like_identifier`].
+//! [`looks_like_words`].
 //!
 //! # Design
 //!
@@ -49,10 +49,10 @@ const NUMBERED: [&str; 12] = [
     "e164", "h264", "iso3166", "iso4217", "iso639", "iso8601", "rfc3339", "sha1", "sha256", "sha384", "sha512", "x509",
 ];
 
-/// Whether the name looks like an identifier: at most 64 letters, digits, `_`, `.` and `-`, beginning with a letter or
+/// Whether the name looks like an identifier in a program: at most 64 letters, digits, `_`, `.` and `-`, beginning with a letter or
 /// `_`, that looks like words rather than like data.
 #[must_use]
-pub(super) fn looks_like_identifier(name: &str) -> bool {
+pub(super) fn looks_like_words(name: &str) -> bool {
     let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     begins && name.len() <= MAX_LENGTH && name.bytes().all(is_part) && !looks_like_data(name)
@@ -122,10 +122,10 @@ fn longest_run(word: &str, kind: impl Fn(u8) -> bool) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::looks_like_identifier;
+    use super::looks_like_words;
 
     #[test]
-    fn names_of_fields_look_like_identifiers() {
+    fn names_of_fields_look_like_words() {
         for name in [
             "a",
             "_id",
@@ -164,7 +164,7 @@ mod tests {
             "userID",
             "isAOwner",
         ] {
-            assert!(looks_like_identifier(name), "{name}");
+            assert!(looks_like_words(name), "{name}");
         }
     }
 
@@ -210,8 +210,8 @@ mod tests {
             ".hidden",
             "QmFzZTY0IGlzIGZ1bg",
         ] {
-            assert!(!looks_like_identifier(name), "{name}");
+            assert!(!looks_like_words(name), "{name}");
         }
-        assert!(looks_like_identifier(&"word_".repeat(12)) && !looks_like_identifier(&"word_".repeat(13)));
+        assert!(looks_like_words(&"word_".repeat(12)) && !looks_like_words(&"word_".repeat(13)));
     }
 }

@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 use super::document::{Document, Node};
 use super::fact::Fact;
 use super::field::{is_free_string, is_string, with_all_of};
+use super::lexicon::IDENTIFIERS;
 use super::load::resolve;
 use super::operation::{Method, Operation, SecurityScheme, StatusPattern};
 use super::pointer;
@@ -85,8 +86,6 @@ const GAPS_OF_ANY_DOCUMENT: [(&str, GapKind, &str); 15] = [
     ),
     ("field-sizes", GapKind::FieldSizes, "How large may each field be?"),
 ];
-/// The names of fields that identify what contains them.
-const IDENTIFIER_NAMES: [&str; 3] = ["id", "uuid", "guid"];
 
 /// Returns what a document without `x-gaps` leaves open, and marks the shapes that are concerned.
 pub(super) fn gaps(
@@ -284,7 +283,7 @@ fn marked(
 /// Whether a field is an identifier whose form its schema does not state.
 fn is_free_identifier(name: &str, schema: &Node) -> bool {
     let states = |keyword: &&str| schema.member(keyword).is_some();
-    is_string(schema) && IDENTIFIER_NAMES.contains(&name) && !["enum", "format", "pattern"].iter().any(states)
+    is_string(schema) && IDENTIFIERS.contains(&name) && !["enum", "format", "pattern"].iter().any(states)
 }
 
 /// Whether a field is a timestamp, which RFC 3339 allows to be written in several forms.

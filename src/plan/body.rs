@@ -2,10 +2,11 @@
 
 use super::leaf::Choice;
 use crate::contract::document::Node;
+use crate::contract::lexicon::{self, IDENTIFIERS};
 use crate::contract::operation::OperationId;
 use crate::contract::rewriting::{speaks_of_characters, speaks_of_moved_dates};
 use crate::contract::vocabulary::Carry;
-use crate::contract::{Contract, lexicon, pointer};
+use crate::contract::{Contract, pointer};
 
 /// Returns the top-level fields that an operation's body may have, as pointers: not those that are read-only.
 pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
@@ -134,7 +135,7 @@ pub(super) fn looks_like_an_identifier(field: &str, schema: Option<&Node>) -> bo
     let mut names = field.split('/').filter(|token| token.parse::<usize>().is_err());
     let name = names.next_back().unwrap_or_default().trim_end_matches('s');
     let lower = name.to_ascii_lowercase();
-    let whole = matches!(lower.as_str(), "id" | "uuid" | "guid");
+    let whole = IDENTIFIERS.contains(&lower.as_str());
     let parted = ["_id", "-id", "_uuid", "-uuid", "_guid", "-guid"];
     let humped = ["Id", "ID", "Uuid", "UUID", "Guid", "GUID"];
     format == Some("uuid")
