@@ -660,10 +660,16 @@ impl History<'_> {
         let is_noted = rejected
             .iter()
             .any(|(stored, known)| (stored.operation, known) == (create, &id));
-        if is_noted || !self.sent_strings.any_shown_by(members) || update.find_by_id(create, &id) {
+        let is_sent = self.sent_strings.any_shown_by(members);
+        if is_noted || !(is_sent || self.run_tag.is_in(item.value)) || update.find_by_id(create, &id) {
             return;
         }
         if update.residue.iter().any(|left| left.id.as_deref() == Some(&id)) {
+            return;
+        }
+        if !is_sent {
+            // The service made it of a record of another kind: no create sent this string here.
+            update.search.add_unexplained_record(item.request.operation, Some(id));
             return;
         }
         let outcomes = update

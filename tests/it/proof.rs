@@ -31,6 +31,7 @@ mod lifecycle;
 mod listing;
 mod located;
 mod long;
+mod made_beside;
 mod misled;
 mod miswritten;
 mod mock;
