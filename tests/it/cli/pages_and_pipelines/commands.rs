@@ -277,6 +277,7 @@ pages! {
     shell_is_true: "docs/shell.md",
     snapshots_is_true: "docs/snapshots.md",
     traffic_is_true: "docs/traffic.md",
+    troubleshooting_is_true: "docs/troubleshooting.md",
     your_own_service_is_true: "docs/your-own-service.md",
 }
 
