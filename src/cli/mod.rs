@@ -77,7 +77,7 @@ Exit codes:
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
   3    could not be judged: unreachable, token rejected, out of time, too little decided, …
-  4    a report, the log of --residue, or the entries for --accept could not be written
+  4    a report, the log of --residue, --accept entries or standard output could not be written
   130  interrupted; what was judged so far is reported";
 
 const MERGE_EXIT_CODES: &str = "\
