@@ -133,6 +133,8 @@ pub struct Field {
     pub shape: ShapeId,
     /// The fact that the field is present, where the contract requires it.
     pub required_fact: Option<FactId>,
+    /// Whether it is for requests alone (`writeOnly`).
+    pub is_write_only: bool,
 }
 
 /// JSON's types, with OpenAPI's names.
@@ -571,6 +573,7 @@ impl<'document> Expander<'document> {
             name: self.strings.share(name),
             shape: field,
             required_fact,
+            is_write_only: input_only,
         });
     }
 

@@ -1,5 +1,7 @@
 //! `undocumented-field`: a record has a field that the document does not list.
 
+use serde_json::Value;
+
 use super::level::Level;
 use super::location::LocatedValue;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -10,10 +12,11 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     headline: Headline::Field("is not documented", "are not documented"),
     topic: Topic::Fields,
-    summary: "A record has the fields that the document lists and no others.",
+    summary: "A record has the fields that the document lists for responses and no others.",
     explanation: "The document does not exclude further fields, so this is a warning. Callers may come to rely on a \
                   field that nobody promised, and an unexpected field may expose what nobody should see. Its name is \
-                  shown if it is a plain identifier, otherwise as a shape: a target could put a value there.",
+                  shown if it is a plain identifier, otherwise as a shape: a target could put a value there. A field \
+                  that is `writeOnly` is documented for requests alone, and often a password.",
     exceptions: "Objects that the contract closes (`envelope` is strict there), opens with `additionalProperties`, \
                    or gives no fields.",
     fix: "Document the field, or leave it out.",
@@ -35,18 +38,38 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let shape = location.shape;
+    let Some(fact) = shape.type_fact else { return };
+    let write_only = location
+        .members()
+        .filter(|(_, value, field)| field.is_some_and(|field| field.is_write_only) && shows_something(value));
+    for (name, value, _) in write_only {
+        sink.report_member(
+            (fact, "a field for requests alone (writeOnly)"),
+            location,
+            (name, value),
+        );
+    }
     let says_nothing =
         shape.fields.is_empty() || shape.allows_unlisted_fields || shape.closed.is_some() || shape.additional.is_some();
-    let (Some(fact), false) = (shape.type_fact, says_nothing) else {
+    if says_nothing {
         return;
-    };
+    }
     for (name, value, _) in location.members().filter(|(_, _, field)| field.is_none()) {
         let forbidden = shape.forbidden.contains_key(name);
         // `constraint` judges which alternative a response follows.
         let of_an_alternative = shape.names_of_alternatives.contains(name);
         if !forbidden && !of_an_alternative {
-            sink.report_member(fact, location, (name, value));
+            sink.report_member((fact, "no field of this name"), location, (name, value));
         }
+    }
+}
+
+/// Whether a value shows anything: null, an empty string and asterisks in place of a secret do not.
+fn shows_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => text.chars().any(char::is_alphanumeric),
+        _ => true,
     }
 }
 
@@ -72,6 +95,34 @@ mod tests {
             judged.finding("undocumented-field").documented.as_deref(),
             Some("no field of this name")
         );
+    }
+
+    #[test]
+    fn a_field_for_requests_alone_is_a_warning_unless_it_shows_nothing() {
+        let document = "openapi: 3.0.3
+info: {title: Users, version: '1'}
+paths:
+  /user:
+    get:
+      operationId: getUser
+      responses:
+        '200':
+          description: OK
+          content:
+            application/json:
+              schema:
+                {type: object, properties: {name: {type: string}, password: {type: string, writeOnly: true}}}
+";
+        let of = |password| {
+            let body = json!({"name": "synthetic", "password": password});
+            Fixture::text(document, "getUser").body(&body)
+        };
+        let judged = of(json!("countersign-1"));
+        let finding = judged.finding("undocumented-field");
+        assert_eq!((finding.level, finding.pointer.as_str()), (Level::Warn, "/password"));
+        for hidden in [json!(null), json!(""), json!("********")] {
+            assert!(of(hidden).findings("undocumented-field").is_empty());
+        }
     }
 
     #[test]

@@ -574,10 +574,16 @@ impl Sink<'_> {
         }
     }
 
-    /// Reports a member that the fact does not list. Each name is a finding, so that none hides another; names that are
-    /// not printed share one finding, and so do those beyond the first few.
-    pub(super) fn report_member(&mut self, fact: FactId, location: &LocatedValue<'_>, (name, value): (&str, &Value)) {
-        const DOCUMENTED: Option<&str> = Some("no field of this name");
+    /// Reports a member that the fact does not list for responses; `documented` is what it says instead. Each name is a
+    /// finding, so that none hides another; names that are not printed share one finding, and so do those beyond the first
+    /// few.
+    pub(super) fn report_member(
+        &mut self,
+        (fact, documented): (FactId, &str),
+        location: &LocatedValue<'_>,
+        (name, value): (&str, &Value),
+    ) {
+        let documented = Some(documented);
         // Most names were seen before and need no further work.
         if self.count_repeat(fact, name) {
             return;
@@ -592,7 +598,7 @@ impl Sink<'_> {
             if !self.count_repeat(fact, OTHER_NAMES) {
                 let received = "fields with names other than those reported".to_owned();
                 let pointer = pointer::join(&location.pointer(), OTHER_NAMES);
-                self.add_finding(fact, OTHER_NAMES, DOCUMENTED, (pointer, received));
+                self.add_finding(fact, OTHER_NAMES, documented, (pointer, received));
             }
             return;
         }
@@ -603,7 +609,7 @@ impl Sink<'_> {
         };
         if !self.count_repeat(fact, &rendered) {
             let received = self.render(value);
-            self.add_finding(fact, &rendered, DOCUMENTED, (location.member(name), received));
+            self.add_finding(fact, &rendered, documented, (location.member(name), received));
         }
     }
 
