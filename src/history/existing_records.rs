@@ -8,7 +8,7 @@
 //! list is read before and after the first write of each operation of an inferred lifecycle. Another client may have
 //! written in between, so a changed record is no finding. But the operation is not sent again, and each changed record
 //! is reported with the residue. If another record now shows what the write sent, a write to one record reaches others,
-//! and a deletion may do so too: nothing more is written under the identifiers of that create.
+//! and a deletion may do so too: no record of that create is deleted.
 //!
 //! A record that a create adds changes what others show about themselves: their rank, their share, how many there are. So
 //! a change counts only in a field that the write sent, and where a boolean or a single word, such as a status, was
@@ -27,7 +27,7 @@ use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, identifier};
 
 /// The maximum number of records that are watched in each list.
-const MAX_RECORDS: usize = 200;
+const MAX_RECORDS: usize = 1_000;
 /// The maximum number of fields that are watched in each record.
 const MAX_FIELDS: usize = 200;
 /// The maximum depth of a watched field: JSON:API has the fields of a record in `attributes`, and those that belong
@@ -49,6 +49,8 @@ pub(super) struct ExistingRecords {
     watched: HashSet<OperationId>,
     /// The operations after which an existing record had changed, each with the list that showed it.
     changed_by: HashMap<OperationId, OperationId>,
+    /// The creates of whose records a write has also reached an existing record.
+    reaching_others: HashSet<OperationId>,
 }
 
 /// The existing records of a list, as its last response showed them.
@@ -376,9 +378,14 @@ impl History<'_> {
             self.add_changed_record((list.operation, identifier(item.id)), operation);
         }
         let create = self.contract.lifecycle_of(operation).map(|lifecycle| lifecycle.create);
-        if let Some(create) = create.filter(|_| changes.shows_sent) {
-            self.doubt_all(create, "a record that was there before the run shows what a write sent");
-        }
+        let reaching = create.filter(|_| changes.shows_sent);
+        self.existing_records.reaching_others.extend(reaching);
+    }
+
+    /// Whether a deletion of a create's records may reach others too: after a write to one of them, a record that was there
+    /// before the run showed what the write had sent.
+    pub(crate) fn may_reach_others(&self, create: OperationId) -> bool {
+        self.existing_records.reaching_others.contains(&create)
     }
 
     /// Returns the lifecycle whose records a list shows, and the identifiers of those that were there before the run and

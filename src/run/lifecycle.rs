@@ -201,7 +201,9 @@ impl Session<'_> {
             let Some(lifecycle) = lifecycle else { continue };
             let delete = deletes.iter().find(|step| lifecycle.delete == Some(step.operation));
             if let Some(delete) = delete {
-                if self.history().reason_against_repeat(delete.operation).is_some() {
+                if self.history().reason_against_repeat(delete.operation).is_some()
+                    || self.history().may_reach_others(lifecycle.create)
+                {
                     continue;
                 }
                 let is_first = compared.insert(delete.operation);

@@ -102,6 +102,11 @@ async fn a_value_that_tells_the_existing_records_apart_is_not_sent() {
     assert_eq!(old, 3, "{values:?}");
     assert!(values.len() > 3, "{values:?}");
 
+    // As many as a list shows at once.
+    let numbers: Vec<_> = (1..=700).rev().map(|number| json!(number)).collect();
+    let (old, values, _) = check(("number", "{type: integer, minimum: 1, maximum: 1000}"), &numbers).await;
+    assert_eq!(old, 700, "{values:?}");
+
     let dates = ["2024-05-16", "2024-05-17", "2024-05-18", "2000-02-29"].map(|date| json!(date));
     let (old, values, _) = check(("date", "{type: string, format: date}"), &dates).await;
     assert_eq!(old, 4, "{values:?}");
