@@ -456,21 +456,26 @@ impl Session<'_> {
         if exchange.status().is_none_or(|status| status >= 500) {
             subject.unconfirmed_creates.borrow_mut().extend(created);
         }
-        // What the control wrote is listed by now, and what the variant wrote may never be: the wait is short.
-        if !self.delays.updates_timed_out.get() && self.gaps().awaits_look() {
-            // What did not show the last time is looked for once, when the wait is over.
-            let longest = if subject.not_shown.borrow().contains(&index) {
-                tokio::time::sleep(self.short_wait()).await;
-                Duration::ZERO
-            } else {
-                self.short_wait()
-            };
-            self.look_for_effect(subject, longest).await;
-            if self.gaps().awaits_look() {
-                subject.not_shown.borrow_mut().insert(index);
-            }
-        }
+        self.look_for_variant(subject, index).await;
         true
+    }
+
+    /// Looks for what a variant did. What the control wrote is listed by now, and what the variant wrote may never be: the
+    /// wait is short. What did not show the last time is looked for once, when the wait is over.
+    async fn look_for_variant(&self, subject: &AskedOperation<'_>, index: usize) {
+        if self.delays.updates_timed_out.get() || !self.gaps().awaits_look() {
+            return;
+        }
+        let mut longest = self.short_wait();
+        let is_late = subject.not_shown.borrow().contains(&index);
+        if is_late {
+            tokio::time::sleep(longest).await;
+            longest = Duration::ZERO;
+        }
+        self.look_for_effect(subject, longest).await;
+        if self.gaps().awaits_look() {
+            subject.not_shown.borrow_mut().insert(index);
+        }
     }
 
     /// Sends reads until the next request meets another replica than the last request with this key did, if two or three
