@@ -149,7 +149,7 @@ impl History<'_> {
         let mut others = (0..search.sought.len()).filter(|index| !search.found.contains_key(index));
         others.all(|index| {
             let listed = self.created_and_listed(search.sought[index].operation);
-            let is_item = listed.is_some_and(|(_, listed)| listed.item_parameter.is_none());
+            let is_item = listed.is_some_and(|(_, listed)| listed.owner_parameter.is_none());
             (is_item && lacks_items) || (!is_item && search.own_item_seen.contains(&index))
         })
     }

@@ -608,7 +608,7 @@ impl History<'_> {
         let is_item = |left: &&Residue| {
             let listed = self.created_and_listed(left.operation).map(|(_, listed)| listed);
             self.contract.list_showing_created_by(left.operation) == Some(list)
-                && listed.is_some_and(|listed| listed.item_parameter.is_none())
+                && listed.is_some_and(|listed| listed.owner_parameter.is_none())
         };
         let mut items = self.residue_tracker.residue.iter().filter(is_item).peekable();
         items.peek().is_some() && items.all(|left| left.found != Some(true))
