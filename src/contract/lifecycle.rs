@@ -20,6 +20,7 @@ use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
 use super::field::is_flagged;
 use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path};
+use super::lasting::ShownAfterDelete;
 use super::link::Link;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
@@ -52,6 +53,10 @@ pub struct Lifecycle {
     pub updates: Vec<(OperationId, Vec<Carry>)>,
     /// The operation that deletes one record.
     pub delete: Option<OperationId>,
+    /// Which reads may still show the record after that, by its text.
+    pub shown_after_delete: ShownAfterDelete,
+    /// Whether the text about the create says that reads show the record only later.
+    pub is_shown_later: bool,
     /// Where the responses to the create and to the updates show the record, for each that shows it as the read does.
     pub responses: Vec<(OperationId, String)>,
 }
@@ -231,6 +236,7 @@ impl Contract {
         };
         let updates: Vec<_> = updates.map(|update| (update, carries_of_update(update))).collect();
         let created = carries(create);
+        let delete = only(Method::Delete);
         let writes = updates.iter().map(|(update, carries)| (*update, carries));
         let writes = writes.chain([(create, &created)]).filter(|_| !read.guessed);
         let shown = |(of, carries): (OperationId, &Vec<Carry>)| {
@@ -248,7 +254,9 @@ impl Contract {
             carries: created,
             list: self.list_of(operation, read),
             updates,
-            delete: only(Method::Delete),
+            shown_after_delete: delete.map_or_else(ShownAfterDelete::default, |delete| self.shown_after_delete(delete)),
+            is_shown_later: self.shows_record_later(create),
+            delete,
         })
     }
 

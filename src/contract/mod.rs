@@ -66,6 +66,7 @@ mod guessed;
 mod identity;
 mod inferred;
 pub mod json_schema;
+pub mod lasting;
 pub mod learned;
 pub(crate) mod length_limits;
 pub(crate) mod lexicon;

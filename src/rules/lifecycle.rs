@@ -51,7 +51,9 @@ pub(super) static RULE: Rule = Rule {
                  \"input is escaped\"). An update is not compared if it takes effect later (\"once it is approved\"). A list \
                  proves nothing if it may have more records than it shows, shows only some by its text (\"List published \
                  entries\"), lacks a record with a state that hides it (`published: false`), shows a deleted record \
-                 differently than before, or has a parameter that selects deleted records. A PATCH may change other fields if it \
+                 differently than before, or has a parameter that selects deleted records. A read proves nothing if the text \
+                 about the deletion says that the record can still be read (\"moves it to the trash\"), or that about the \
+                 create that it shows later (\"appears after moderation\"). A PATCH may change other fields if it \
                  requires a field, or is described as replacing the record, and fields that may follow from another \
                  (`slug`). A response may differ if its description says that it shows an earlier state. Several records \
                  of one create may differ, as the occurrences of an event do, and so may several items of one record. A PUT may be \
@@ -215,11 +217,12 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
         return;
     };
     // A guess may be wrong: see `Lifecycle::guessed`.
-    let may_be_left_out = lifecycle.guessed || lifecycle.list.as_ref().is_some_and(|list| list.shows_only_some);
+    let may_be_missing = lifecycle.guessed || lifecycle.is_shown_later;
+    let may_be_left_out = may_be_missing || lifecycle.list.as_ref().is_some_and(|list| list.shows_only_some);
     match seen.shown {
         ShownState::Listed(_) | ShownState::Record(_) => sink.held(fact),
         ShownState::NotListed if may_be_left_out => undecided(seen.shown, sink, fact),
-        ShownState::Status(404 | 410, _) if lifecycle.guessed => {
+        ShownState::Status(404 | 410, _) if may_be_missing => {
             undecided(seen.shown, sink, fact);
         }
         ShownState::NotListed => sink.broken(fact, String::new, || "no record with the id of the response".to_owned()),
@@ -354,9 +357,12 @@ fn judge_deleted(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
     let Some(fact) = sink.contract.fact_of(seen.operation, kind) else {
         return;
     };
+    let shown = lifecycle.shown_after_delete;
+    let may_be_shown = if by_list { shown.in_list } else { shown.in_read };
     match seen.shown {
         ShownState::NotListed => sink.held(fact),
         ShownState::Status(404 | 410, _) if !by_list => sink.held(fact),
+        ShownState::Listed(_) | ShownState::Record(_) if may_be_shown => sink.undecided(fact, Reason::NotShown),
         ShownState::Listed(_) | ShownState::Record(_) => sink.broken(fact, String::new, || "the record".to_owned()),
         other => undecided(other, sink, fact),
     }
@@ -526,6 +532,45 @@ paths:
         ] {
             assert!(matches!(verdict(shown), Verdict::Undecided(_)));
         }
+    }
+
+    #[test]
+    fn a_text_says_that_a_deleted_record_can_still_be_read() {
+        let verdict = |text: &str, by: &str, shown: &ShownState| {
+            let document = PETS.replace(
+                "operationId: deletePet",
+                &format!("operationId: deletePet, summary: {text}"),
+            );
+            let judged = Fixture::text(&document, "deletePet").shown(by, &json!({}), shown);
+            judged.fact(&format!("deletePet: gone from {by}"))
+        };
+        let (read, list) = (record(&json!("Rex")), ShownState::Listed(ListedCount::AtLeastOnce));
+        let is_open = |verdict| matches!(verdict, Verdict::Undecided(_));
+        assert!(is_open(verdict("Archive a pet", "getPet", &read)));
+        assert!(is_open(verdict("Archive a pet", "getPets", &list)));
+        assert!(is_open(verdict("Moves the pet to the trash", "getPet", &read)));
+        assert_eq!(verdict("Moves the pet to the trash", "getPets", &list), Verdict::Broken);
+        assert_eq!(verdict("Archive a pet", "getPet", &status(404)), Verdict::Held);
+        for (by, shown) in [("getPet", &read), ("getPets", &list)] {
+            assert_eq!(verdict("Deletes the pet", by, shown), Verdict::Broken, "{by}");
+        }
+    }
+
+    #[test]
+    fn a_text_says_that_a_created_record_shows_later() {
+        let verdict = |text: &str, by: &str, shown: &ShownState| {
+            let document = PETS.replace("operationId: addPet", &format!("operationId: addPet, summary: {text}"));
+            let judged = Fixture::text(&document, "addPet").shown(by, &json!({"name": "Rex"}), shown);
+            let fact = if by == "getPet" { "read by" } else { "listed in" };
+            judged.fact(&format!("addPet created: {fact} {by}"))
+        };
+        for (by, missing) in [("getPet", &status(404)), ("getPets", &ShownState::NotListed)] {
+            let waits = verdict("Pets appear after moderation", by, missing);
+            assert!(matches!(waits, Verdict::Undecided(_)), "{by}");
+            assert_eq!(verdict("Adds a pet", by, missing), Verdict::Broken, "{by}");
+        }
+        let shown = verdict("Pets appear after moderation", "getPet", &record(&json!("Rex")));
+        assert_eq!(shown, Verdict::Held);
     }
 
     #[test]

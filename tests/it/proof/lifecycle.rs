@@ -490,6 +490,37 @@ async fn each_departure_is_found_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_text_may_say_that_a_record_is_kept_or_shows_later() {
+    let said = |operation: &str, text: &str| {
+        let with_text = PETS.replace(
+            &format!("operationId: {operation}"),
+            &format!("operationId: {operation}, description: {text}"),
+        );
+        assert_ne!(with_text, PETS);
+        with_text
+    };
+    let archives = said("deletePet", "Archives the pet.");
+    let archived = checked_by(&archives, Fault::Undeleted, true).await.found();
+    assert_eq!(archived, ["deleteToy: gone from getToy"]);
+    let deletes = said("deletePet", "Deletes the pet.");
+    let kept = checked_by(&deletes, Fault::Undeleted, true).await.found();
+    assert_eq!(kept, ["deletePet: gone from getPet", "deleteToy: gone from getToy"]);
+    let create = |text: &str| {
+        PETS.replace(
+            "operationId: addPet\n",
+            &format!("operationId: addPet\n      description: {text}\n"),
+        )
+    };
+    let moderated = create("New pets are held back until somebody approves them.");
+    assert_eq!(checked_by(&moderated, Fault::Lost, true).await.found(), [""; 0]);
+    let lost = checked_by(&create("Adds a pet."), Fault::Lost, true).await.found();
+    assert_eq!(
+        lost,
+        ["addPet created: listed in listPets", "addPet created: read by getPet"]
+    );
+}
+
+#[tokio::test]
 async fn a_write_that_reaches_other_records_too_is_found_and_the_last_one() {
     for (fault, expected) in [
         (Fault::UpdatesAll, "putPet: another record as before"),
