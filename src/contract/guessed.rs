@@ -11,11 +11,13 @@
 
 use std::collections::HashSet;
 
+use super::Contract;
 use super::inferred::{
     CHOSEN, Collections, RecordFinder, collection_name, collection_of, comparable_name, comparable_path,
 };
 use super::link::{Link, LinkTarget};
 use super::operation::{Operation, OperationId, Parameter};
+use super::shape::{JsonType, Shape};
 
 /// The endings of names of parameters that name something other than an `id`, in the form in which names are compared,
 /// in addition to [`CHOSEN`].
@@ -162,6 +164,45 @@ impl<'document> Guesses<'document> {
         let number = self.next_number + self.links.len();
         let link = self.collections.link(number, from, (to, LinkTarget::Parameter(index)));
         self.links.push(Link { guessed: true, ..link });
+    }
+}
+
+/// Names of fields that identify a record as its `id` does, in the form in which names are compared.
+const BESIDE_ID: [&str; 8] = [
+    "code",
+    "documentid",
+    "guid",
+    "handle",
+    "key",
+    "publicid",
+    "slug",
+    "uuid",
+];
+
+impl Contract {
+    /// Whether a read may take another field of its record than `id_field`, which a link carries into it: the record has a
+    /// text that identifies it too, and the read's parameter is not named like `id_field`, or takes a text where that is a
+    /// number.
+    pub(super) fn may_take_another(&self, read: &Link, id_field: &str, record: &Shape) -> bool {
+        let LinkTarget::Parameter(number) = read.target else {
+            return false;
+        };
+        let types_of = |name: &str| {
+            let index = record.field_named(name)?;
+            Some(&self.shapes[record.fields[index].shape.0].types)
+        };
+        let operation = self.operation(read.to);
+        let parameter = &operation.parameters[number];
+        let is_named = comparable_name(&parameter.name).ends_with(&comparable_name(id_field));
+        let takes_text = super::inferred::types(&self.document, parameter) == [JsonType::String];
+        let is_number = types_of(id_field).is_some_and(|types| *types == [JsonType::Integer]);
+        let mut others = record.fields.iter().map(|field| field.name.as_str());
+        let is_other = |name: &str| {
+            let is_known = BESIDE_ID.contains(&comparable_name(name).as_str());
+            is_known && types_of(name).is_some_and(|types| *types == [JsonType::String])
+        };
+        let has_other = others.any(|name| name != id_field && is_other(name));
+        read.inferred && has_other && (!is_named || (takes_text && is_number))
     }
 }
 

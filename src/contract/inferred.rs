@@ -593,7 +593,7 @@ pub(super) fn singular(name: &str) -> String {
 }
 
 /// Returns the types that a parameter takes; none if it takes any.
-fn types(document: &Document, parameter: &Parameter) -> Vec<JsonType> {
+pub(super) fn types(document: &Document, parameter: &Parameter) -> Vec<JsonType> {
     let schema = parameter.schema.as_deref().and_then(|schema| document.node(schema));
     let name = schema.and_then(|schema| schema.member("type")).and_then(Node::string);
     name.and_then(JsonType::parse).into_iter().collect()

@@ -41,6 +41,9 @@ pub struct Lifecycle {
     /// Whether it is only guessed that the read takes that identifier ([`Link::guessed`]): then a read that shows no
     /// such record decides nothing.
     pub guessed: bool,
+    /// Whether the record has another field that the read may take: `slug` for `/posts/{post}`. Then it decides nothing if
+    /// the read finds no record.
+    pub may_take_another: bool,
     /// The path of the read up to the identifier, as [`Operation::path_to_parameter`] returns it.
     pub path_to_id: String,
     /// Where the response of the read shows the record.
@@ -249,6 +252,7 @@ impl Contract {
             created_id: read.value_at.clone(),
             read: read.to,
             guessed: read.guessed,
+            may_take_another: self.may_take_another(read, named, shape),
             path_to_id,
             record_in_read: record,
             carries: created,

@@ -222,7 +222,7 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
     match seen.shown {
         ShownState::Listed(_) | ShownState::Record(_) => sink.held(fact),
         ShownState::NotListed if may_be_left_out => undecided(seen.shown, sink, fact),
-        ShownState::Status(404 | 410, _) if may_be_missing => {
+        ShownState::Status(404 | 410, _) if may_be_missing || lifecycle.may_take_another => {
             undecided(seen.shown, sink, fact);
         }
         ShownState::NotListed => sink.broken(fact, String::new, || "no record with the id of the response".to_owned()),
@@ -553,6 +553,29 @@ paths:
         assert_eq!(verdict("Archive a pet", "getPet", &status(404)), Verdict::Held);
         for (by, shown) in [("getPet", &read), ("getPets", &list)] {
             assert_eq!(verdict("Deletes the pet", by, shown), Verdict::Broken, "{by}");
+        }
+    }
+
+    #[test]
+    fn a_read_may_take_another_identifier_than_that_of_the_create() {
+        let verdict = |parameter: &str, slug: &str, by: &str, shown: &ShownState| {
+            let document = PETS.replace("petId", parameter).replace(
+                "name: {type: string}",
+                &format!("name: {{type: string}}, {slug}: {{type: string}}"),
+            );
+            let judged = Fixture::text(&document, "addPet").shown(by, &json!({"name": "Rex"}), shown);
+            let fact = if by == "getPet" { "read by" } else { "listed in" };
+            judged.fact(&format!("addPet created: {fact} {by}"))
+        };
+        let open = verdict("pet", "slug", "getPet", &status(404));
+        assert!(matches!(open, Verdict::Undecided(_)));
+        assert_eq!(
+            verdict("pet", "slug", "getPets", &ShownState::NotListed),
+            Verdict::Broken
+        );
+        for (parameter, field) in [("petId", "slug"), ("pet", "colour")] {
+            let verdict = verdict(parameter, field, "getPet", &status(404));
+            assert_eq!(verdict, Verdict::Broken, "{parameter} {field}");
         }
     }
 
