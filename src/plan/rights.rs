@@ -133,7 +133,7 @@ const CONCERNS_OTHERS: [&str; 13] = [
 ];
 
 /// Words in names of booleans for which `true` is the cautious value: `false` would take effect, or hide the record.
-const DOES_LESS: [&str; 25] = [
+const DOES_LESS: [&str; 24] = [
     "archived",
     "available",
     "disable",
@@ -145,7 +145,6 @@ const DOES_LESS: [&str; 25] = [
     "hide",
     "ignore",
     "keep",
-    "listed",
     "manual",
     "muted",
     "no",
@@ -160,6 +159,72 @@ const DOES_LESS: [&str; 25] = [
     "test",
     "visible",
 ];
+
+/// Words in names of booleans that protect a record, or keep a write from reaching anybody: `false` would take that away.
+const PROTECTS: [&str; 18] = [
+    "confidential",
+    "encrypted",
+    "internal",
+    "moderated",
+    "only",
+    "private",
+    "protected",
+    "require",
+    "requires",
+    "restrict",
+    "restricted",
+    "safe",
+    "secret",
+    "secure",
+    "simulate",
+    "simulated",
+    "suppress",
+    "unlisted",
+];
+
+/// Words of values that reach further than to one record, or for ever: a run sends none where the schema lists another.
+const REACHES_FAR: [&str; 9] = [
+    "following",
+    "forever",
+    "indefinitely",
+    "infinite",
+    "onwards",
+    "permanent",
+    "permanently",
+    "series",
+    "unlimited",
+];
+
+/// Words in names of dates at which something happens by itself: one that has passed makes it happen at once.
+const TRIGGERS: [&str; 24] = [
+    "archive",
+    "bill",
+    "billing",
+    "broadcast",
+    "charge",
+    "deliver",
+    "dispatch",
+    "embargo",
+    "execute",
+    "execution",
+    "fire",
+    "notify",
+    "publish",
+    "purge",
+    "remind",
+    "reminder",
+    "renew",
+    "renewal",
+    "run",
+    "schedule",
+    "scheduled",
+    "send",
+    "trigger",
+    "unpublish",
+];
+
+/// More of them, in a name that ends with `at` or `on`: `release_on`, but not `release_date`.
+const TRIGGERS_AT: [&str; 5] = ["activate", "delete", "launch", "post", "release"];
 
 /// Words of values that do something at once, as the first or as all of a value: a run sends none where the schema lists another.
 const ACTING_VALUES: [&str; 29] = [
@@ -195,9 +260,10 @@ const ACTING_VALUES: [&str; 29] = [
 ];
 
 /// Values that put a record into effect at once; one is sent first only if the schema lists nothing else.
-const IN_EFFECT: [&str; 19] = [
+const IN_EFFECT: [&str; 20] = [
     "active",
     "critical",
+    "email",
     "emergency",
     "enabled",
     "enterprise",
@@ -255,6 +321,28 @@ pub(super) fn is_place_among_others(name: &str) -> bool {
     PLACES.contains(&name_without_is(name).as_str())
 }
 
+/// Whether something may happen by itself on the date in a field with this name: `publish_at`, `next_billing_date`, but not
+/// `published_at`.
+pub(super) fn is_date_of_trigger(name: &str) -> bool {
+    let separated = separated(name);
+    let words: Vec<_> = words(&separated).collect();
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
+    has(&TRIGGERS) || has(&TRIGGERS_AT) && words.last().is_some_and(|last| ["at", "on"].contains(last))
+}
+
+/// Whether a boolean with this name protects a record, so that `false` would take that away: `restricted`,
+/// `members_only`, `require_login`.
+fn protects(name: &str) -> bool {
+    let separated = separated(name);
+    words(&separated).any(|word| PROTECTS.contains(&word)) && !locks_away(name)
+}
+
+/// Whether a boolean with this name is `true` where a record or a write does less.
+fn does_less(name: &str) -> bool {
+    let separated = separated(name);
+    words(&separated).any(|word| DOES_LESS.contains(&word)) || protects(name)
+}
+
 /// Whether a boolean with this name says that the record itself is in such a state: `is_locked`, but not
 /// `notifications_disabled`.
 fn locks_away(name: &str) -> bool {
@@ -296,7 +384,10 @@ fn is_unwanted(name: &str, value: &Value) -> bool {
     let is_granting = |word: &str| GRANTING.contains(&word) || word.starts_with("admin") || word.ends_with("admin");
     let says = |text: &str| text == "*" || words(&separated(text)).any(is_granting);
     match value {
-        Value::Bool(is_on) => *is_on && (says(name) || locks_away(name) || concerns_others(name)),
+        Value::Bool(is_on) => {
+            let grants = says(name) && !protects(name);
+            *is_on && (grants || locks_away(name) || concerns_others(name) || name_without_is(name) == "listed")
+        }
         Value::String(text) => {
             let replaces = |word: &str| REPLACES.contains(&word) || is_always_action(word);
             says(text) || words(&separated(text)).any(replaces)
@@ -346,7 +437,8 @@ fn is_acting(value: &Value) -> bool {
         let text = separated(text);
         let words: Vec<_> = words(&text).collect();
         let begins = words.first().is_some_and(|first| ACTING_VALUES.contains(first));
-        begins || is_of_one(&words.join(" "))
+        let reaches_far = words.iter().any(|word| REACHES_FAR.contains(word));
+        begins || reaches_far || is_of_one(&words.join(" "))
     };
     value.as_str().is_some_and(is_known)
 }
@@ -360,7 +452,7 @@ pub(super) fn first_value(value: Value, name: &str, schema: &Node) -> Option<Val
         return Some(value);
     }
     let separated = separated(name);
-    let does_less = words(&separated).any(|word| DOES_LESS.contains(&word));
+    let does_less = does_less(name);
     let listed = schema.member("enum").map(Node::elements);
     let may_act = |value: &Value| {
         let text = value.as_str().unwrap_or_default().to_lowercase();
@@ -380,15 +472,14 @@ pub(super) fn first_value(value: Value, name: &str, schema: &Node) -> Option<Val
 
 /// Whether a value may be sent after the first one: it is harmless, and none of those that only one record has.
 pub(super) fn may_follow(value: &Value, name: &str, schema: &Node) -> bool {
-    !is_acting(value) && harmless_value(value.clone(), name, schema).as_ref() == Some(value)
+    let unprotects = *value == Value::Bool(false) && protects(name);
+    !is_acting(value) && !unprotects && harmless_value(value.clone(), name, schema).as_ref() == Some(value)
 }
 
 /// Whether a value that code may mistake for a missing one may be sent instead of an accepted one: it gives no rights, and
 /// it is not `false` in a field in which that acts or hides the record.
 pub(super) fn may_be_falsy(value: &Value, name: &str, schema: &Node) -> bool {
-    let separated = separated(name);
-    let does_less = words(&separated).any(|word| DOES_LESS.contains(&word));
-    may_follow(value, name, schema) && !concerns_rights(name) && !(does_less && value.is_boolean())
+    may_follow(value, name, schema) && !concerns_rights(name) && !(does_less(name) && value.is_boolean())
 }
 
 #[cfg(test)]
@@ -545,6 +636,16 @@ mod tests {
             ("dry_run", json!(true), "{type: boolean}", json!(true)),
             ("skipMail", json!(true), "{type: boolean}", json!(true)),
             ("hidden", json!(true), "{type: boolean}", json!(true)),
+            ("listed", json!(true), "{type: boolean}", json!(false)),
+            (
+                "edit_scope",
+                json!("series"),
+                "{enum: [series, single]}",
+                json!("single"),
+            ),
+            ("kind", json!("series"), "{enum: [series]}", json!("series")),
+            ("retention", json!("forever"), "{enum: [forever, 30d]}", json!("30d")),
+            ("delivery", json!("sms"), "{enum: [sms, email, none]}", json!("none")),
             (
                 "kind",
                 json!("primary"),
@@ -590,6 +691,76 @@ mod tests {
         ] {
             let document = Document::read("a.yaml", schema.to_owned()).unwrap();
             assert_eq!(first_value(value, name, &document.root), Some(first), "{name} {schema}");
+        }
+    }
+
+    #[test]
+    fn what_protects_a_record_is_not_switched_off() {
+        let document = Document::read("a.yaml", "{type: boolean}".to_owned()).unwrap();
+        let (on, off) = (json!(true), json!(false));
+        for name in [
+            "restricted",
+            "confidential",
+            "internal",
+            "members_only",
+            "require_login",
+            "passwordProtected",
+            "moderated",
+            "secure",
+            "encrypted",
+            "safe_mode",
+            "simulate",
+            "suppress_notifications",
+            "restrict_access",
+        ] {
+            assert_eq!(
+                first_value(on.clone(), name, &document.root),
+                Some(on.clone()),
+                "{name}"
+            );
+            assert!(!may_follow(&off, name, &document.root), "{name}");
+        }
+        for name in ["gift", "read_only", "requirement"] {
+            assert_eq!(
+                first_value(on.clone(), name, &document.root),
+                Some(off.clone()),
+                "{name}"
+            );
+        }
+        assert!(may_follow(&off, "gift", &document.root));
+        let off_by_default = Document::read("a.yaml", "{type: boolean, default: false}".to_owned()).unwrap();
+        assert_eq!(
+            first_value(off.clone(), "restricted", &off_by_default.root),
+            Some(off.clone())
+        );
+    }
+
+    #[test]
+    fn a_date_on_which_something_happens_is_told_by_its_name() {
+        for name in [
+            "publish_at",
+            "send_at",
+            "scheduled_for",
+            "runAt",
+            "charge_on",
+            "next_billing_at",
+            "remind_at",
+            "embargo_until",
+            "release_on",
+        ] {
+            assert!(is_date_of_trigger(name), "{name}");
+        }
+        for name in [
+            "published_at",
+            "sent_at",
+            "starts_at",
+            "due_at",
+            "expires_at",
+            "release_date",
+            "delivery_date",
+            "born",
+        ] {
+            assert!(!is_date_of_trigger(name), "{name}");
         }
     }
 

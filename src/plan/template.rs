@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
-use super::rights::{concerns_rights, first_value, is_place_among_others, may_follow, names_somebody};
+use super::rights::{
+    concerns_rights, first_value, is_date_of_trigger, is_place_among_others, may_follow, names_somebody,
+};
 use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
@@ -585,7 +587,10 @@ impl LeafBuilder<'_> {
         let is_named = |is_one: fn(&str) -> bool| name.as_deref().is_some_and(is_one);
         let may_be_others =
             (is_number && !is_wide_number(node) || stated("pattern").is_some()) && is_named(names_somebody);
-        if may_be_others || is_number && !field.required && is_named(is_place_among_others) {
+        let format = stated("format").and_then(Node::string);
+        let is_date = matches!(format, Some("date" | "date-time"));
+        let may_act = is_number && is_named(is_place_among_others) || is_date && is_named(is_date_of_trigger);
+        if may_be_others || may_act && !field.required {
             return None;
         }
         if stated("pattern").is_some() {

@@ -521,6 +521,28 @@ async fn a_text_may_say_that_a_record_is_kept_or_shows_later() {
 }
 
 #[tokio::test]
+async fn no_write_takes_protection_away_or_sets_off_what_waits() {
+    let fields = "name: {type: string}
+        moderated: {type: boolean}
+        listed: {type: boolean}
+        gift: {type: boolean}
+        scope: {type: string, enum: [series, single]}
+        publish_at: {type: string, format: date-time}";
+    let document = PETS.replacen("name: {type: string}", fields, 1);
+    let checked = checked_by(&document, Fault::None, false).await;
+    let own = checked.kept.iter().filter(|(at, _)| at.contains("/own-"));
+    let own: Vec<_> = own.map(|(_, record)| record).collect();
+    let has = |name: &str, value: Value| own.iter().any(|record| record[name] == value);
+    assert!(has("moderated", json!(true)) && has("listed", json!(false)) && has("scope", json!("single")));
+    assert!(
+        own.iter()
+            .any(|record| record["gift"].is_boolean() && record["born"].is_string())
+    );
+    assert!(!has("moderated", json!(false)) && !has("listed", json!(true)) && !has("scope", json!("series")));
+    assert!(own.iter().all(|record| record["publish_at"].is_null()), "{own:?}");
+}
+
+#[tokio::test]
 async fn a_write_that_reaches_other_records_too_is_found_and_the_last_one() {
     for (fault, expected) in [
         (Fault::UpdatesAll, "putPet: another record as before"),
