@@ -15,7 +15,7 @@ use super::lexicon::words as words_of_name;
 use super::operation::{Operation, OperationId};
 
 /// Participles and other words, by their beginnings, for what a service does to a value before it shows it.
-const REWRITTEN: [&str; 40] = [
+const REWRITTEN: [&str; 42] = [
     "abbreviat",
     "adjusted",
     "anonymi",
@@ -36,6 +36,7 @@ const REWRITTEN: [&str; 40] = [
     "moderat",
     "normali",
     "obfuscat",
+    "prefixed",
     "pseudonymi",
     "redact",
     "rendered",
@@ -46,6 +47,7 @@ const REWRITTEN: [&str; 40] = [
     "shortened",
     "slug",
     "stripped",
+    "suffixed",
     "titlecase",
     "transcod",
     "transliterat",
@@ -59,26 +61,35 @@ const REWRITTEN: [&str; 40] = [
 ];
 
 /// What a text says, in more than one word, of a field that comes back changed.
-const CHANGED: [&str; 29] = [
+const CHANGED: [&str; 38] = [
     "added to the",
     "are added",
+    "are dropped",
     "are ignored",
     "are kept",
     "are removed",
     "are replaced",
     "are shown",
+    "be changed to",
+    "capital initial",
     "capital letters",
     "case insensitive",
     "case-insensitive",
+    "characters survive",
     "cut after",
     "cut off",
     "cut to",
+    "digits survive",
     "in a response",
+    "in capitals",
     "in responses",
     "is added",
     "is ignored",
+    "letters survive",
     "lower case",
     "lower-case",
+    "made a capital",
+    "made unique",
     "moved to",
     "moves to",
     "responses have",
@@ -273,13 +284,14 @@ const FOR_MACHINES: [&str; 36] = [
 ];
 
 /// Beginnings of words about an update that takes effect later, or not without somebody else.
-const LATER: [&str; 14] = [
+const LATER: [&str; 15] = [
     "approv",
     "asynchronous",
     "background",
     "draft",
     "eventual",
     "later",
+    "midnight",
     "moderat",
     "pending",
     "proposal",
@@ -323,9 +335,24 @@ pub(super) fn says_that_it_comes_back_changed(described: &str) -> bool {
 
 /// Whether a sentence about an operation, in lower case, says that of values in its body: "Input is HTML-escaped".
 pub(super) fn says_that_values_come_back_changed(sentence: &str) -> bool {
-    let mut words = words_in(sentence);
-    let is_done = words.any(|word| matches!(word, "are" | "be" | "been" | "gets" | "get" | "is"));
-    is_done && has_word_of(sentence, &REWRITTEN)
+    let is_done = words_in(sentence).any(|word| matches!(word, "are" | "be" | "been" | "gets" | "get" | "is"));
+    is_done && (has_word_of(sentence, &REWRITTEN) || says_that_values_are_left_out(sentence))
+}
+
+/// Whether a sentence, in lower case, says that what is sent may not be stored: "Locked fields are skipped", "from others
+/// they are ignored".
+fn says_that_values_are_left_out(sentence: &str) -> bool {
+    const LEFT_OUT: [&str; 6] = [
+        "are ignored",
+        "are skipped",
+        "are silently ignored",
+        "are silently skipped",
+        "is ignored",
+        "is left as it is",
+    ];
+    // What the document does not describe is not sent, and a header or parameter is no value of the body.
+    const OTHERS: [&str; 5] = ["additional", "header", "parameter", "undocumented", "query"];
+    LEFT_OUT.iter().any(|words| sentence.contains(words)) && !has_word_of(sentence, &OTHERS)
 }
 
 /// Whether a text, in lower case, speaks of the characters that a field takes or shows.
@@ -452,6 +479,13 @@ mod tests {
             "Birthday of the customer (the year is ignored).",
             "Trimmed",
             "Cut to 12 characters",
+            "Returned in capitals.",
+            "Shown with capital initials.",
+            "The first letter is made a capital.",
+            "Prefixed with the year.",
+            "Prefixed with # if it does not start with one.",
+            "Only letters and digits survive.",
+            "May be changed to make it unique.",
         ] {
             assert!(
                 says_that_it_comes_back_changed(&described.to_ascii_lowercase()),
@@ -467,6 +501,9 @@ mod tests {
             "The day on which it ends",
             "At most 64 characters",
             "ASCII only",
+            "The capital of the country",
+            "Must be unique",
+            "Can be changed by its owner",
         ] {
             assert!(
                 !says_that_it_comes_back_changed(&described.to_ascii_lowercase()),
@@ -477,6 +514,16 @@ mod tests {
         assert!(sentence("Input is HTML-escaped."));
         assert!(sentence("Non-ASCII characters are transliterated."));
         assert!(sentence("The text is cleaned of emoji."));
+        assert!(sentence(
+            "Only administrators can change the notes; from others they are ignored."
+        ));
+        assert!(sentence(
+            "Only administrators may change the notes; for others that field is left as it is."
+        ));
+        assert!(sentence("Unknown and protected fields are ignored."));
+        assert!(sentence("Fields that are locked are silently skipped."));
+        assert!(!sentence("Additional properties are ignored."));
+        assert!(!sentence("The header is ignored."));
         assert!(!sentence("Updates a note."));
         assert!(!sentence("Truncates the log."));
     }
@@ -597,6 +644,7 @@ mod tests {
             "Proposes a change.",
             "Saves a draft.",
             "The change shows later.",
+            "The change takes effect at midnight.",
         ] {
             assert!(of("/entries/{id}", text), "{text}");
         }
