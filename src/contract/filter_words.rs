@@ -193,17 +193,21 @@ const DOUBTFUL_BEGINNINGS: [&str; 33] = [
 ];
 
 /// Words in a description that leave the same doubt.
-const DOUBTFUL_WORDS: [&str; 38] = [
+const DOUBTFUL_WORDS: [&str; 44] = [
     "above",
     "after",
     "all",
     "also",
+    "always",
     "and",
     "any",
     "before",
     "below",
     "both",
     "but",
+    "count",
+    "counted",
+    "counts",
     "either",
     "ever",
     "except",
@@ -226,9 +230,11 @@ const DOUBTFUL_WORDS: [&str; 38] = [
     "onwards",
     "or",
     "past",
+    "regarded",
     "skip",
     "than",
     "too",
+    "treated",
     "under",
     "unless",
     "without",
@@ -589,6 +595,8 @@ mod tests {
             ("enabled", "Show only enabled issues.", Some(false)),
             ("archived", "Whether to return only archived issues", Some(false)),
             ("archived", "Filter by archived status", Some(false)),
+            ("archived", "Filter by archived. Closed ones count as archived.", None),
+            ("archived", "Filter by archived; pinned ones are always listed.", None),
             ("archived", "If true, only archived issues are returned", Some(false)),
             ("sold", "Filters by whether it is sold", Some(true)),
             ("sold", "Only issues that are sold (or not).", Some(true)),

@@ -187,7 +187,8 @@ impl Contract {
     fn infer_paging(&self, list: OperationId) -> Option<Paging> {
         let operation = self.operation(list);
         // What ends with a parameter is one record.
-        if !operation.is_get() || operation.page.is_some() || operation.path.ends_with('}') {
+        let is_list = operation.is_get() && operation.page.is_none() && !operation.path.ends_with('}');
+        if !is_list || self.repeats_records(operation) {
             return None;
         }
         let parameters = PagingParameters::of(self, operation)?;
@@ -226,6 +227,17 @@ impl Contract {
             more,
             total: total.filter(|_| !is_open),
             page_count: page_count.filter(|_| !is_open),
+        })
+    }
+
+    /// Whether a sentence about a list says that pages share records: "Pinned tasks are repeated at the top of every page".
+    fn repeats_records(&self, list: &Operation) -> bool {
+        self.sentences_about(list).iter().any(|sentence| {
+            let is_of_pages = ["each page", "every page"].iter().any(|pages| sentence.contains(pages));
+            is_of_pages
+                && ["also", "pinned", "repeat", "top of"]
+                    .iter()
+                    .any(|word| sentence.contains(word))
         })
     }
 
@@ -549,6 +561,20 @@ mod tests {
         Some((contract, paging))
     }
 
+    #[test]
+    fn a_list_may_repeat_records_on_every_page() {
+        let pages = |text: &str| {
+            let document = format!(
+                "/pets:\n  get: {{operationId: get, description: {text}, parameters: [{{name: page, in: query, schema: \
+                 {{type: integer}}}}], responses: {{'200': {{description: a, content: {{application/json: {{schema: \
+                 {ARRAY}}}}}}}}}}}\n"
+            );
+            of_paths(&document, "").unwrap().paging_of(OperationId(0)).is_some()
+        };
+        assert!(!pages("Pinned pets are repeated at the top of every page."));
+        assert!(pages("Every page has up to 20 pets."));
+    }
+
     fn style(parameters: &[&str], schema: &str) -> Option<PagingStyle> {
         paging(parameters, (schema, "")).map(|(_, paging)| paging.style)
     }
@@ -751,6 +777,13 @@ mod tests {
             "Approximate number of records",
             "The number of records; may not be exact",
             "A lower bound",
+            "Total, at most 10.",
+            "Rounded up to the next ten.",
+            "Includes archived tasks.",
+            "Counts are refreshed hourly.",
+            "All-time count.",
+            "Number of records that need attention.",
+            "Total number of matches before access control.",
             "One more than the offset of the last entry. The number of entries may be less than this.",
         ] {
             let estimated = stated.replacen("type: integer", &format!("type: integer, description: '{said}'"), 1);
@@ -762,6 +795,14 @@ mod tests {
             1,
         );
         assert_eq!(names(&[page, size], &exact).len(), 6);
+        for said in [
+            "Total number of records",
+            "Number of records that match the filter",
+            "All records, on all pages",
+        ] {
+            let plain = stated.replacen("type: integer", &format!("type: integer, description: '{said}'"), 1);
+            assert_eq!(names(&[page, size], &plain).len(), 6, "{said}");
+        }
         // Two totals are no total.
         let two = "total: {type: integer}, total_count: {type: integer}";
         assert!(!names(&[page], two).iter().any(|name| name.contains("/total")));

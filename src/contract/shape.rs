@@ -50,7 +50,7 @@ pub struct Shape {
     pub null_is_open: bool,
     /// Whether an `x-gap` says that something about this location is left open.
     pub has_gap: bool,
-    /// Whether this is a number that a description calls an estimate.
+    /// Whether this is a number that a description calls an estimate, or another number than that of all records.
     pub is_estimate: bool,
     /// What is left open about this location: by its `x-gap`, and by the `x-null` above it.
     pub gaps: Vec<LocatedGap>,
@@ -263,6 +263,29 @@ pub(super) fn says_estimate(text: &str) -> bool {
     has(&ESTIMATES) || (words.contains(&"not") && has(&NOT)) || (may && has(&MAY_BE))
 }
 
+/// Whether a text calls a number another one than that of the records of a list: "at most 10", "rounded up", "includes
+/// archived ones", "refreshed hourly".
+fn says_another_count(text: &str) -> bool {
+    const SAYS: [&str; 11] = [
+        "all-time",
+        "at most",
+        "before access",
+        "cached",
+        "daily",
+        "hourly",
+        "includes ",
+        "including ",
+        "not counted",
+        "refreshed",
+        "rounded",
+    ];
+    // "That match the filter" are all records of a list.
+    const OF_ALL: [&str; 4] = [" are ", "exist", "match", "satisf"];
+    let text = text.to_ascii_lowercase();
+    let is_limited = text.contains(" that ") && !OF_ALL.iter().any(|words| text.contains(words));
+    is_limited || SAYS.iter().any(|words| text.contains(words))
+}
+
 /// Whether a schema names fields by a pattern. OpenAPI 3.0 does not have the keyword, but whoever
 /// writes it means that the schema admits these fields. In later versions it is kept elsewhere
 /// (`dialect`).
@@ -367,13 +390,13 @@ impl<'document> Expander<'document> {
         id
     }
 
-    /// Whether a schema, or what is written next to the reference to it, calls its value an estimate.
+    /// Whether a schema, or what is written next to the reference to it, calls its value an estimate or another count.
     fn is_called_estimate(&self, all_of: &[AllOfMember<'document>], written_at: &str) -> bool {
         let written = self.document.node(written_at).into_iter();
         let schemas = all_of.iter().map(|member| member.node).chain(written);
         let keys = ["title", "description"].into_iter();
         let mut texts = schemas.flat_map(|schema| keys.clone().filter_map(|key| schema.member(key)?.string()));
-        texts.any(says_estimate)
+        texts.any(|text| says_estimate(text) || says_another_count(text))
     }
 
     /// Records whether one of the schemas has `x-null`, for everything below this location.
