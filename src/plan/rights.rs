@@ -167,8 +167,8 @@ const PROTECTS: [&str; 18] = [
     "internal",
     "moderated",
     "only",
+    "password",
     "private",
-    "protected",
     "require",
     "requires",
     "restrict",
@@ -223,7 +223,7 @@ const TRIGGERS: [&str; 24] = [
     "unpublish",
 ];
 
-/// More of them, in a name that ends with `at` or `on`: `release_on`, but not `release_date`.
+/// More of them, in a name that ends with `after`, `at` or `on`: `release_on`, but not `release_date`.
 const TRIGGERS_AT: [&str; 5] = ["activate", "delete", "launch", "post", "release"];
 
 /// Words of values that do something at once, as the first or as all of a value: a run sends none where the schema lists another.
@@ -327,7 +327,7 @@ pub(super) fn is_date_of_trigger(name: &str) -> bool {
     let separated = separated(name);
     let words: Vec<_> = words(&separated).collect();
     let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
-    has(&TRIGGERS) || has(&TRIGGERS_AT) && words.last().is_some_and(|last| ["at", "on"].contains(last))
+    has(&TRIGGERS) || has(&TRIGGERS_AT) && words.last().is_some_and(|last| ["after", "at", "on"].contains(last))
 }
 
 /// Whether a boolean with this name protects a record, so that `false` would take that away: `restricted`,
@@ -720,7 +720,7 @@ mod tests {
             );
             assert!(!may_follow(&off, name, &document.root), "{name}");
         }
-        for name in ["gift", "read_only", "requirement"] {
+        for name in ["gift", "read_only", "requirement", "protected"] {
             assert_eq!(
                 first_value(on.clone(), name, &document.root),
                 Some(off.clone()),
@@ -747,6 +747,7 @@ mod tests {
             "remind_at",
             "embargo_until",
             "release_on",
+            "delete_after",
         ] {
             assert!(is_date_of_trigger(name), "{name}");
         }
