@@ -55,6 +55,24 @@ fn is_edge_case_of_an_update(operation: &Operation) -> bool {
     !operation.creates() && !operation.is_query()
 }
 
+/// Returns the records that the run may have made or changed without a response that says so. The identifier of one that
+/// was there before is somebody else's.
+fn unexplained_records(run: &Run, about: &RunContext<'_>) -> Vec<UnexplainedRecord> {
+    let records = run.unexplained_records.iter().map(|record| {
+        let render = |id: &str| match record.changed_by {
+            Some(_) => about.values.render_identifier_of_another(id),
+            None => about.values.render_identifier(id),
+        };
+        let name = |operation| about.contract.operation(operation).name.clone();
+        UnexplainedRecord {
+            list: name(record.list),
+            id: record.id.as_deref().map(|id| about.redaction.hide(&render(id))),
+            changed_by: record.changed_by.map(name),
+        }
+    });
+    records.collect()
+}
+
 /// Makes the record of a run and its kept exchanges. The caller adds the entries of the configuration that accept
 /// findings, made by [`accepted`](crate::report::accepted).
 #[must_use]
@@ -72,14 +90,6 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         answered: left.status.is_some(),
         status: left.status,
         found: left.found,
-    });
-    let unexplained_records = run.unexplained_records.iter().map(|record| UnexplainedRecord {
-        list: name(record.list),
-        id: record.id.as_deref().map(|id| match record.changed_by {
-            Some(_) => about.values.render_identifier_of_another(id),
-            None => identifier(id),
-        }),
-        changed_by: record.changed_by.map(name),
     });
     let rejected_values = run.rejected_values.iter().map(|rejected| RejectedValueRecord {
         operation: name(rejected.operation),
@@ -112,7 +122,7 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         deleted: run.deleted,
         run_tags: own_tag.map(|tag| tag.as_str().to_owned()).into_iter().collect(),
         residue_search: run.residue_search,
-        unexplained_records: unexplained_records.collect(),
+        unexplained_records: unexplained_records(run, about),
         rejected_values: rejected_values.collect(),
         requests: run.tally,
         operations: operations(run, about.contract),

@@ -85,7 +85,8 @@ impl Service {
             }
             return (StatusCode::CREATED, self.add(&kind, json!({ (field): text })));
         };
-        let position = of_kind.iter().position(|record| record["id"].to_string() == id);
+        let number: Option<u64> = id.parse().ok();
+        let position = of_kind.iter().position(|record| record["id"].as_u64() == number);
         match position {
             None => (StatusCode::NOT_FOUND, Value::Null),
             Some(at) if method == Method::DELETE => {
