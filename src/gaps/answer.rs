@@ -128,9 +128,6 @@ pub enum WhyUnanswered {
     /// No exchange showed it.
     #[serde(rename = "out of reach")]
     OutOfReach,
-    /// The run had sent as many requests as it may before it was asked often enough.
-    #[serde(rename = "requests spent")]
-    RequestsSpent,
 }
 
 impl WhyUnanswered {
@@ -143,7 +140,6 @@ impl WhyUnanswered {
             Self::NeedsWrites => "needs writes",
             Self::NoValue => "no response showed it",
             Self::OutOfReach => "nothing that was sent could show it",
-            Self::RequestsSpent => "the requests of the run are spent",
             Self::Rejected => "every request that would show it was rejected",
         }
     }

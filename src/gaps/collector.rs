@@ -54,8 +54,6 @@ pub struct Gaps<'contract> {
     rate: Option<Rate>,
     /// What was asked; nothing unless the run asks.
     trials: RunTrials,
-    /// Whether the run may send no more requests that ask.
-    are_requests_spent: bool,
 }
 
 /// How the documented calls of an operation ended.
@@ -118,7 +116,6 @@ impl<'contract> Gaps<'contract> {
             effects: Effects::default(),
             rate: None,
             trials: RunTrials::default(),
-            are_requests_spent: false,
         }
     }
 
@@ -132,11 +129,6 @@ impl<'contract> Gaps<'contract> {
         }
         gaps.tallies = vec![ClaimTally::default(); gaps.locations.all.len()];
         gaps
-    }
-
-    /// Notes that the run may send no more requests that ask.
-    pub(crate) fn note_requests_spent(&mut self) {
-        self.are_requests_spent = true;
     }
 
     /// Returns whether the trials of a question, by its index, decide it or disagree.
@@ -691,7 +683,6 @@ impl<'contract> Gaps<'contract> {
             let Some(operation) = location.operation else { continue };
             let at = (location.gap, operation, location.pointer.as_str());
             self.tallies[id].was_asked = trials.was_asked(at);
-            self.tallies[id].lacks_trials = self.are_requests_spent && trials.has_open_question(at);
             let joint = match location.kind {
                 GapKind::DateFormat => trials.accepted_dates(at).and_then(|joint| {
                     let in_responses = self.shown_date()?;
@@ -780,9 +771,6 @@ impl<'contract> Gaps<'contract> {
             GapKind::Challenge | GapKind::ErrorBody | GapKind::ErrorConditions
         );
         let is_read = |id: &OperationId| self.contract.operation(*id).is_read();
-        if self.tallies[id].lacks_trials {
-            return WhyUnanswered::RequestsSpent;
-        }
         if !self.tallies[id].is_empty() || self.tallies[id].was_asked {
             return WhyUnanswered::Inconclusive;
         }

@@ -18,8 +18,6 @@ pub(super) struct ClaimTally {
     pub(super) from_trials: u64,
     /// Whether a trial was sent, whatever it showed.
     pub(super) was_asked: bool,
-    /// Whether the requests of the run were spent before that was asked often enough.
-    pub(super) lacks_trials: bool,
 }
 
 /// What follows from a tally.

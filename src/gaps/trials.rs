@@ -545,16 +545,6 @@ impl RunTrials {
         has_result || here.any(|question| self.searches.was_asked(question))
     }
 
-    /// Whether a question at a location needs further trials.
-    pub(super) fn has_open_question(&self, at: (usize, OperationId, &str)) -> bool {
-        let all = self.questions.iter().enumerate();
-        let mut here = all.filter(|(_, question)| (question.gap, question.operation, question.location.as_str()) == at);
-        here.any(|(index, question)| match question.is_adaptive() {
-            true => !self.searches.was_asked((index, question)) || self.next(index).is_some(),
-            false => !self.is_decided(index),
-        })
-    }
-
     /// Returns what the trials show, for each question that has an answer by itself, and the number of void trials.
     pub(super) fn observed(&self) -> impl Iterator<Item = (&Question, Vec<ObservedClaim>, u64)> {
         let all = self.questions.iter().zip(&self.results).enumerate();

@@ -116,12 +116,6 @@ pub(crate) const MAX_RECORDS_TO_LEARN: u64 = 14;
 /// How many trials must agree before an answer is [`Indicated`](crate::gaps::AnswerState::Indicated).
 pub(crate) const TRIALS_TO_INDICATE: u64 = 4;
 
-/// The most requests of a run that learns, as far as it can choose: those that ask end early enough for the search for
-/// residue. A document with more operations than ten has [`REQUESTS_FOR_OPERATION`] more for each.
-pub(crate) const MAX_REQUESTS_TO_LEARN: u64 = 400;
-/// See [`MAX_REQUESTS_TO_LEARN`].
-pub(crate) const REQUESTS_FOR_OPERATION: u64 = 40;
-
 /// The maximum number of pages of a list that are sampled: more would show more of the same.
 pub(crate) const MAX_SAMPLED: u64 = 3;
 

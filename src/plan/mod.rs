@@ -60,10 +60,7 @@ mod traceable_writes;
 mod variants;
 
 pub use action::{Action, ActionSpec, Bounds, CredentialProbe, ShownBy};
-pub(crate) use action::{
-    MAX_INFERRED_PAGES, MAX_RECORDS_TO_LEARN, MAX_REQUESTS_TO_LEARN, MAX_SAMPLED, MAX_TRIALS, REQUESTS_FOR_OPERATION,
-    TRIALS_TO_INDICATE,
-};
+pub(crate) use action::{MAX_INFERRED_PAGES, MAX_RECORDS_TO_LEARN, MAX_SAMPLED, MAX_TRIALS, TRIALS_TO_INDICATE};
 pub use awkward::AwkwardValues;
 pub use described::StepDescription;
 pub use draft::Draft;

@@ -162,12 +162,6 @@ impl<'run> Evaluation<'run> {
         self.history.add_page_again(look, asked, page);
     }
 
-    /// Notes that the run may send no more requests that ask about gaps.
-    pub(crate) fn note_requests_spent(&mut self) {
-        self.note(|| RecordedStep::RequestsSpent);
-        self.gaps.note_requests_spent();
-    }
-
     /// Notes that the list of a look could not be requested.
     pub(crate) fn mark_unsent(&mut self, look: LookId) {
         self.note(|| RecordedStep::Unsent(look));
@@ -293,7 +287,6 @@ impl<'run> Evaluation<'run> {
                 let edited = edit(exchange);
                 self.judge_not_retried(edited.as_ref().unwrap_or(exchange), *purpose);
             }
-            RecordedStep::RequestsSpent => self.note_requests_spent(),
             RecordedStep::Round => self.begin_round(),
             RecordedStep::SetReason(fact, reason) => self.set_undecided_reason(*fact, reason.clone()),
             RecordedStep::TimestampFormats(operation, formats) => self.judge_timestamp_formats(*operation, formats),

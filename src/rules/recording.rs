@@ -27,8 +27,6 @@ pub(super) enum RecordedStep {
     NotCalled(OperationId, Reason),
     /// No further attempt could be sent after this rejected create, so it is judged after all.
     NotRetried(Box<Exchange>, Purpose),
-    /// The run may send no more requests that ask about gaps.
-    RequestsSpent,
     /// Another round of the plan began.
     Round,
     /// It became known why a fact is undecided, if no response decides it.

@@ -36,10 +36,8 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Content, Credential, Exchange, Purpose, Request, TrialPart};
 use crate::plan::{
-    Asks, BodyChange, Draft, MAX_RECORDS_TO_LEARN, MAX_REQUESTS_TO_LEARN, MAX_TRIALS, Question, QuestionRequest,
-    REQUESTS_FOR_OPERATION, TRIALS_TO_INDICATE,
+    Asks, BodyChange, Draft, MAX_RECORDS_TO_LEARN, MAX_TRIALS, Question, QuestionRequest, TRIALS_TO_INDICATE,
 };
-use crate::rules::Evaluation;
 
 /// An operation that is asked about.
 struct AskedOperation<'run> {
@@ -63,8 +61,6 @@ struct AskedOperation<'run> {
     /// The body of the last control, from which the next one differs where the schema leaves a choice; `None` if no
     /// question asks what an update keeps, or once such a control was rejected. A service that resets a field to a default seems to keep it if the two are equal.
     last_choices: RefCell<Option<Value>>,
-    /// The questions whose last variant was accepted and did not show in time.
-    not_shown: RefCell<HashSet<usize>>,
     /// The number of controls whose effect was not seen in time.
     unlisted_controls: Cell<u64>,
     /// The questions, each with its index.
@@ -120,8 +116,6 @@ const CYCLE: u64 = 6;
 /// A check may spend its maximum time divided by this on asking: each trial waits for a list that is late, and the rest
 /// of the check comes afterwards.
 const ASKING_DIVISOR: u32 = 4;
-/// At most how many requests end a trial: reads that meet another replica, a control, and the looks for what they did.
-const REQUESTS_TO_END_TRIAL: u64 = 14;
 /// Trials end after this many controls whose values the list did not show, because each costs a read of all its pages.
 const MAX_UNLISTED_CONTROLS: u64 = 2;
 
@@ -162,35 +156,10 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the time that a check may spend on asking is used up, or the requests of a run that learns.
+    /// Whether the time that a check may spend on asking is used up.
     fn is_asking_over(&self) -> bool {
-        if self.plan.learns {
-            return self.are_requests_spent();
-        }
         let began = *self.asking_since.get_or_init(Instant::now);
-        began.elapsed() > self.settings.max_time / ASKING_DIVISOR
-    }
-
-    /// Whether a run that learns has just as many requests left as it needs to end a trial and to search for residue.
-    fn are_requests_spent(&self) -> bool {
-        if self.requests_spent.get() {
-            return true;
-        }
-        let operations = self
-            .plan
-            .steps
-            .iter()
-            .map(|step| step.operation)
-            .collect::<HashSet<_>>();
-        let operations = u64::try_from(operations.len()).unwrap_or(u64::MAX);
-        let most = MAX_REQUESTS_TO_LEARN.max(operations.saturating_mul(REQUESTS_FOR_OPERATION));
-        let left = most.saturating_sub(self.sender.tally().sent);
-        let is_spent = left <= REQUESTS_TO_END_TRIAL + self.requests_to_search_for_residue();
-        if is_spent {
-            self.requests_spent.set(true);
-            self.with_evaluation(Evaluation::note_requests_spent);
-        }
-        is_spent
+        !self.plan.learns && began.elapsed() > self.settings.max_time / ASKING_DIVISOR
     }
 
     /// Whether one more record may be created to learn something.
@@ -330,7 +299,6 @@ impl Session<'_> {
             asked_apart: RefCell::default(),
             controls: Cell::default(),
             last_choices: RefCell::new(asks_what_is_kept.then(Value::default)),
-            not_shown: RefCell::default(),
             unlisted_controls: Cell::default(),
             questions,
         })
@@ -456,26 +424,11 @@ impl Session<'_> {
         if exchange.status().is_none_or(|status| status >= 500) {
             subject.unconfirmed_creates.borrow_mut().extend(created);
         }
-        self.look_for_variant(subject, index).await;
+        // What the control wrote is listed by now, and what the variant wrote may never be: the wait is short.
+        if !self.delays.updates_timed_out.get() {
+            self.look_for_effect(subject, self.short_wait()).await;
+        }
         true
-    }
-
-    /// Looks for what a variant did. What the control wrote is listed by now, and what the variant wrote may never be: the
-    /// wait is short. What did not show the last time is looked for once, when the wait is over.
-    async fn look_for_variant(&self, subject: &AskedOperation<'_>, index: usize) {
-        if self.delays.updates_timed_out.get() || !self.gaps().awaits_look() {
-            return;
-        }
-        let mut longest = self.short_wait();
-        let is_late = subject.not_shown.borrow().contains(&index);
-        if is_late {
-            tokio::time::sleep(longest).await;
-            longest = Duration::ZERO;
-        }
-        self.look_for_effect(subject, longest).await;
-        if self.gaps().awaits_look() {
-            subject.not_shown.borrow_mut().insert(index);
-        }
     }
 
     /// Sends reads until the next request meets another replica than the last request with this key did, if two or three

@@ -149,8 +149,6 @@ pub(super) struct Session<'run> {
     evaluation: RefCell<Evaluation<'run>>,
     /// When the run began to ask about gaps.
     pub(super) asking_since: OnceCell<Instant>,
-    /// Whether a run that learns may send no more requests that ask.
-    pub(super) requests_spent: Cell<bool>,
     pub(super) sender: Sender<'run>,
     pub(super) drafts: Drafts<'run>,
     pub(super) fills: PageFills,
@@ -219,7 +217,6 @@ impl<'run> Session<'run> {
             plan,
             evaluation: RefCell::new(evaluation(contract, plan, settings)),
             asking_since: OnceCell::new(),
-            requests_spent: Cell::new(false),
             sender: Sender::new(contract, transport, settings),
             drafts: Drafts::default(),
             fills: PageFills::default(),

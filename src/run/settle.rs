@@ -32,16 +32,14 @@ impl Session<'_> {
     /// Calls `walk` again and again, until the look is settled, or until a walk that began after
     /// `timeout` did not settle it.
     pub(super) async fn repeat_until_settled(&self, look: LookId, timeout: Duration, walk: impl AsyncFn()) {
-        let first_wait = if self.plan.learns { self.first_wait() } else { MIN_WAIT };
-        let (_, delay) = repeat_until((first_wait, timeout), walk, |()| self.history().is_settled(look)).await;
+        let (_, delay) = repeat_until((MIN_WAIT, timeout), walk, |()| self.history().is_settled(look)).await;
         self.note_delay(delay);
     }
 
-    /// Returns how long to wait first: three quarters of the longest delay in this run so far, so that a slow target is not
-    /// read many times in vain. That delay is often nearly twice the real one, because the waits double until something
-    /// shows.
+    /// Returns how long to wait first: a quarter of the longest delay in this run so far, so that a slow target is not read
+    /// many times in vain.
     pub(super) fn first_wait(&self) -> Duration {
-        (self.delays.longest.get() * 3 / 4).max(MIN_WAIT)
+        (self.delays.longest.get() / 4).max(MIN_WAIT)
     }
 
     /// Notes after how long something showed, if it did.

@@ -210,8 +210,7 @@ async fn what_fails_or_is_rejected_by_chance_makes_no_wrong_statement() {
         ("rejects updates", 36, |number, request| {
             (number % 10 == 3 && is_update(request)).then_some(StatusCode::UNPROCESSABLE_ENTITY)
         }),
-        // What is rejected costs requests, and a run has about 400 of them.
-        ("rejects many updates", 20, |number, request| {
+        ("rejects many updates", 30, |number, request| {
             (number % 3 == 0 && is_update(request)).then_some(StatusCode::UNPROCESSABLE_ENTITY)
         }),
         ("rejects what asks", 20, |number, request| {
