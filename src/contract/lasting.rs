@@ -12,7 +12,7 @@
 use super::Contract;
 use super::document::Node;
 use super::inferred::singular;
-use super::lexicon::{is_form_of, sentences, words as words_of_name};
+use super::lexicon::{DETERMINERS, is_form_of, sentences, words as words_of_name};
 use super::operation::{Operation, OperationId};
 use super::pointer;
 use super::rewriting::words_in;
@@ -271,7 +271,18 @@ fn hides(clause: &[&str]) -> bool {
 
 /// Whether a clause says that the record is deleted at another time: "is removed at night".
 fn ends_later(clause: &[&str]) -> bool {
-    has(clause, &ENDS) && has(clause, &AFTERWARDS) && !excludes(clause) && !has_word(clause, &["older", "only"])
+    // "Deletes a scheduled job" ends what is scheduled, now.
+    let is_of_record = |at: usize| {
+        const STATES: [&str; 4] = ["delayed", "pending", "queued", "scheduled"];
+        let before = at.checked_sub(1).map(|before| clause[before]);
+        STATES.contains(&clause[at]) && before.is_some_and(|before| DETERMINERS.contains(&before))
+    };
+    let is_later =
+        |(at, word): (usize, &&str)| AFTERWARDS.iter().any(|time| word.starts_with(time)) && !is_of_record(at);
+    has(clause, &ENDS)
+        && clause.iter().enumerate().any(is_later)
+        && !excludes(clause)
+        && !has_word(clause, &["older", "only"])
 }
 
 /// Whether a clause says that the record gets another state: "Sets the status to removed".
@@ -287,7 +298,10 @@ fn leaves_list(clause: &[&str]) -> bool {
         .any(|pair| matches!(pair, ["not" | "longer" | "only", "listed"]));
     is_unlisted
         || has_word(clause, &["unlisted"])
-        || (has_word(clause, &["list", "lists"]) && has_word(clause, &["only"]))
+        || clause
+            .windows(2)
+            .any(|pair| matches!(pair, ["list" | "lists", "only"] | ["only", "from" | "in"]))
+            && has_word(clause, &["list", "lists"])
 }
 
 /// Whether a clause says that the record is kept or can come back: "kept for 30 days", "can be restored".
@@ -399,6 +413,9 @@ mod tests {
             "Immediately removes the note from all lists.",
             "Only notes older than 30 days can be deleted.",
             "The stock is restored.",
+            "Deletes a scheduled note.",
+            "Delete a pending note",
+            "Only members of the list can delete the note.",
         ] {
             assert_eq!(after_delete("/notes/{id}", text), (false, false), "{text}");
         }

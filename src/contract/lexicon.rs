@@ -63,8 +63,13 @@ pub(super) fn is_said_of_subject(word: &str, verb: &str) -> bool {
 /// Whether a word is a form of a verb: `deletes`, `deleting`, `deleted` and `deletion` are of `delete`.
 pub(super) fn is_form_of(word: &str, verb: &str) -> bool {
     let stem = verb.strip_suffix(['e', 'y']).unwrap_or(verb);
-    let Some(rest) = word.strip_prefix(stem) else {
-        return false;
+    // `destroys`, `copying`
+    let keeps_y = verb.ends_with('y')
+        && word
+            .strip_prefix(verb)
+            .is_some_and(|rest| ["s", "ed", "er", "ers", "ing", "ings"].contains(&rest));
+    let Some(rest) = word.strip_prefix(stem).filter(|_| !keeps_y) else {
+        return keeps_y;
     };
     let doubled = stem.chars().next_back().and_then(|last| rest.strip_prefix(last));
     ENDINGS.contains(&rest) || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
@@ -709,3 +714,25 @@ const ENDINGS: [&str; 20] = [
     "s",
     "y",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verb_in_y_has_forms_with_and_without_it() {
+        for (word, verb) in [
+            ("destroys", "destroy"),
+            ("destroyed", "destroy"),
+            ("copies", "copy"),
+            ("copying", "copy"),
+            ("modifying", "modify"),
+            ("modified", "modify"),
+        ] {
+            assert!(is_form_of(word, verb), "{word} of {verb}");
+        }
+        for (word, verb) in [("days", "deploy"), ("destroyable", "destroy")] {
+            assert!(!is_form_of(word, verb), "{word} of {verb}");
+        }
+    }
+}
