@@ -374,14 +374,19 @@ fn name_without_is(name: &str) -> String {
 /// value there but its first.
 pub(super) fn concerns_rights(name: &str) -> bool {
     let lower = separated(name);
-    let is_concerned = |word: &str| GRANTING.contains(&word) || LIMITING.contains(&word) || word.contains("admin");
+    let is_concerned = |word: &str| GRANTING.contains(&word) || LIMITING.contains(&word) || is_of_admin(word);
     words(&lower).any(is_concerned) || locks_away(name)
+}
+
+/// Whether a word is about administrators: `admins`, `superadmin`, not `badminton`.
+fn is_of_admin(word: &str) -> bool {
+    word.starts_with("admin") || word.ends_with("admin")
 }
 
 /// Whether a value for a field with this name gives rights, locks the record away or concerns other records: `true` for
 /// `isAdmin`, `locked` and `is_default`, or `admin` and `replace` for any field.
 fn is_unwanted(name: &str, value: &Value) -> bool {
-    let is_granting = |word: &str| GRANTING.contains(&word) || word.starts_with("admin") || word.ends_with("admin");
+    let is_granting = |word: &str| GRANTING.contains(&word) || is_of_admin(word);
     let says = |text: &str| text == "*" || words(&separated(text)).any(is_granting);
     match value {
         Value::Bool(is_on) => {
@@ -399,15 +404,15 @@ fn is_unwanted(name: &str, value: &Value) -> bool {
 /// Whether the description of a boolean says that it holds for one record at most: "Only one profile can be active".
 fn says_one_at_most(schema: &Node) -> bool {
     const SAYS: [&str; 6] = [
-        "at most one",
-        "exactly one",
-        "one at a time",
-        "one can",
-        "one may",
-        "only one",
+        " at most one",
+        " exactly one",
+        " one at a time",
+        " one can",
+        " one may",
+        " only one",
     ];
     let description = schema.member("description").and_then(Node::string);
-    let description = description.map(str::to_lowercase).unwrap_or_default();
+    let description = format!(" {}", description.unwrap_or_default().to_lowercase());
     let is_said = |said: &&str| description.contains(*said);
     SAYS.iter().any(is_said)
 }
@@ -415,8 +420,9 @@ fn says_one_at_most(schema: &Node) -> bool {
 /// Returns the value, or one in its place that gives no rights, locks nothing away and concerns no other record, for a
 /// boolean or an `enum` with this schema. `None` if the schema lists no such value.
 pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
-    let is_unwanted_here = is_unwanted(name, &value) || value == Value::Bool(true) && says_one_at_most(schema);
-    if !is_unwanted_here {
+    let one_at_most = says_one_at_most(schema);
+    let is_unwanted = |value: &Value| is_unwanted(name, value) || *value == Value::Bool(true) && one_at_most;
+    if !is_unwanted(&value) {
         return Some(value);
     }
     let listed = schema
@@ -426,9 +432,7 @@ pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<
         Some(listed) => listed.collect(),
         None => vec![Value::Bool(false)],
     };
-    others
-        .into_iter()
-        .find(|other| !other.is_null() && !is_unwanted(name, other))
+    others.into_iter().find(|other| !other.is_null() && !is_unwanted(other))
 }
 
 /// Whether a value of an `enum` is one that a run sends only if the schema lists no other.
@@ -528,6 +532,19 @@ mod tests {
                 "{type: boolean, description: One of the switches}",
                 Some(json!(true)),
             ),
+            (
+                "active",
+                json!(true),
+                "{type: boolean, description: Everyone can read it}",
+                Some(json!(true)),
+            ),
+            (
+                "active",
+                json!(true),
+                "{type: boolean, enum: [true, false], description: Only one profile can be active}",
+                Some(json!(false)),
+            ),
+            ("badminton", json!(true), "{type: boolean}", Some(json!(true))),
             ("share_with_all", json!(true), "{type: boolean}", Some(json!(false))),
             ("canDelete", json!(true), "{type: boolean}", Some(json!(false))),
             ("private", json!(true), "{type: boolean}", Some(json!(true))),
