@@ -256,7 +256,6 @@ impl Session<'_> {
         let Some(request) = self.request_of_record(delete, record) else {
             return;
         };
-        let watched = self.read_list_before(delete).await;
         let let_in = if is_first {
             self.delete_without_credential(lifecycle, (record, other), &request)
                 .await
@@ -270,7 +269,6 @@ impl Session<'_> {
             None => {
                 self.announce_requests(1);
                 let (exchange, _) = self.call(Call::single(request, WRITE_PURPOSE)).await;
-                self.read_list_after(&exchange, watched).await;
                 exchange.status().is_some_and(may_have_deleted)
             }
         };
