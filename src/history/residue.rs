@@ -714,6 +714,7 @@ impl History<'_> {
             });
             let mut tracked = self.tracked.iter().filter(|record| record.create == create);
             if has_accepted && !tracked.any(|record| record.is_listed) {
+                search.add_unexplained_record(stored.request.operation, Some(id));
                 continue;
             }
             self.add_residue(Residue {

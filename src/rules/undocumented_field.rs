@@ -64,12 +64,14 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a value shows anything: null, an empty string and asterisks in place of a secret do not.
+/// Whether a value shows anything: null, what is empty and asterisks in place of a secret do not.
 fn shows_something(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::String(text) => text.chars().any(char::is_alphanumeric),
-        _ => true,
+        Value::Array(elements) => !elements.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => true,
     }
 }
 
@@ -120,7 +122,7 @@ paths:
         let judged = of(json!("countersign-1"));
         let finding = judged.finding("undocumented-field");
         assert_eq!((finding.level, finding.pointer.as_str()), (Level::Warn, "/password"));
-        for hidden in [json!(null), json!(""), json!("********")] {
+        for hidden in [json!(null), json!(""), json!("********"), json!([]), json!({})] {
             assert!(of(hidden).findings("undocumented-field").is_empty());
         }
     }
