@@ -393,7 +393,10 @@ impl History<'_> {
     pub(crate) fn missing_records(&self, list: OperationId) -> Option<(&Lifecycle, Vec<String>)> {
         let mut lifecycles = self.contract.lifecycles().iter();
         let is_of_list = |lifecycle: &&Lifecycle| lifecycle.list.as_ref().is_some_and(|of| of.operation == list);
-        let lifecycle = lifecycles.find(is_of_list)?;
+        // A read that may take something else than the identifier shows nothing by a 404.
+        let lifecycle = lifecycles
+            .find(is_of_list)
+            .filter(|lifecycle| !lifecycle.guessed && !lifecycle.may_take_another)?;
         let records = self.existing_records.lists.get(&list)?.records.values();
         let missing = records.filter(|record| record.is_missing && !record.was_missing);
         let mut missing: Vec<_> = missing.filter_map(|record| record.id.clone()).collect();

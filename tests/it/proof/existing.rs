@@ -38,6 +38,10 @@ pub(super) enum Effect {
     DeletionEndsIt,
     /// The list shows one record.
     IsOnTheNextPage,
+    /// Records are read by another identifier than the one in the response to their create.
+    IsReadBySlug,
+    /// Both.
+    IsOnTheNextPageAndReadBySlug,
 }
 
 pub(super) struct Service {
@@ -77,7 +81,10 @@ impl Service {
                 if self.effect == Effect::ChangesByItself {
                     self.things[0]["flag"] = json!(self.reads.is_multiple_of(2));
                 }
-                let is_page = self.effect == Effect::IsOnTheNextPage;
+                let is_page = matches!(
+                    self.effect,
+                    Effect::IsOnTheNextPage | Effect::IsOnTheNextPageAndReadBySlug
+                );
                 let listed = self.things.iter().rev().take(if is_page { 1 } else { usize::MAX });
                 return axum::Json(listed.collect::<Vec<_>>()).into_response();
             }
@@ -95,7 +102,8 @@ impl Service {
         };
         let number = id.parse::<u64>().ok();
         let position = self.things.iter().position(|thing| thing["id"].as_u64() == number);
-        let Some(position) = position else {
+        let by_slug = matches!(self.effect, Effect::IsReadBySlug | Effect::IsOnTheNextPageAndReadBySlug);
+        let Some(position) = position.filter(|_| !by_slug) else {
             return StatusCode::NOT_FOUND.into_response();
         };
         if method == Method::DELETE {
@@ -155,7 +163,14 @@ async fn run(effect: Effect, set: impl FnOnce(Check) -> Check) -> (Service, Reco
         }
         async { response }
     });
-    let document = THINGS.replace("PARAMETER", "id");
+    let (parameter, field) = match effect {
+        Effect::IsReadBySlug | Effect::IsOnTheNextPageAndReadBySlug => {
+            ("thing", "id: {type: integer}, slug: {type: string}")
+        }
+        _ => ("id", "id: {type: integer}"),
+    };
+    let document = THINGS.replace("PARAMETER", parameter);
+    let document = document.replace("{id: {type: integer}", &format!("{{{field}"));
     let check = Check::new(Contract::read("things.yaml", document).unwrap()).service(router);
     let check = check
         .writes(true)
@@ -252,4 +267,13 @@ async fn a_deletion_after_which_an_existing_record_has_changed_is_the_last_one()
         assert_eq!(service.count(&Method::DELETE), 1, "{effect:?}");
         assert_eq!(record.unexplained_records, [changed("dropThing")], "{effect:?}");
     }
+}
+
+#[tokio::test]
+async fn a_record_on_the_next_page_is_not_gone_because_a_read_takes_another_identifier() {
+    let (plain, _) = check(Effect::IsReadBySlug, None).await;
+    let (service, record) = check(Effect::IsOnTheNextPageAndReadBySlug, None).await;
+    assert!(plain.count(&Method::POST) > 0);
+    assert_eq!(service.count(&Method::POST), plain.count(&Method::POST));
+    assert_eq!(record.unexplained_records, []);
 }
