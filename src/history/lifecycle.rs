@@ -496,7 +496,8 @@ impl History<'_> {
         search.last = Some((exchange.request.clone(), shown));
     }
 
-    /// Returns what a read shows of a record after the write of another: [`ShownState::AnothersContent`] if it has what that sent.
+    /// Returns what a read shows of a record after the write of another: [`ShownState::AnothersContent`] if it has what that
+    /// sent.
     fn after_write_of_another(
         &self,
         record: &TrackedRecord,
