@@ -39,28 +39,21 @@ pub(super) static RULE: Rule = Rule {
 fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let shape = location.shape;
     let Some(fact) = shape.type_fact else { return };
-    let write_only = location
-        .members()
-        .filter(|(_, value, field)| field.is_some_and(|field| field.is_write_only) && shows_something(value));
-    for (name, value, _) in write_only {
-        sink.report_member(
-            (fact, "a field for requests alone (writeOnly)"),
-            location,
-            (name, value),
-        );
-    }
     let says_nothing =
         shape.fields.is_empty() || shape.allows_unlisted_fields || shape.closed.is_some() || shape.additional.is_some();
-    if says_nothing {
-        return;
-    }
-    for (name, value, _) in location.members().filter(|(_, _, field)| field.is_none()) {
-        let forbidden = shape.forbidden.contains_key(name);
-        // `constraint` judges which alternative a response follows.
-        let of_an_alternative = shape.names_of_alternatives.contains(name);
-        if !forbidden && !of_an_alternative {
-            sink.report_member((fact, "no field of this name"), location, (name, value));
-        }
+    for (name, value, field) in location.members() {
+        let documented = match field {
+            Some(field) if field.is_write_only && shows_something(value) => "a field for requests alone (writeOnly)",
+            // `constraint` judges which alternative a response follows.
+            None if !says_nothing
+                && !shape.forbidden.contains_key(name)
+                && !shape.names_of_alternatives.contains(name) =>
+            {
+                "no field of this name"
+            }
+            _ => continue,
+        };
+        sink.report_member((fact, documented), location, (name, value));
     }
 }
 
