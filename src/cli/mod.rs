@@ -75,7 +75,7 @@ const CHECK_EXIT_CODES: &str = "\
 Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
-  2    usage or configuration: a bad flag, file or contract
+  2    usage or configuration: a bad flag, file or contract, a missing token
   3    could not be judged: unreachable, token rejected, out of time, too little decided, …
   4    a report, the log of --residue, --accept entries or standard output could not be written
   130  interrupted; what was judged so far is reported";
@@ -100,7 +100,7 @@ Exit codes:
 const LEARN_EXIT_CODES: &str = "\
 Exit codes:
   0    a gap was answered
-  2    usage or configuration: a bad flag, file or contract
+  2    usage or configuration: a bad flag, file or contract, a missing token
   3    no gap was answered, or the run did not get through: unreachable, throttled, token rejected, out of time
   4    a report, the log of --residue, the ledger or the overlay could not be written
   130  interrupted; what was learned so far is reported";

@@ -24,7 +24,7 @@ pub struct Scope {
     pub user_and_password: bool,
     /// The operations to check, with those that they need; all when empty.
     pub only: Vec<OperationId>,
-    /// The operations to leave out.
+    /// The operations not to call, nor to report on.
     pub skip: Vec<OperationId>,
     /// Operations that are sent although the plan would leave them out: writes that cannot be traced (the contract
     /// does not say how to recognise what they do), and operations that say that they do something besides what their

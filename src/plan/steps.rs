@@ -63,8 +63,8 @@ pub struct Plan {
     pub learns: bool,
     /// What the run asks about the gaps: when it is to learn, and of the answers that the contract states.
     pub questions: Vec<Question>,
-    /// The operations that a run reports on, called or not: all but those that were left out by the user or for another
-    /// shard and, in a run that only reads, the writes that `only` does not name.
+    /// The operations that a run reports on, called or not (the pages call them *selected*): all but those that `only`,
+    /// `skip` or the shard excludes and, in a run that only reads, the writes that `only` does not name.
     pub in_scope: BTreeSet<OperationId>,
 }
 
@@ -86,8 +86,8 @@ impl Plan {
             in_scope: BTreeSet::new(),
         };
         let wanted = requested_and_needed(contract, scope);
-        let left_out = |id: &OperationId| {
-            // A write that the user names is in scope, whether it may be sent or not.
+        let is_unselected = |id: &OperationId| {
+            // A write that the user names is selected, whether it may be sent or not.
             let writes = !contract.operation(*id).is_get() && !scope.writes && !scope.only.contains(id);
             scope.skip.contains(id) || !wanted.contains(id) || writes
         };
@@ -103,7 +103,7 @@ impl Plan {
         let value_availability = ValueAvailability::new(contract, &called);
         called.retain(|id| !value_availability.lacking.contains_key(id));
         let unfilled = value_availability.lacking.keys().copied();
-        let unfilled = unfilled.filter(|id| unknown_path(contract, *id, scope.seed).is_some() && !left_out(id));
+        let unfilled = unfilled.filter(|id| unknown_path(contract, *id, scope.seed).is_some() && !is_unselected(id));
         let unfilled: BTreeSet<_> = unfilled.filter(|_| scope.learn.is_none()).collect();
         let lacking = value_availability.lacking.iter();
         let lacking = lacking.map(|(id, lack)| (*id, NotCalled::Because(lack.to_string())));
@@ -121,7 +121,7 @@ impl Plan {
         let weight = |id| steps.get(&id).map_or(0, Vec::len);
         let share = Share::new(contract, &called, (shard, scope.seed), weight);
         let own = contract.operation_ids().filter(|id| share.own.contains(id));
-        plan.in_scope = own.filter(|id| !left_out(id)).collect();
+        plan.in_scope = own.filter(|id| !is_unselected(id)).collect();
         for operation in unfilled.intersection(&plan.in_scope) {
             // Nothing fills its path, but what it does with an unknown identifier can be seen all the same.
             let edge_cases = edge_cases(contract, *operation, scope.seed).into_iter();
@@ -557,10 +557,10 @@ fn reason_against(
 ) -> Option<String> {
     let operation = contract.operation(id);
     if scope.skip.contains(&id) {
-        return Some("left out by the setting `skip`".to_owned());
+        return Some("not selected, by the setting `skip`".to_owned());
     }
     if !wanted.contains(&id) {
-        return Some("left out by the setting `only`".to_owned());
+        return Some("not selected, by the setting `only`".to_owned());
     }
     match operation.method {
         Method::Delete if !scope.cleanup => return Some("needs cleanup, which is off".to_owned()),

@@ -19,15 +19,16 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warn,
     headline: Headline::Operation("was not checked", "were not checked"),
     topic: Topic::Responses,
-    summary: "Each operation in scope returns a successful response that can be judged.",
+    summary: "Each selected operation returns a successful response that can be judged.",
     explanation: "A check that calls an operation without success, or not at all, learns nothing about its responses. \
                   Every other operation may conform, and nobody would know that this one was never seen to work.",
-    exceptions: "Operations that were left out: by only or skip, writes while writes are off, those that another \
-                   shard checks. An operation whose every call ends in a finding at deny, such as `status` or \
+    exceptions: "Operations that are not selected: those that only or skip excludes, writes while writes are off (unless \
+                   only names them), and those that another shard checks. Operations that are left out because of a \
+                   defect in the document. An operation whose every call ends in a finding at deny, such as `status` or \
                    `server-error`: that finding reports it. A run without any success, which reports what to look at \
                    instead.",
     fix: "Depending on the reason, let the run write (writes), send the operation all the same (also_send), or give the target \
-          what is missing, such as a record that its list shows. Or accept the finding, or leave the operation out (skip).",
+          what is missing, such as a record that its list shows. Or accept the finding, or exclude the operation (skip).",
     source: "This program's own; what was not judged does not count as conforming",
     example: Example {
         fact: "createVisit status: 2XX",

@@ -185,25 +185,25 @@ pub(in crate::cli) struct CheckPart {
     /// The seed of the choices that the run makes, such as its values; the same seed gives the same choices.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(in crate::cli) seed: Option<Setting<u64>>,
-    /// The operations to check; what they need is called too.
+    /// The operations to check; those that they need are checked too.
     #[arg(
         long,
         value_name = "OPERATION",
-        help = "Check this operation, and call what it needs; repeatable"
+        help = "Check this operation, and those that it needs; repeatable"
     )]
     pub(in crate::cli) only: Vec<Setting<String>>,
-    /// The operations to leave out.
-    #[arg(long, value_name = "OPERATION", help = "Leave this operation out; repeatable")]
+    /// The operations not to call.
+    #[arg(long, value_name = "OPERATION", help = "Do not call this operation; repeatable")]
     pub(in crate::cli) skip: Vec<Setting<String>>,
-    /// Operations to call although a check leaves them out: because they may change records that the run did not
-    /// create, may leave a record that the run cannot find again (both need writes), or are a GET that seems to do
-    /// something.
+    /// Operations to call although a check does not send them by itself: because they may change records that the run
+    /// did not create, may leave a record that the run cannot find again (both need writes), or are a GET that seems to
+    /// do something.
     #[arg(
         long,
         value_name = "OPERATION",
-        help = "Also call this operation, which a check leaves out: a write that may change other records or leave one \
-                that the run cannot find again (needs --writes), or a GET that seems to have a side effect. `countersign \
-                plan` lists such operations with the reason; repeatable"
+        help = "Also call this operation, which a check does not send by itself: a write that may change other records or \
+                leave one that the run cannot find again (needs --writes), or a GET that seems to have a side effect. \
+                `countersign plan` lists such operations with the reason; repeatable"
     )]
     pub(in crate::cli) also_send: Vec<Setting<String>>,
     /// End with 3 if there are no errors, but less than this percentage of the facts was decided.

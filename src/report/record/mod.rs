@@ -275,7 +275,7 @@ pub struct OperationRecord {
     /// Whether the run judged a successful response of it.
     #[serde(default)]
     pub coverage: Coverage,
-    /// Why it did not, if the operation was in scope.
+    /// Why it did not, if the operation was selected.
     #[serde(default)]
     pub unchecked: Option<String>,
 }
@@ -302,11 +302,12 @@ pub struct OmittedOperationRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Coverage {
-    /// It was not in scope: by a flag, because it is a write and the run only reads, or because another shard checks it.
+    /// The run does not report on it: a flag excludes it, it is a write and the run only reads, another shard checks
+    /// it, or recorded traffic does not have it.
     #[default]
-    #[serde(rename = "left-out")]
+    #[serde(rename = "not-selected")]
     OutOfScope,
-    /// It was in scope, but there was no successful response to judge.
+    /// It was selected, but there was no successful response to judge, whether it was called or not.
     Unchecked,
     /// There was a successful response to judge.
     Checked,
