@@ -15,6 +15,7 @@ mod certificates;
 mod closed;
 mod completions;
 mod config;
+mod config_page;
 mod diff;
 mod error_responses;
 mod errors;
