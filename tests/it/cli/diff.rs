@@ -341,3 +341,15 @@ fn a_report_does_not_replace_the_configuration() {
     assert_eq!(ended.code, 2, "{ended:?}");
     assert!(ended.stderr.contains("which is the configuration"), "{ended:?}");
 }
+
+#[test]
+fn the_page_lists_each_kind_with_its_sentence() {
+    let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/diff.md"));
+    let (_, table) = page.split_once("## Kinds of differences\n").expect("the heading");
+    let shown: Vec<_> = table.lines().filter(|line| line.starts_with("| `")).collect();
+    let kinds = countersign::diff::Kind::ALL.iter();
+    let kinds: Vec<_> = kinds
+        .map(|kind| format!("| `{}` | {} |", kind.name(), kind.summary()))
+        .collect();
+    assert_eq!(shown, kinds);
+}
