@@ -136,9 +136,6 @@ fn the_table_of_variables_has_those_that_the_help_of_a_command_names() {
     assert!(shown.contains("COUNTERSIGN_TOKEN"), "{shown:?}");
     for name in shown.iter().filter(|name| name.starts_with("COUNTERSIGN_")) {
         let is_read = |command: &&str| countersign(&[command, "--help"]).run().stdout.contains(*name);
-        assert!(
-            commands.iter().any(|command| is_read(&command)),
-            "no command reads {name}"
-        );
+        assert!(commands.iter().any(is_read), "no command reads {name}");
     }
 }
