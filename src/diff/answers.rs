@@ -25,12 +25,12 @@ pub(super) struct Answers(HashMap<String, Vec<Answer>>);
 #[derive(Debug)]
 struct Answer {
     gap: String,
-    /// What it is about, as a pointer.
-    location: String,
+    /// The pointer to what it is about.
+    subject: String,
     /// What the answer says: `{"status": 201}`.
     claim: Value,
-    /// Where it is written.
-    pointer: String,
+    /// The pointer to the answer itself.
+    written_at: String,
 }
 
 impl Answers {
@@ -59,7 +59,7 @@ impl Answers {
         }
     }
 
-    fn note(&mut self, list: &Node, location: &str, at: &str) {
+    fn note(&mut self, list: &Node, subject: &str, at: &str) {
         for (index, node) in list.elements().iter().enumerate() {
             let text = |name: &str| node.member(name).and_then(Node::string).map(str::to_owned);
             let (Some(gap), Some(operation), Some(claim)) = (text("gap"), text("operation"), node.member("claim"))
@@ -68,9 +68,9 @@ impl Answers {
             };
             self.0.entry(operation).or_default().push(Answer {
                 gap,
-                location: location.to_owned(),
+                subject: subject.to_owned(),
                 claim: claim.to_value(),
-                pointer: pointer::join(at, &index.to_string()),
+                written_at: pointer::join(at, &index.to_string()),
             });
         }
     }
@@ -83,11 +83,11 @@ impl Answers {
 }
 
 impl Answer {
-    /// Whether both answer the same question. A gap about errors has an answer for each error condition, such as a missing
-    /// credential.
+    /// Whether both answer the same question. A gap about errors has an answer for each error condition, such as a
+    /// missing credential.
     fn is_about(&self, other: &Self) -> bool {
         let condition = |answer: &Self| answer.claim.get("condition").cloned();
-        self.gap == other.gap && self.location == other.location && condition(self) == condition(other)
+        self.gap == other.gap && self.subject == other.subject && condition(self) == condition(other)
     }
 }
 
@@ -113,8 +113,8 @@ impl<'both> Comparison<'both> {
         let claim =
             |answer: Option<&Answer>| answer.map_or_else(|| "none".to_owned(), |answer| in_words(&answer.claim));
         let spot = |answer: Option<&Answer>| match answer {
-            Some(answer) => Location::at(answer.pointer.as_str()),
-            None => Location::missing_from(either.location.as_str()),
+            Some(answer) => Location::at(answer.written_at.as_str()),
+            None => Location::missing_from(either.subject.as_str()),
         };
         let (was, is) = (old.map(|answer| &answer.claim), new.map(|answer| &answer.claim));
         let found = FoundDifference {

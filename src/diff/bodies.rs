@@ -22,8 +22,14 @@ pub(super) struct Bodies<'pair, 'both> {
 
 impl<'both> Comparison<'both> {
     pub(super) fn request_body(&mut self, both: OperationPair<'_, 'both>) {
-        let was = self.old.member(&both.old.at, "requestBody").filter(has_content);
-        let is = self.new.member(&both.new.at, "requestBody").filter(has_content);
+        let was = self
+            .old
+            .member(&both.old.at, "requestBody")
+            .filter(LocatedNode::is_object);
+        let is = self
+            .new
+            .member(&both.new.at, "requestBody")
+            .filter(LocatedNode::is_object);
         match (was, is) {
             (None, None) => {}
             (None, Some(new)) => {
@@ -144,7 +150,10 @@ impl<'both> Comparison<'both> {
     ) {
         for (name, new) in is.iter().filter(|(name, _)| covers(range, name)) {
             if bodies.side == Side::Request {
-                let what = format!("{} can only be {name} of {range}", bodies.title);
+                let what = format!(
+                    "{} can now only be {name}, and no other media type of {range}",
+                    bodies.title
+                );
                 self.media_removed(bodies, old, (Relation::Narrower, what));
             }
             self.media(bodies.side, (name, old, new), &bodies.title);
@@ -177,14 +186,10 @@ impl<'both> Comparison<'both> {
             title.to_owned()
         };
         let (was, is) = (schema(self.old, old), schema(self.new, new));
-        let changes = self.changes(side, encoding_of(name, [&was, &is]), (&was, &is));
-        self.emit_changes(side, changes, &title);
+        let changes = self.schema_differences(side, encoding_of(name, [&was, &is]), (&was, &is));
+        self.emit_schema_differences(side, changes, &title);
         self.encodings(side, (name, &title), ((old, &was), (new, &is)));
     }
-}
-
-fn has_content(at: &LocatedNode<'_>) -> bool {
-    at.is_object()
 }
 
 fn schema<'both>(source: &Source<'both>, media: &LocatedNode<'both>) -> View<'both> {

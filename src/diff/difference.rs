@@ -95,7 +95,7 @@ impl fmt::Display for DocumentName {
     }
 }
 
-/// One difference.
+/// One difference, as a [`Diff`] has it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Difference {
     /// What kind of difference it is.
@@ -122,7 +122,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the version that this difference asks for. If it is accepted, only the client counts, which changes anyway.
+    /// Returns the version that this difference asks for. If it is accepted, only the client counts, which changes
+    /// anyway.
     #[must_use]
     pub fn release(&self) -> Release {
         let breaks = self.meaning == Meaning::Breaking && self.accepted.is_none();

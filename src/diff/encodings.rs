@@ -7,7 +7,7 @@ use super::operations::{Comparison, spot};
 use super::parameters::SerializationStyle;
 use super::range::Relation;
 use super::schemas::FoundDifference;
-use super::source::{LocatedNode, Source, value};
+use super::source::{LocatedNode, Source, normalized_value};
 use super::types::Types;
 use super::view::View;
 
@@ -74,7 +74,7 @@ impl<'both> Comparison<'both> {
     }
 
     fn part_headers(&mut self, side: Side, what: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
-        let headers = |at: &LocatedNode<'_>| at.member("headers").map(|at| value(at.node));
+        let headers = |at: &LocatedNode<'_>| at.member("headers").map(|at| normalized_value(at.node));
         if headers(old) != headers(new) {
             let found = FoundDifference {
                 kind: Kind::Encoding,

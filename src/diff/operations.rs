@@ -9,7 +9,7 @@ use super::answers::Answers;
 use super::difference::{ClientEffect, Difference, DocumentLocation, Location, Meaning, OperationName, Side};
 use super::kind::Kind;
 use super::range::Relation;
-use super::schemas::{Change, FoundDifference, SchemaComparison, ValueEncoding, meaning};
+use super::schemas::{FoundDifference, SchemaComparison, SchemaDifference, ValueEncoding, meaning, value_change};
 use super::source::{LocatedNode, Source};
 use super::view::View;
 use crate::contract::document::Document;
@@ -145,12 +145,12 @@ impl<'both> Comparison<'both> {
         if was == is {
             return;
         }
-        let text = |id: Option<&str>| id.map_or_else(|| "none".to_owned(), |id| format!("`{id}`"));
+        let text = |id: Option<&str>| id.map(|id| format!("`{id}`"));
         let found = FoundDifference {
             kind: Kind::OperationId,
             relation: Relation::Harmless,
             client: ClientEffect::Major,
-            text: format!("the operation had the operationId {}, has {}", text(was), text(is)),
+            text: format!("the operation {}", value_change("operationId", text(was), text(is))),
         };
         let spots = (spot(&both.old.at, "operationId"), spot(&both.new.at, "operationId"));
         self.emit(Side::Operation, found, spots);
@@ -242,24 +242,24 @@ impl<'both> Comparison<'both> {
     }
 
     /// Compares two schemas.
-    pub(super) fn changes(
+    pub(super) fn schema_differences(
         &mut self,
         side: Side,
         encoding: ValueEncoding,
         views: (&View<'both>, &View<'both>),
-    ) -> Vec<Change> {
+    ) -> Vec<SchemaDifference> {
         let side = self.seen_by_callers(side);
-        self.comparison.changes(side, encoding, views)
+        self.comparison.differences(side, encoding, views)
     }
 
     /// Adds the differences of two schemas; `what` is what they describe.
-    pub(super) fn emit_changes(&mut self, side: Side, changes: Vec<Change>, what: &str) {
+    pub(super) fn emit_schema_differences(&mut self, side: Side, changes: Vec<SchemaDifference>, what: &str) {
         let side = self.seen_by_callers(side);
         for change in changes {
             let subject = if change.path.is_empty() {
                 what.to_owned()
             } else {
-                // What is within a body is of the response.
+                // A value in a body is said to be of the response: `/id` of the 200 response.
                 format!(
                     "`{}` of {}",
                     change.path,

@@ -3,8 +3,6 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use serde_json::Number;
-
 use super::view::View;
 use crate::contract::document::{Node, NodeKind};
 
@@ -26,13 +24,13 @@ pub(super) enum Relation {
 /// One end of a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
-    pub(super) value: Value,
+    pub(super) value: Number,
     pub(super) excluded: bool,
 }
 
 /// A number in a schema. Integers are kept as such, because an `f64` cannot represent every integer beyond 2^53.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value {
+pub(super) enum Number {
     Integer(i128),
     Fraction(f64),
 }
@@ -53,18 +51,18 @@ impl Range {
                 ("minimum", "exclusiveMinimum", false),
                 ("maximum", "exclusiveMaximum", true),
             ] {
-                if let Some(value) = part.member(keyword).and_then(|at| Value::of(at.node)) {
+                if let Some(value) = part.member(keyword).and_then(|at| Number::of(at.node)) {
                     let excluded = part.flag(exclusive);
                     range.limit(upper, End { value, excluded }, integers);
                 }
-                if let Some(value) = part.member(exclusive).and_then(|at| Value::of(at.node)) {
+                if let Some(value) = part.member(exclusive).and_then(|at| Number::of(at.node)) {
                     range.limit(upper, End { value, excluded: true }, integers);
                 }
             }
         }
         if let Some((lower, upper)) = view.keyword("format").and_then(|at| integer_format(at.node.string()?)) {
             for (value, upper) in [(lower, false), (upper, true)] {
-                let value = Value::Integer(value);
+                let value = Number::Integer(value);
                 range.limit(upper, End { value, excluded: false }, integers);
             }
         }
@@ -76,17 +74,17 @@ impl Range {
         let mut range = Self::default();
         for (keyword, upper) in [(minimum, false), (maximum, true)] {
             for at in view.keywords(keyword) {
-                if let Some(value) = Value::of(at.node) {
+                if let Some(value) = Number::of(at.node) {
                     range.limit(upper, End { value, excluded: false }, true);
                 }
             }
         }
-        range.lower = range.lower.filter(|end| end.value > Value::Integer(0));
+        range.lower = range.lower.filter(|end| end.value > Number::Integer(0));
         range
     }
 
     /// Returns whether this number is in it.
-    pub(super) fn includes(self, number: Value) -> bool {
+    pub(super) fn includes(self, number: Number) -> bool {
         let within = |end: Option<End>, beyond: Ordering| {
             end.is_none_or(|end| match number.partial_cmp(&end.value) {
                 Some(Ordering::Equal) => !end.excluded,
@@ -112,14 +110,14 @@ impl End {
     fn among_integers(self, upper: bool) -> Self {
         let step = if upper { -1 } else { 1 };
         let value = match self.value {
-            Value::Integer(value) => Value::Integer(if self.excluded { value + step } else { value }),
-            Value::Fraction(value) => Value::Fraction(if upper { value.floor() } else { value.ceil() }),
+            Number::Integer(value) => Number::Integer(if self.excluded { value + step } else { value }),
+            Number::Fraction(value) => Number::Fraction(if upper { value.floor() } else { value.ceil() }),
         };
         Self { value, excluded: false }
     }
 }
 
-impl Value {
+impl Number {
     /// Returns the number that a node is.
     pub(super) fn of(node: &Node) -> Option<Self> {
         match &node.kind {
@@ -129,7 +127,7 @@ impl Value {
     }
 
     /// Returns a number of JSON; one without a fraction is an integer, however it is written.
-    pub(super) fn of_number(number: &Number) -> Option<Self> {
+    pub(super) fn of_number(number: &serde_json::Number) -> Option<Self> {
         let integer = number
             .as_i64()
             .map(i128::from)
@@ -151,13 +149,13 @@ impl Value {
     }
 }
 
-impl PartialEq for Value {
+impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         self.partial_cmp(other) == Some(Ordering::Equal)
     }
 }
 
-impl PartialOrd for Value {
+impl PartialOrd for Number {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(other)),
@@ -166,7 +164,7 @@ impl PartialOrd for Value {
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(value) => value.fmt(formatter),
@@ -212,8 +210,8 @@ mod tests {
     use super::*;
 
     fn end(text: &str, excluded: bool) -> Option<End> {
-        let number = serde_json::from_str(text).unwrap();
-        let value = Value::of_number(&number).unwrap();
+        let number: serde_json::Number = serde_json::from_str(text).unwrap();
+        let value = Number::of_number(&number).unwrap();
         Some(End { value, excluded })
     }
 

@@ -212,12 +212,12 @@ impl<'both> Comparison<'both> {
         }
         self.deprecation((old, new), Side::Response, what);
         let ((was, encoding), (is, _)) = (schema(self.old, old), schema(self.new, new));
-        let mut changes = self.changes(Side::Response, encoding, (&was, &is));
+        let mut changes = self.schema_differences(Side::Response, encoding, (&was, &is));
         for change in &mut changes {
             // The generated client hands on headers as they come.
             change.client = ClientEffect::None;
         }
-        self.emit_changes(Side::Response, changes, what);
+        self.emit_schema_differences(Side::Response, changes, what);
         let (written, writes) = (
             SerializationStyle::of("header", old),
             SerializationStyle::of("header", new),
@@ -251,7 +251,9 @@ impl<'both> Comparison<'both> {
                         Location::at(&at.pointer),
                         Location::missing_from(spot(new, "links").pointer),
                     );
-                    let reason = Relation::Unclear("a value may still serve there, but the document no longer says so");
+                    let reason = Relation::Unclear(
+                        "the other operation may still take the value, but the document no longer says so",
+                    );
                     emit(reason, format!("the link `{name}` of {title} is gone"), spots);
                 }
                 Some((_, other)) if at.node.to_value() != other.node.to_value() => {

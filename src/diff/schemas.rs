@@ -33,10 +33,12 @@ const MAX_ATTEMPT_DEPTH: usize = 3;
 /// attempts multiply without bound.
 const MAX_PAIRS: usize = 20_000;
 
-/// A difference between two schemas. Two are equal if they say the same about the same locations in the documents, even
-/// at different paths of the value: what two fields share by a reference is reported once.
+/// A difference between two schemas, at a path of the value: a [`FoundDifference`] that knows its side and its
+/// locations, and not yet its operation, as a [`Difference`](super::Difference) does. Two are equal if they say the
+/// same about the same locations in the documents, even at different paths: what two fields share by a reference is
+/// reported once.
 #[derive(Clone, Debug)]
-pub(super) struct Change {
+pub(super) struct SchemaDifference {
     pub(super) kind: Kind,
     /// The pointer to the value, with `*` for any element; empty for the whole value.
     pub(super) path: String,
@@ -49,27 +51,28 @@ pub(super) struct Change {
     pub(super) new: Location,
 }
 
-impl Change {
+impl SchemaDifference {
     fn key(&self) -> (Kind, &Location, &Location, &str) {
         (self.kind, &self.old, &self.new, &self.text)
     }
 }
 
-impl PartialEq for Change {
+impl PartialEq for SchemaDifference {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Change {}
+impl Eq for SchemaDifference {}
 
-impl Hash for Change {
+impl Hash for SchemaDifference {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key().hash(state);
     }
 }
 
-/// What two schemas, or two statements, differ in.
+/// What two schemas, or two statements, differ in, before its side and its locations are known. Of two schemas it
+/// becomes a [`SchemaDifference`], otherwise a [`Difference`](super::Difference).
 pub(super) struct FoundDifference {
     pub(super) kind: Kind,
     pub(super) relation: Relation,
@@ -119,7 +122,7 @@ pub(super) struct SchemaComparison<'both> {
     pub(super) new: &'both Source<'both>,
     pub(super) side: Side,
     pub(super) encoding: ValueEncoding,
-    changes: IndexSet<Change>,
+    changes: IndexSet<SchemaDifference>,
     states: HashMap<Pair, State>,
     same: HashSet<Pair>,
     frame: Frame,
@@ -147,12 +150,12 @@ impl<'both> SchemaComparison<'both> {
     }
 
     /// Compares two schemas on one side of an operation, and returns what differs.
-    pub(super) fn changes(
+    pub(super) fn differences(
         &mut self,
         side: Side,
         encoding: ValueEncoding,
         views: (&View<'both>, &View<'both>),
-    ) -> Vec<Change> {
+    ) -> Vec<SchemaDifference> {
         (self.side, self.encoding) = (side, encoding);
         self.frame = Frame::outermost();
         self.pairs = 0;
@@ -254,7 +257,7 @@ impl<'both> SchemaComparison<'both> {
     fn emit(&mut self, found: FoundDifference, path: &str, (old, new): (Location, Location)) {
         self.frame.same = false;
         let (meaning, reason) = meaning(found.relation, self.side);
-        let change = Change {
+        let change = SchemaDifference {
             kind: found.kind,
             path: path.to_owned(),
             text: found.text,
@@ -323,7 +326,7 @@ enum AttemptOutcome {
 }
 
 impl AttemptOutcome {
-    fn of(changes: &IndexSet<Change>) -> Self {
+    fn of(changes: &IndexSet<SchemaDifference>) -> Self {
         let has = |meaning| changes.iter().any(|change| change.meaning == meaning);
         if has(Meaning::Breaking) {
             Self::Breaking
@@ -368,4 +371,14 @@ fn client_effect_of_limit(relation: Relation) -> ClientEffect {
 /// Returns the pointer to any element of an array, or any member of a map.
 fn any_below(path: &str) -> String {
     pointer::join(path, "*")
+}
+
+/// Says for a sentence that something has another value: `now has the minimum 5`.
+pub(super) fn value_change(name: &str, was: Option<String>, is: Option<String>) -> String {
+    match (was, is) {
+        (Some(was), Some(is)) => format!("had the {name} {was}, has {is}"),
+        (Some(was), None) => format!("no longer has the {name} {was}"),
+        (None, Some(is)) => format!("now has the {name} {is}"),
+        (None, None) => format!("has no {name}"),
+    }
 }

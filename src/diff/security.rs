@@ -9,7 +9,7 @@ use super::kind::Kind;
 use super::operations::{Comparison, OperationPair, spot};
 use super::range::Relation;
 use super::schemas::FoundDifference;
-use super::source::{LocatedNode, Source, only_in_first, value};
+use super::source::{LocatedNode, Source, normalized_value, only_in_first};
 use crate::contract::document::Node;
 
 /// One way to authenticate: schemes that are all needed, each with its scopes. Without any, no credential is needed.
@@ -96,7 +96,7 @@ impl<'both> Comparison<'both> {
             if let Some((_, other)) =
                 other.filter(|(_, other)| without_scope_descriptions(at) != without_scope_descriptions(other))
             {
-                let reason = Relation::Unclear("where a token comes from differs, and not what it is");
+                let reason = Relation::Unclear("only where a token comes from differs, not what it is");
                 let text = format!("the flow `{flow}` of the security scheme `{name}` differs");
                 emit(reason, text, (Location::at(&at.pointer), Location::at(&other.pointer)));
             }
@@ -106,7 +106,7 @@ impl<'both> Comparison<'both> {
 
 /// Returns a flow without the descriptions of its scopes.
 fn without_scope_descriptions(flow: &LocatedNode<'_>) -> Value {
-    let mut flow = value(flow.node);
+    let mut flow = normalized_value(flow.node);
     for scope in flow
         .get_mut("scopes")
         .and_then(Value::as_object_mut)

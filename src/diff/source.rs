@@ -147,8 +147,9 @@ pub(super) fn refers(node: &Node) -> bool {
     reference(node).is_some() || below.into_iter().any(refers)
 }
 
-/// Returns a value, in which equal numbers are equal however they are written: `1.0` is `1`.
-pub(super) fn value(node: &Node) -> Value {
+/// Returns the value of a node, in which equal numbers are equal however they are written: `1.0` is `1`. Unlike
+/// [`Node::to_value`], it is made for comparing.
+pub(super) fn normalized_value(node: &Node) -> Value {
     match &node.kind {
         NodeKind::Number(number) => {
             let integer = number.as_f64().map(|fraction| fraction.to_string());
@@ -157,12 +158,12 @@ pub(super) fn value(node: &Node) -> Value {
                 .and_then(|text| text.parse::<i64>().ok());
             integer.map_or_else(|| Value::Number(number.clone()), Value::from)
         }
-        NodeKind::Array(elements) => elements.iter().map(value).collect(),
+        NodeKind::Array(elements) => elements.iter().map(normalized_value).collect(),
         NodeKind::Object(_) => {
             let members = node.members().iter();
             Value::Object(
                 members
-                    .map(|member| (member.name.to_string(), value(&member.node)))
+                    .map(|member| (member.name.to_string(), normalized_value(&member.node)))
                     .collect(),
             )
         }

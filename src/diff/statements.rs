@@ -1,5 +1,5 @@
-//! What only our own keys state, and what concerns the whole document: invariants, gaps, servers; and the facts that one
-//! of the two states alone.
+//! What only our own keys state, and what concerns the whole document: invariants, gaps, servers; and the facts that
+//! one of the two states alone.
 
 use std::collections::HashSet;
 

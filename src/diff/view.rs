@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
-use super::source::{LocatedNode, Source, reference, value};
+use super::source::{LocatedNode, Source, normalized_value, reference};
 use super::types::Types;
 use crate::contract::document::{Node, NodeKind};
 use crate::contract::pointer;
@@ -40,7 +40,7 @@ pub(super) struct View<'document> {
     listed: Vec<Vec<Value>>,
     /// Whether null is admitted.
     pub(super) null: bool,
-    /// Where the schema stands: where it is used, or would be.
+    /// The pointer to where the schema is used, or would be where there is none.
     pub(super) pointer: String,
     /// The name of the definition that it refers to, or an alternative's title, where it has either.
     pub(super) name: Option<String>,
@@ -247,8 +247,8 @@ impl<'document> View<'document> {
     pub(super) fn values(&self) -> Option<Vec<Value>> {
         let listed = self
             .keywords("enum")
-            .map(|at| at.node.elements().iter().map(value).collect::<Vec<_>>());
-        let single = self.keywords("const").map(|at| vec![value(at.node)]);
+            .map(|at| at.node.elements().iter().map(normalized_value).collect::<Vec<_>>());
+        let single = self.keywords("const").map(|at| vec![normalized_value(at.node)]);
         let values = listed
             .chain(single)
             .chain(self.listed.iter().cloned())
@@ -310,8 +310,8 @@ impl<'document> View<'document> {
         Additional::Of(Self::of(source, schemas))
     }
 
-    /// Returns the schemas that `not` excludes. A `not` that is only an `anyOf` gives one for each alternative; one of a
-    /// type that the schema does not allow anyway is left out.
+    /// Returns the schemas that `not` excludes. A `not` that is only an `anyOf` gives one for each alternative; one of
+    /// a type that the schema does not allow anyway is left out.
     pub(super) fn excluded(&self, source: &Source<'document>) -> Vec<Self> {
         let stated = self.keywords("not").map(|at| Self::of(source, vec![at]));
         let each = stated.flat_map(|not| match not.groups.as_slice() {
@@ -328,8 +328,8 @@ impl<'document> View<'document> {
             .collect()
     }
 
-    /// Returns the values of the discriminator that stand for this alternative: those of the mapping, else the name of the
-    /// definition (3.0.3, section 4.7.25); none where it is not a reference.
+    /// Returns the values of the discriminator that stand for this alternative: those of the mapping, else the name of
+    /// the definition (3.0.3, section 4.7.25); none where it is not a reference.
     pub(super) fn discriminating(&self, source: &Source<'document>) -> Vec<&'document str> {
         let schema = source.at(&self.pointer);
         let Some(target) = schema.and_then(|schema| reference(schema.node)) else {
@@ -382,7 +382,8 @@ fn is_never(node: &Node) -> bool {
             .is_some_and(|not| matches!(not.kind, NodeKind::Object(_)) && not.members().is_empty())
 }
 
-/// Returns the values that a schema lists, if it says nothing else. A `type` beside them is ignored, because each value has its own.
+/// Returns the values that a schema lists, if it says nothing else. A `type` beside them is ignored, because each value
+/// has its own.
 fn single_values(source: &Source<'_>, schema: &LocatedNode<'_>) -> Option<Vec<Value>> {
     let node = source.resolve(schema.clone()).node;
     let says_nothing_else = node.members().iter().all(|member| {
@@ -393,8 +394,8 @@ fn single_values(source: &Source<'_>, schema: &LocatedNode<'_>) -> Option<Vec<Va
         return None;
     }
     match (node.member("enum"), node.member("const")) {
-        (Some(values), _) => Some(values.elements().iter().map(value).collect()),
-        (None, Some(single)) => Some(vec![value(single)]),
+        (Some(values), _) => Some(values.elements().iter().map(normalized_value).collect()),
+        (None, Some(single)) => Some(vec![normalized_value(single)]),
         (None, None) => None,
     }
 }
@@ -415,8 +416,8 @@ fn is_null(source: &Source<'_>, schema: &LocatedNode<'_>) -> bool {
     }
 }
 
-/// Finds out whether null is valid by a schema. Members of an `allOf` may share what they refer to, many times over, so an
-/// answer is kept.
+/// Finds out whether null is valid by a schema. Members of an `allOf` may share what they refer to, many times over, so
+/// an answer is kept.
 struct Nulls<'both, 'document> {
     source: &'both Source<'document>,
     known: HashMap<usize, bool>,

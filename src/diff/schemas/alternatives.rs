@@ -1,5 +1,5 @@
-//! Alternatives: each of the old schema is matched with one of the new, by name, by equality or because one includes the
-//! other. What is left was removed or added.
+//! Alternatives: each of the old schema is matched with one of the new, by name, by equality or because one includes
+//! the other. What is left was removed or added.
 
 use serde_json::Value;
 
@@ -191,9 +191,9 @@ impl<'both> SchemaComparison<'both> {
             relation,
             client: ClientEffect::Major,
             text: if is.exclusive {
-                "may fit only one alternative now"
+                "must now fit exactly one alternative"
             } else {
-                "may fit several alternatives now"
+                "may now fit several alternatives"
             }
             .to_owned(),
         };

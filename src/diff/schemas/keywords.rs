@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use super::{
     AttemptOutcome, FoundDifference, Relation, SchemaComparison, ValueEncoding, any_below, client_effect_of_limit,
+    value_change,
 };
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::range::{self, End, Range, compare_ends};
-use crate::diff::source::{LocatedNode, refers, value};
+use crate::diff::source::{LocatedNode, normalized_value, refers};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
@@ -54,7 +55,7 @@ impl<'both> SchemaComparison<'both> {
             self.types(old, new, path);
         }
         let both = was & is;
-        // What had no type at all has no other keyword worth a line either.
+        // A schema that any type fits has no other keyword worth reporting.
         if both == Types::NONE || (was == Types::ALL) != (is == Types::ALL) {
             return;
         }
@@ -92,7 +93,13 @@ impl<'both> SchemaComparison<'both> {
     }
 
     /// Emits a difference of one keyword, located at the keyword.
-    fn at_keyword(&mut self, found: FoundDifference, views: (&View<'both>, &View<'both>), keyword: &str, path: &str) {
+    fn emit_at_keyword(
+        &mut self,
+        found: FoundDifference,
+        views: (&View<'both>, &View<'both>),
+        keyword: &str,
+        path: &str,
+    ) {
         let spot = |view: &View<'_>| match view.keyword(keyword) {
             Some(at) => Location::at(at.pointer),
             None => Location::missing_from(view.definition()),
@@ -135,7 +142,7 @@ impl<'both> SchemaComparison<'both> {
             client: ClientEffect::Major,
             text: format!("was {was}, is {is}"),
         };
-        self.at_keyword(found, (old, new), "type", path);
+        self.emit_at_keyword(found, (old, new), "type", path);
     }
 
     fn values(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
@@ -181,7 +188,7 @@ impl<'both> SchemaComparison<'both> {
                 },
                 text,
             };
-            self.at_keyword(found, (old, new), keyword, path);
+            self.emit_at_keyword(found, (old, new), keyword, path);
         }
     }
 
@@ -210,22 +217,23 @@ impl<'both> SchemaComparison<'both> {
                 let found = FoundDifference {
                     kind: Kind::Enum,
                     relation,
-                    // The client has a constant for each value of a field, and none for one that is no field, such as a body.
+                    // The client has a constant for each value of a field, and none for one that is no field, such as a
+                    // body.
                     client: if path.is_empty() { ClientEffect::None } else { client },
                     text: format!("{verb} {}", listed(&values)),
                 };
-                self.at_keyword(found, (old, new), keyword, path);
+                self.emit_at_keyword(found, (old, new), keyword, path);
             }
         }
     }
 
     fn default(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let stated = |view: &View<'_>| view.keyword("default").map(|at| value(at.node));
+        let stated = |view: &View<'_>| view.keyword("default").map(|at| normalized_value(at.node));
         let (was, is) = (stated(old), stated(new));
         if was == is {
             return;
         }
-        let text = |value: &Option<Value>| value.as_ref().map_or_else(|| "none".to_owned(), quoted);
+        let text = |value: &Option<Value>| value.as_ref().map(quoted);
         let changed = was.is_some() && is.is_some();
         let relation = match (self.side, self.encoding) {
             (Side::Request, ValueEncoding::Text) if changed && path.is_empty() => Relation::Different,
@@ -245,9 +253,9 @@ impl<'both> SchemaComparison<'both> {
             } else {
                 ClientEffect::Major
             },
-            text: format!("had the default {}, has {}", text(&was), text(&is)),
+            text: value_change("default", text(&was), text(&is)),
         };
-        self.at_keyword(found, (old, new), "default", path);
+        self.emit_at_keyword(found, (old, new), "default", path);
     }
 
     fn bounds(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
@@ -310,9 +318,9 @@ impl<'both> SchemaComparison<'both> {
                     _ if views.0.limits_length() != views.1.limits_length() => ClientEffect::Major,
                     _ => client_effect_of_limit(relation),
                 },
-                text: format!("had {keyword} {}, has {}", end(was), end(is)),
+                text: value_change(keyword, was.map(end), is.map(end)),
             };
-            self.at_keyword(found, views, keyword, path);
+            self.emit_at_keyword(found, views, keyword, path);
         }
     }
 
@@ -331,14 +339,14 @@ impl<'both> SchemaComparison<'both> {
             (Some(was), Some(is)) if divides(is, was) => Relation::Wider,
             _ => Relation::Different,
         };
-        let text = |value: Option<f64>| value.map_or_else(|| "none".to_owned(), |value| value.to_string());
+        let text = |value: Option<f64>| value.map(|value| value.to_string());
         let found = FoundDifference {
             kind: Kind::MultipleOf,
             relation,
             client: ClientEffect::None,
-            text: format!("had multipleOf {}, has {}", text(was), text(is)),
+            text: value_change("multipleOf", text(was), text(is)),
         };
-        self.at_keyword(found, (old, new), "multipleOf", path);
+        self.emit_at_keyword(found, (old, new), "multipleOf", path);
     }
 
     fn pattern(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
@@ -364,12 +372,11 @@ impl<'both> SchemaComparison<'both> {
             Relation::Unclear("whether one pattern includes the other is not decided")
         };
         let text = |patterns: &[String]| match patterns {
-            [] => "none".to_owned(),
-            patterns => patterns
-                .iter()
-                .map(|pattern| format!("`{pattern}`"))
-                .collect::<Vec<_>>()
-                .join(" and "),
+            [] => None,
+            patterns => {
+                let quoted: Vec<_> = patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
+                Some(quoted.join(" and "))
+            }
         };
         let found = FoundDifference {
             kind: Kind::Pattern,
@@ -379,9 +386,9 @@ impl<'both> SchemaComparison<'both> {
             } else {
                 ClientEffect::Minor
             },
-            text: format!("had the pattern {}, has {}", text(&was), text(&is)),
+            text: value_change("pattern", text(&was), text(&is)),
         };
-        self.at_keyword(found, (old, new), "pattern", path);
+        self.emit_at_keyword(found, (old, new), "pattern", path);
     }
 
     fn format(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
@@ -412,7 +419,7 @@ impl<'both> SchemaComparison<'both> {
             (_, None) => Relation::Wider,
             _ => Relation::Different,
         };
-        let text = |format: Option<&str>| format.map_or_else(|| "none".to_owned(), |format| format!("`{format}`"));
+        let text = |format: Option<&str>| format.map(|format| format!("`{format}`"));
         let found = FoundDifference {
             kind: Kind::Format,
             relation,
@@ -421,9 +428,9 @@ impl<'both> SchemaComparison<'both> {
             } else {
                 ClientEffect::Major
             },
-            text: format!("had the format {}, has {}", text(was), text(is)),
+            text: value_change("format", text(was), text(is)),
         };
-        self.at_keyword(found, (old, new), "format", path);
+        self.emit_at_keyword(found, (old, new), "format", path);
     }
 
     fn unique(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
@@ -438,7 +445,7 @@ impl<'both> SchemaComparison<'both> {
             client: ClientEffect::None,
             text: text.to_owned(),
         };
-        self.at_keyword(found, (old, new), "uniqueItems", path);
+        self.emit_at_keyword(found, (old, new), "uniqueItems", path);
     }
 
     /// Compares what is excluded: to exclude more allows less.
@@ -459,7 +466,7 @@ impl<'both> SchemaComparison<'both> {
             client: ClientEffect::None,
             text: "excludes different values by `not`".to_owned(),
         };
-        self.at_keyword(found, (old, new), "not", path);
+        self.emit_at_keyword(found, (old, new), "not", path);
     }
 
     /// Returns how what remains allowed in the two relates, where both exclude something; `None` if they exclude the
@@ -510,13 +517,16 @@ impl<'both> SchemaComparison<'both> {
         let stated = |view: &View<'both>| view.keyword("discriminator");
         let (was, is) = (stated(old), stated(new));
         let property = |at: &Option<LocatedNode<'both>>| at.as_ref().and_then(|at| at.string("propertyName"));
-        let mapping =
-            |at: &Option<LocatedNode<'both>>| at.as_ref().and_then(|at| Some(value(at.member("mapping")?.node)));
+        let mapping = |at: &Option<LocatedNode<'both>>| {
+            at.as_ref()
+                .and_then(|at| Some(normalized_value(at.member("mapping")?.node)))
+        };
         let helps = "a discriminator only helps to choose the schema, it allows and forbids nothing";
         let (relation, text) = match (property(&was), property(&is)) {
             (None, None) => return,
             (Some(was), Some(is)) if was != is => {
-                (Relation::Different, format!("is told apart by `{is}`, was by `{was}`"))
+                let text = format!("now tells its alternatives apart by `{is}`, no longer by `{was}`");
+                (Relation::Different, text)
             }
             // Of alternatives, the values of each are compared.
             (Some(_), Some(_)) if mapping(&was) == mapping(&is) || !old.groups.is_empty() && !new.groups.is_empty() => {
@@ -524,7 +534,7 @@ impl<'both> SchemaComparison<'both> {
             }
             (Some(_), Some(_)) => (
                 Relation::Unclear(helps),
-                "has other mappings of its discriminator".to_owned(),
+                "maps the values of its discriminator differently".to_owned(),
             ),
             (None, _) => (Relation::Unclear(helps), "has a discriminator now".to_owned()),
             (_, None) => (Relation::Unclear(helps), "no longer has a discriminator".to_owned()),
@@ -535,7 +545,7 @@ impl<'both> SchemaComparison<'both> {
             client: ClientEffect::Major,
             text,
         };
-        self.at_keyword(found, (old, new), "discriminator", path);
+        self.emit_at_keyword(found, (old, new), "discriminator", path);
     }
 
     fn deprecated(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
@@ -550,7 +560,7 @@ impl<'both> SchemaComparison<'both> {
             client: ClientEffect::None,
             text: text.to_owned(),
         };
-        self.at_keyword(found, (old, new), "deprecated", path);
+        self.emit_at_keyword(found, (old, new), "deprecated", path);
     }
 
     fn opaque(&mut self, old: &View<'both>, new: &View<'both>, (keyword, path): (&str, &str)) {
@@ -564,7 +574,7 @@ impl<'both> SchemaComparison<'both> {
             client: ClientEffect::None,
             text: format!("has a different `{keyword}`"),
         };
-        self.at_keyword(found, (old, new), keyword, path);
+        self.emit_at_keyword(found, (old, new), keyword, path);
     }
 
     /// Compares references that lead nowhere, or to another file.
@@ -587,7 +597,7 @@ impl<'both> SchemaComparison<'both> {
                 client: ClientEffect::None,
                 text: "refers to something else".to_owned(),
             };
-            self.at_keyword(found, (old, new), "$ref", path);
+            self.emit_at_keyword(found, (old, new), "$ref", path);
         }
     }
 }
@@ -608,11 +618,11 @@ fn states_the_same(old: &View<'_>, new: &View<'_>) -> bool {
     let ([was], [is]) = (old.parts.as_slice(), new.parts.as_slice()) else {
         return false;
     };
-    value(was.node) == value(is.node) && !refers(was.node)
+    normalized_value(was.node) == normalized_value(is.node) && !refers(was.node)
 }
 
-/// Returns whether bounds and lengths need no comparison: at least one schema lists its values, and the other allows each
-/// of them. Then only the lists differ, which are compared by themselves.
+/// Returns whether bounds and lengths need no comparison: at least one schema lists its values, and the other allows
+/// each of them. Then only the lists differ, which are compared by themselves.
 fn enum_decides_limits(old: &View<'_>, new: &View<'_>) -> bool {
     let (was, is) = (old.values(), new.values());
     let within = |values: &Option<Vec<Value>>, other: &View<'_>| {
@@ -626,11 +636,11 @@ fn enum_decides_limits(old: &View<'_>, new: &View<'_>) -> bool {
 fn is_within_limits(view: &View<'_>, value: &Value) -> bool {
     if let Some(text) = value.as_str() {
         let length = i128::try_from(text.chars().count()).unwrap_or(i128::MAX);
-        return Range::of_count(view, "minLength", "maxLength").includes(range::Value::Integer(length));
+        return Range::of_count(view, "minLength", "maxLength").includes(range::Number::Integer(length));
     }
     value
         .as_number()
-        .and_then(range::Value::of_number)
+        .and_then(range::Number::of_number)
         .is_none_or(|number| {
             let is_multiple = multiple_of(view).is_none_or(|part| is_whole(number.to_f64() / part));
             is_multiple && Range::of_number(view, false).includes(number)
@@ -641,13 +651,14 @@ fn multiple_of(view: &View<'_>) -> Option<f64> {
     view.keyword("multipleOf").and_then(|at| at.node.to_value().as_f64())
 }
 
-/// Returns whether a ratio is a whole number. A tenth has no exact binary form, so that three tenths are not quite three
-/// of them.
+/// Returns whether a ratio is a whole number. A tenth has no exact binary form, so that three tenths are not quite
+/// three of them.
 fn is_whole(ratio: f64) -> bool {
     (ratio - ratio.round()).abs() < 1e-9
 }
 
-/// Compares the ranges of two integer formats, where no `minimum` or `maximum` is stated; `None` where they are the same.
+/// Compares the ranges of two integer formats, where no `minimum` or `maximum` is stated; `None` where they are the
+/// same.
 fn by_bounds(old: &View<'_>, new: &View<'_>) -> Option<Relation> {
     let (was, is) = (Range::of_number(old, true), Range::of_number(new, true));
     let stated = |keyword: &str| old.keyword(keyword).or_else(|| new.keyword(keyword)).is_some();
@@ -688,15 +699,10 @@ fn quoted(value: &Value) -> String {
     }
 }
 
-fn end(end: Option<End>) -> String {
-    end.map_or_else(
-        || "none".to_owned(),
-        |End { value, excluded }| {
-            if excluded {
-                format!("{value}, itself excluded")
-            } else {
-                value.to_string()
-            }
-        },
-    )
+fn end(End { value, excluded }: End) -> String {
+    if excluded {
+        format!("{value}, itself excluded")
+    } else {
+        value.to_string()
+    }
 }

@@ -28,8 +28,12 @@ const EDITS: &[Edit<'_>] = &[
     (
         "propertyName: kind, mapping",
         "propertyName: lives, mapping",
-        &["breaking response discriminator: the body of the 200 response is told apart by `lives`, was by `kind`"],
-        &["breaking response discriminator: the body of the 200 response is told apart by `kind`, was by `lives`"],
+        &[
+            "breaking response discriminator: the body of the 200 response now tells its alternatives apart by `lives`, no longer by `kind`",
+        ],
+        &[
+            "breaking response discriminator: the body of the 200 response now tells its alternatives apart by `kind`, no longer by `lives`",
+        ],
     ),
     (
         "mapping: {meow: Cat}",

@@ -100,8 +100,8 @@ const EDITS: &[Edit<'_>] = &[
     (
         "{type: integer, default: 10}",
         "{type: integer, default: 10, maximum: 50}",
-        &["breaking request bounds: the query parameter `size` had maximum none, has 50"],
-        &["compatible request bounds: the query parameter `size` had maximum 50, has none"],
+        &["breaking request bounds: the query parameter `size` now has the maximum 50"],
+        &["compatible request bounds: the query parameter `size` no longer has the maximum 50"],
     ),
     (
         // Every number is a text too.
