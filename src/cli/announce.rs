@@ -100,6 +100,6 @@ pub(super) fn source(resolved: &ResolvedArguments) -> String {
     match (token_file, resolved.token_command()) {
         (Some(file), _) => format!("in `{}`", file.display()),
         (None, Some(command)) => format!("from {}", command.origin()),
-        (None, None) => format!("from {}", resolved.token().0),
+        (None, None) => format!("from {}", resolved.token_variable().0),
     }
 }

@@ -62,11 +62,11 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     resolved.set_configured_parameters(&mut contract)?;
     let entries = resolved.levels(&contract, started_at.date_naive())?;
     let mut inputs = run_inputs(resolved, &contract, started_at.timestamp_micros())?;
-    let accepted_deviations = config::add(&entries, &mut inputs.settings.levels);
+    let accepted_deviations = config::add_levels(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
     let other_outputs = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
     reject_own_overwrites(resolved, summary.as_deref(), &other_outputs)?;
-    let outputs = Outputs::open(&report_flags::targets(&arguments.report), summary)?;
+    let outputs = Outputs::open(&report_flags::requested_reports(&arguments.report), summary)?;
     let accepting = resolved.accepting()?;
     let runtime = runtime(&inputs)?;
     let (target, token) = runtime.block_on(inputs.target())?;
@@ -86,14 +86,14 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     announce::token_goes(resolved, &target, token.is_some());
     let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
     let named = inputs.target_name(&transport.redaction());
-    let ledger = learning.map(|learning| learning.open(&contract, &named)).transpose()?;
+    let learn_files = learning.map(|learning| learning.open(&contract, &named)).transpose()?;
     if let Some(path) = &arguments.residue {
-        inputs.keep_residue(path, &transport, (&contract, started_at))?;
+        inputs.log_writes_to(path, &transport, (&contract, started_at))?;
     }
     let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
     let (values, redaction) = (inputs.settings.values, transport.redaction());
     let watched = edge::stderr_is_terminal();
-    let mut progress = Progress::new(live(arguments), watched, &contract, (values, redaction));
+    let mut progress = Progress::new(progress_terminal(arguments), watched, &contract, (values, redaction));
     let interrupted = signals::interruption(outputs.unfinished())?.map(drop);
     let prepared = Prepared {
         contract: Arc::clone(&contract),
@@ -117,7 +117,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     }
     let about = (&prepared.settings.run_tag, started_at, &run.ended);
     // The reports are written even if the ledger or the overlay cannot be.
-    let concluded = ledger.map_or(Ok(()), |ledger| ledger.conclude(about, &contract, &mut record));
+    let concluded = learn_files.map_or(Ok(()), |files| files.conclude(about, &contract, &mut record));
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &accepted_deviations);
     let added = accept(accepting, &run, &record, &contract);
     // The record is self-contained, so everything else is freed before the reports are written; they may be as large as
@@ -132,7 +132,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
 
 /// Starts the target, if that was requested.
 async fn start(resolved: &ResolvedArguments, target: &Target) -> Result<Option<Started>, Failure> {
-    let Some((command, folder, origin)) = resolved.start() else {
+    let Some((command, folder, origin)) = resolved.start_command() else {
         return Ok(None);
     };
     command.start(&folder, target, &origin).await.map(Some)
@@ -326,7 +326,10 @@ fn run_inputs(
         Some(url) => {
             let token = match resolved.token_command() {
                 Some(command) => TokenSource::Command(command),
-                None => TokenSource::Value(edge::token(arguments.token_file.as_deref(), resolved.token().0)?),
+                None => TokenSource::Value(edge::token(
+                    arguments.token_file.as_deref(),
+                    resolved.token_variable().0,
+                )?),
             };
             let target = Target::parse(&url.value)?.with_tls(certificates::read(arguments)?);
             ServiceUnderCheck::Named(target, token)
@@ -376,7 +379,7 @@ fn run_inputs(
 fn reject_forgotten_target(resolved: &ResolvedArguments, contract: &Contract) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let service = &arguments.service;
-    let (variable, _) = resolved.token();
+    let (variable, _) = resolved.token_variable();
     let mut or = "";
     let what = if arguments.token_file.is_some() {
         "--token-file gives the token of a target".to_owned()
@@ -436,7 +439,7 @@ fn with_schemes_for(
 }
 
 fn no_token(resolved: &ResolvedArguments) -> Failure {
-    let (variable, origin) = resolved.token();
+    let (variable, origin) = resolved.token_variable();
     Failure::NoToken {
         variable: variable.to_owned(),
         place: match origin {
@@ -511,15 +514,10 @@ impl RunInputs {
     }
 
     /// Makes the transport. If a program prints the token, it is run again when the service rejects the token.
-    fn transport(
-        &self,
-        target: &Target,
-        token: Option<Token>,
-        revealing_wrong_tokens: bool,
-    ) -> Result<Transport, Failure> {
+    fn transport(&self, target: &Target, token: Option<Token>, near_tokens: bool) -> Result<Transport, Failure> {
         let wrong_token_seed = self.settings.run_tag.wrong_token_seed();
         let transport = Transport::new(target.clone(), token, wrong_token_seed, self.limits)?;
-        let transport = transport.with_revealing_wrong_tokens(revealing_wrong_tokens);
+        let transport = transport.with_near_tokens(near_tokens);
         let ServiceUnderCheck::Named(_, TokenSource::Command(command)) = &self.service else {
             return Ok(transport);
         };
@@ -533,8 +531,8 @@ impl RunInputs {
         })))
     }
 
-    /// Makes the run keep a log of its writes in a file.
-    fn keep_residue(
+    /// Makes the run log its writes to a file, for `--residue`.
+    fn log_writes_to(
         &mut self,
         path: &Path,
         transport: &Transport,
@@ -587,8 +585,8 @@ pub(super) fn levels(arguments: &Arguments) -> Result<Levels, Failure> {
     Ok(levels)
 }
 
-/// Returns how standard error is written during the run.
-fn live(arguments: &Arguments) -> Terminal {
+/// Returns how the progress of the run is written to standard error.
+fn progress_terminal(arguments: &Arguments) -> Terminal {
     let (quiet, verbose) = (arguments.quiet, arguments.verbose);
     report_flags::terminal(arguments.color.on_stderr(), (quiet, verbose), edge::stderr_width())
 }

@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     arguments.flags.reject_overwrites_of("a document", files)?;
     let files = overlays.clone().filter_map(Source::file);
     arguments.flags.reject_overwrites_of("an overlay", files)?;
-    let config = Config::find(&arguments.config, false, &edge::folder())?;
+    let config = Config::find(&arguments.config, false, &edge::working_folder())?;
     let files = config.iter().map(|config| config.path.as_path());
     arguments.flags.reject_overwrites_of("the configuration", files)?;
     let today = edge::now().date_naive();
@@ -109,7 +109,7 @@ fn accept(diff: &mut Diff, entries: &[ResolvedEntry<DifferenceScope>]) {
 }
 
 fn document(source: &Source, overlay: Option<&Source>) -> Result<Document, Failure> {
-    let document = read_with_files(&source.to_string(), source.text("contract")?, source.other_files())?;
+    let document = read_with_files(&source.to_string(), source.text("document")?, source.other_files())?;
     let Some(overlay) = overlay else {
         return Ok(document);
     };

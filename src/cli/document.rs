@@ -1,6 +1,5 @@
 //! Reads a document that is compared: from a file, from standard input, or from a revision of the surrounding git
-//! repository.
-//! The main type is [`Source`].
+//! repository. The main type is [`Source`].
 
 use std::fmt;
 use std::io::{self, Read as _};
@@ -49,7 +48,7 @@ impl FromStr for Source {
         if text == STANDARD_INPUT {
             return Ok(Self::StandardInput);
         }
-        reject_url("contract", Path::new(text)).map_err(|failure| failure.to_string())?;
+        reject_url("document", Path::new(text)).map_err(|failure| failure.to_string())?;
         match split(text).filter(|_| !Path::new(text).exists()) {
             // git would take it for an option.
             Some((revision, _)) if revision.starts_with('-') => Err(format!(

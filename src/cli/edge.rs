@@ -212,7 +212,7 @@ pub(super) fn read_whole(what: &'static str, path: &Path, max_bytes: u64) -> Res
 }
 
 /// Returns the working directory.
-pub(super) fn folder() -> PathBuf {
+pub(super) fn working_folder() -> PathBuf {
     std::env::current_dir().unwrap_or_default()
 }
 

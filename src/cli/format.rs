@@ -11,7 +11,7 @@ use crate::report::{
     markdown, markdown_within, sarif, write_json,
 };
 
-/// What reports are written of.
+/// Something that can be reported, with its formats and its summary.
 pub(super) trait Reported: Clone + fmt::Debug + 'static {
     /// Every format, by name.
     const FORMATS: &'static [Format<Self>];

@@ -93,7 +93,7 @@ pub(super) fn hide_sending_flags(command: clap::Command) -> clap::Command {
 /// # Errors
 ///
 /// [`Failure::Usage`] with the flag.
-pub(super) fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
+pub(super) fn reject_sending_flags(matches: &ArgMatches) -> Result<(), Failure> {
     let Some((name, typed)) = matches.subcommand() else {
         return Ok(());
     };
@@ -175,7 +175,7 @@ impl Judging {
         let contract = Arc::new(contract(arguments.spec(), None)?.hiding_undocumented_names());
         let entries = resolved.levels(&contract, started_at.date_naive())?;
         let mut levels = levels(arguments)?;
-        let accepted_deviations = config::add(&entries, &mut levels);
+        let accepted_deviations = config::add_levels(&entries, &mut levels);
         let summary = edge::step_summary();
         let record = record.map(|path| ("the recording", path));
         reject_own_overwrites(resolved, summary.as_deref(), record.as_slice())?;
@@ -186,7 +186,7 @@ impl Judging {
             older_contract,
             levels,
             accepted_deviations,
-            outputs: Outputs::open(&report_flags::targets(&arguments.report), summary)?,
+            outputs: Outputs::open(&report_flags::requested_reports(&arguments.report), summary)?,
             accepting: resolved.accepting()?,
         })
     }

@@ -95,7 +95,7 @@ fn is_typed(matches: &ArgMatches, id: &str) -> bool {
 }
 
 /// Rejects flags that mean nothing where nothing is sent, before somebody waits for what they ask for.
-fn reject_sending(matches: &ArgMatches) -> Result<(), Failure> {
+fn reject_flags_of_a_run(matches: &ArgMatches) -> Result<(), Failure> {
     let Some((_, typed)) = matches.subcommand() else {
         return Ok(());
     };
@@ -160,7 +160,7 @@ pub(super) fn run(learning: &Learning, resolved: &ResolvedArguments, matches: &A
             "--overlay writes what a ledger establishes, but there is none; give --ledger".to_owned(),
         )),
         (Some(overlay), Some(ledger)) if !asks => {
-            reject_sending(matches)?;
+            reject_flags_of_a_run(matches)?;
             learning.write_known(resolved.arguments.spec(), (ledger, overlay))
         }
         _ if learning.of.is_some() => Err(Failure::Usage(
@@ -247,7 +247,7 @@ pub(super) struct LearnFiles {
 
 impl LearnFiles {
     /// Adds the trials and the answers of the run to the ledger, puts into the record what all runs of the ledger know,
-    /// and writes the overlay.
+    /// writes the overlay, and sets the exit code of the record.
     ///
     /// # Errors
     ///

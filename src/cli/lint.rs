@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let linted = arguments.files.iter().map(|source| {
         Ok(lint_with_files(
             &source.to_string(),
-            source.text("contract")?,
+            source.text("document")?,
             source.other_files(),
         ))
     });

@@ -63,7 +63,7 @@ use failure::Failure;
 
 use crate::report::wrap;
 
-/// Checks whether a deployed Contact Database and Visits service conforms to its interface description.
+/// Checks whether a deployed HTTP service conforms to its OpenAPI document.
 #[derive(Debug, Parser)]
 #[command(name = "countersign", version, max_term_width = 100, after_help = CHECK_EXIT_CODES)]
 struct Cli {
@@ -255,7 +255,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Facts(arguments) => facts::run(&arguments),
-        Command::Judge(arguments) => judge::reject_sending(&matches).and_then(|()| {
+        Command::Judge(arguments) => judge::reject_sending_flags(&matches).and_then(|()| {
             let judge::JudgeArguments { files, check } = *arguments;
             judge::run(&files, &resolved(check, &matches)?)
         }),
@@ -274,7 +274,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
                 false => plan::run(&resolved, false),
             })
         }
-        Command::Proxy(arguments) => judge::reject_sending(&matches).and_then(|()| {
+        Command::Proxy(arguments) => judge::reject_sending_flags(&matches).and_then(|()| {
             let (check, proxying) = arguments.split();
             proxy::run(&proxying, &resolved(check, &matches)?)
         }),
@@ -295,5 +295,5 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
 /// Returns the arguments of a check with what the environment and the configuration add to them.
 fn resolved(arguments: Arguments, matches: &ArgMatches) -> Result<ResolvedArguments, Failure> {
     let typed = matches.subcommand().map_or(matches, |(_, typed)| typed);
-    ResolvedArguments::new(arguments, typed, &edge::folder())
+    ResolvedArguments::new(arguments, typed, &edge::working_folder())
 }

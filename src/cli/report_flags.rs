@@ -51,13 +51,13 @@ impl<Content: Reported> ReportFlags<Content> {
     ///
     /// If no report can be written, the failure of the last one.
     pub(super) fn write(&self, content: &Content) -> Result<bool, Failure> {
-        let outputs = Outputs::open(&targets(&self.report), edge::step_summary())?;
+        let outputs = Outputs::open(&requested_reports(&self.report), edge::step_summary())?;
         Ok(outputs.write(content, &terminals(self.color, (self.quiet, self.verbose))))
     }
 }
 
 /// Returns the requested reports; the terminal report if none was requested.
-pub(super) fn targets<Content: Reported>(asked: &[ReportOption<Content>]) -> Vec<ReportOption<Content>> {
+pub(super) fn requested_reports<Content: Reported>(asked: &[ReportOption<Content>]) -> Vec<ReportOption<Content>> {
     // Our own name always parses.
     if asked.is_empty() {
         "terminal".parse().into_iter().collect()

@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::signals;
 use super::{edge, embedded};
 use crate::service::fault;
-use crate::service::{self, Profile, ProfileError, Service, Setting, StoreUrl};
+use crate::service::{self, Profile, ProfileError, ProfileSetting, Service, StoreUrl};
 
 /// The largest profile file that is read, in bytes.
 const MAX_PROFILE_BYTES: u64 = 1 << 20;
@@ -67,11 +67,12 @@ fn profile(named: &[String]) -> Result<Profile, Failure> {
     let mut settings = Vec::new();
     for named in named {
         if named.contains('=') {
-            settings.push(Setting::parse(named).map_err(usage)?);
+            settings.push(ProfileSetting::parse(named).map_err(usage)?);
         } else {
             let file = Path::new(named);
-            settings
-                .extend(Setting::parse_file(file, &edge::read("profile", file, MAX_PROFILE_BYTES)?).map_err(usage)?);
+            settings.extend(
+                ProfileSetting::parse_file(file, &edge::read("profile", file, MAX_PROFILE_BYTES)?).map_err(usage)?,
+            );
         }
     }
     Profile::of(&settings).map_err(usage)

@@ -1,5 +1,5 @@
-//! Starts the service that a check is to check, and ends it. The main types are [`StartCommand`],
-//! the configured command, and [`Started`], the running service.
+//! Starts the service under check, and stops it. The main types are [`StartCommand`], the configured command, and
+//! [`Started`], the running service.
 //!
 //! # Design
 //!

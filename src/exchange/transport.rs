@@ -122,7 +122,7 @@ pub struct Transport {
     wrong_token_seed: String,
     /// Whether a target that is not on this machine is also sent wrong tokens so close to the right one that it can be
     /// read from them.
-    revealing_wrong_tokens: bool,
+    near_tokens: bool,
     limits: Limits,
 }
 
@@ -175,7 +175,7 @@ impl Transport {
             renewal: None,
             later: LaterRedaction::default(),
             wrong_token_seed,
-            revealing_wrong_tokens: false,
+            near_tokens: false,
             limits,
         }
     }
@@ -183,11 +183,8 @@ impl Transport {
     /// Sets whether a target that is not on this machine is also sent wrong tokens so close to the right one that it
     /// can be read from them. A target on this machine always is.
     #[must_use]
-    pub fn with_revealing_wrong_tokens(self, revealing_wrong_tokens: bool) -> Self {
-        Self {
-            revealing_wrong_tokens,
-            ..self
-        }
+    pub fn with_near_tokens(self, near_tokens: bool) -> Self {
+        Self { near_tokens, ..self }
     }
 
     /// Sets where another token comes from when the first has expired.
@@ -243,7 +240,7 @@ impl Transport {
     }
 
     fn token_mutations(&self, token: &Token, scheme: &SecurityScheme) -> [TokenMutation; TOKEN_MUTATIONS] {
-        let near = self.revealing_wrong_tokens || self.target.is_loopback();
+        let near = self.near_tokens || self.target.is_loopback();
         TokenMutation::of(Parts::of(token, scheme).secret, near)
     }
 
@@ -478,7 +475,7 @@ mod tests {
         };
         for (host, expected) in [("api.example.com", false), ("localhost", true), ("127.0.0.1", true)] {
             assert_eq!(shows(&to(host, token)), expected, "{host}");
-            assert!(shows(&to(host, token).with_revealing_wrong_tokens(true)), "{host}");
+            assert!(shows(&to(host, token).with_near_tokens(true)), "{host}");
         }
         let shown = wrong_tokens(&to("api.example.com", token));
         assert!(

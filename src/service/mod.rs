@@ -68,8 +68,8 @@ pub use app::app;
 pub use open::{AddContactsError, Service};
 pub use open_error::OpenError;
 pub use profile::{
-    AXES, Axis, AxisValue, Clock, GAPS_NOT_ON_THE_WIRE, GapNotOnTheWire, Profile, ProfileError, Setting, SettingOrigin,
-    table as profile_table,
+    AXES, Axis, AxisValue, Clock, GAPS_NOT_ON_THE_WIRE, GapNotOnTheWire, Profile, ProfileError, ProfileSetting,
+    SettingOrigin, table as profile_table,
 };
 pub use server::run;
 #[cfg(feature = "postgres")]

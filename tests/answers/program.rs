@@ -2,13 +2,13 @@
 //! compiles and runs it.
 
 use countersign::client::{Client, ClientError, types};
-use countersign::service::{self, Profile, Service, Setting, StoreUrl};
+use countersign::service::{self, Profile, Service, ProfileSetting, StoreUrl};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// A client of a service of its own that has these settings where the document is silent.
 async fn client(settings: &[&str]) -> Result<Client, Box<dyn std::error::Error>> {
-    let settings = settings.iter().map(|setting| Setting::parse(setting));
+    let settings = settings.iter().map(|setting| ProfileSetting::parse(setting));
     let profile = Profile::of(&settings.collect::<Result<Vec<_>, _>>()?)?;
     let service = Service::open(&StoreUrl::Memory, "a-token".to_owned().into(), profile).await?;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;

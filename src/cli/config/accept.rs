@@ -81,12 +81,12 @@ impl EntryWriter {
         let parsed = Parsed::read(&shown, &before)?;
         let known: Vec<_> = parsed.file.levels.iter().map(levels::level_scope).collect();
         let mut found = scopes(findings, contract);
-        let there = found.len();
+        let all = found.len();
         found.retain(|_, (scope, _)| !known.contains(scope));
-        let there = there - found.len();
+        let already_listed = all - found.len();
         if found.is_empty() {
             return Ok(format!(
-                "nothing new to accept; {there} of the findings already have an entry in {shown}"
+                "nothing new to accept; {already_listed} of the findings already have an entry in {shown}"
             ));
         }
         let after = appended(&before, found.values());

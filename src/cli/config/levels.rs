@@ -85,7 +85,7 @@ impl Config {
 }
 
 /// Adds to the levels the entries that apply, and returns all entries for the report.
-pub(in crate::cli) fn add(entries: &[ResolvedEntry], levels: &mut Levels) -> Vec<AcceptedDeviation> {
+pub(in crate::cli) fn add_levels(entries: &[ResolvedEntry], levels: &mut Levels) -> Vec<AcceptedDeviation> {
     let deviations = entries.iter().map(|written| {
         let applies = written.state == State::Applies;
         AcceptedDeviation {
@@ -368,7 +368,7 @@ mod tests {
         let part =
             |reason: &str| format!("[[levels]]\nrule = \"null-value\"\nlevel = \"allow\"\nreason = \"{reason}\"\n");
         let entries = read(&(part("a") + &part("") + &part("b"))).unwrap();
-        let indexes: Vec<_> = add(&entries, &mut Levels::default())
+        let indexes: Vec<_> = add_levels(&entries, &mut Levels::default())
             .iter()
             .map(|reported| reported.index_in_levels)
             .collect();

@@ -66,7 +66,7 @@ impl ResolvedArguments {
             reports,
         };
         let Some(config) = config else {
-            resolved.without()?;
+            resolved.without_configuration()?;
             return Ok(resolved);
         };
         let named = resolved.choose(&config)?.map(str::to_owned);
@@ -119,8 +119,8 @@ impl ResolvedArguments {
         Ok(())
     }
 
-    /// Returns the variable that contains the target's token, and where it was named.
-    pub(in crate::cli) fn token(&self) -> (&str, Origin) {
+    /// Returns the name of the variable that contains the target's token, and where it was named.
+    pub(in crate::cli) fn token_variable(&self) -> (&str, Origin) {
         self.arguments
             .service
             .token_env
@@ -150,10 +150,10 @@ impl ResolvedArguments {
     }
 
     /// Returns the command that starts the target, the folder in which it runs, and where it is written.
-    pub(in crate::cli) fn start(&self) -> Option<(&StartCommand, PathBuf, String)> {
+    pub(in crate::cli) fn start_command(&self) -> Option<(&StartCommand, PathBuf, String)> {
         let command = self.arguments.service.start.as_ref()?;
         let config = self.config.as_ref().filter(|_| command.is_from_file());
-        let folder = config.map_or_else(edge::folder, |config| config.folder().to_owned());
+        let folder = config.map_or_else(edge::working_folder, |config| config.folder().to_owned());
         Some((&command.value, folder, self.describe(&command.origin)))
     }
 
@@ -224,7 +224,7 @@ impl ResolvedArguments {
     }
 
     /// Resolves what is left if there is no configuration.
-    fn without(&mut self) -> Result<(), Failure> {
+    fn without_configuration(&mut self) -> Result<(), Failure> {
         reject_two_targets(&self.arguments)?;
         if let Some(name) = self.take_named_target().filter(|name| name != EMBEDDED) {
             return Err(Failure::Usage(format!(

@@ -16,7 +16,7 @@ use crate::cli::arguments::without_effect;
 use crate::cli::check;
 use crate::cli::edge;
 use crate::cli::failure::Failure;
-use crate::cli::report_flags::targets;
+use crate::cli::report_flags::requested_reports;
 use crate::diff::DifferenceScope;
 use crate::exchange::Target;
 
@@ -129,7 +129,10 @@ impl Listing<'_> {
         // Settings are plain data, so writing them cannot fail.
         let declared = [json!(service), json!(arguments.check)];
         let mut rows: Vec<_> = declared.iter().flat_map(|part| self.rows_of(part)).collect();
-        let reports: Vec<_> = targets(&arguments.report).iter().map(ToString::to_string).collect();
+        let reports: Vec<_> = requested_reports(&arguments.report)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         let origin = self.resolved.describe(&self.resolved.reports);
         rows.push(("report".to_owned(), json!(reports), origin));
         rows
@@ -173,7 +176,7 @@ impl Listing<'_> {
     /// Returns where the token would come from, whether there is one, and where that was set.
     fn token(&self) -> (String, Option<bool>, String) {
         let arguments = &self.resolved.arguments;
-        let (variable, origin) = self.resolved.token();
+        let (variable, origin) = self.resolved.token_variable();
         let (source, set, origin) = match (&arguments.service.base_url, &arguments.token_file) {
             (None, _) => ("the reference service's own".to_owned(), None, Origin::Default),
             (_, Some(file)) => {
@@ -280,6 +283,7 @@ impl Listing<'_> {
 
 /// Returns the members that entries of `levels` and `differences` share.
 fn common_members<Entry>(entry: &ResolvedEntry<Entry>, scope: Value) -> Map<String, Value> {
+    // The words of the JSON are older than the names of the states, and are kept for the programs that read them.
     let state = match entry.state {
         State::Expired(_) => "expired",
         State::Applies => "holds",

@@ -28,7 +28,7 @@ use chrono::{DateTime, Utc};
 
 pub use self::axis_values::AxisValue;
 pub use self::error::{ProfileError, SettingOrigin};
-pub use self::setting::Setting;
+pub use self::setting::ProfileSetting;
 pub use self::table::table;
 pub(super) use self::{
     delivery::{Compression, Latency, RateLimit},

@@ -1,4 +1,4 @@
-//! Parses profiles: [`Setting`]s from flags and files, which [`Profile::of`] combines.
+//! Parses profiles: [`ProfileSetting`]s from flags and files, which [`Profile::of`] combines.
 
 use std::path::Path;
 
@@ -11,21 +11,21 @@ use crate::service::suggestions::Suggestions;
 
 /// One axis set to one of its values.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct ProfileSetting {
     axis: &'static Axis,
     value: usize,
     origin: SettingOrigin,
 }
 
-impl Setting {
+impl ProfileSetting {
     /// Reads the form that a flag has: `AXIS=VALUE`.
     ///
     /// # Errors
     ///
     /// Fails when there is no such axis or no such value of it.
-    pub fn parse(text: &str) -> Result<Setting, ProfileError> {
+    pub fn parse(text: &str) -> Result<ProfileSetting, ProfileError> {
         let (axis, value) = text.split_once('=').unwrap_or((text, ""));
-        Setting::named(axis.trim(), value.trim(), SettingOrigin::Flag(text.to_owned()))
+        ProfileSetting::named(axis.trim(), value.trim(), SettingOrigin::Flag(text.to_owned()))
     }
 
     /// Reads the text of a profile file, TOML with lines of the form `axis = "value"`.
@@ -33,7 +33,7 @@ impl Setting {
     /// # Errors
     ///
     /// Fails when it is not TOML, when it sets an axis twice, and when there is no such axis or value.
-    pub fn parse_file(file: &Path, text: &str) -> Result<Vec<Setting>, ProfileError> {
+    pub fn parse_file(file: &Path, text: &str) -> Result<Vec<ProfileSetting>, ProfileError> {
         let origin = |offset| SettingOrigin::Line {
             file: file.to_owned(),
             line: line(text, offset),
@@ -45,7 +45,7 @@ impl Setting {
             let origin = origin(name.span().start);
             let name: &std::borrow::Cow<'_, str> = name.get_ref();
             match value.get_ref().as_str() {
-                Some(value) => Setting::named(name, value, origin),
+                Some(value) => ProfileSetting::named(name, value, origin),
                 None => Err(axis(name, &origin).map_or_else(
                     |unknown| unknown,
                     |axis| ProfileError::NotText {
@@ -58,11 +58,11 @@ impl Setting {
         entries.into_iter().map(setting).collect()
     }
 
-    fn named(name: &str, value: &str, origin: SettingOrigin) -> Result<Setting, ProfileError> {
+    fn named(name: &str, value: &str, origin: SettingOrigin) -> Result<ProfileSetting, ProfileError> {
         let axis = axis(name, &origin)?;
         let names = || axis.values.iter().map(|known| known.name);
         match names().position(|known| known == value) {
-            Some(value) => Ok(Setting { axis, value, origin }),
+            Some(value) => Ok(ProfileSetting { axis, value, origin }),
             None => Err(ProfileError::UnknownValue {
                 origin,
                 axis: axis.name,
@@ -81,7 +81,7 @@ impl Profile {
     /// # Errors
     ///
     /// Fails when two flags, or two lines of files, set one axis, and when two settings exclude each other.
-    pub fn of(settings: &[Setting]) -> Result<Profile, ProfileError> {
+    pub fn of(settings: &[ProfileSetting]) -> Result<Profile, ProfileError> {
         let mut profile = Profile::default();
         for flags in [false, true] {
             let layer: Vec<_> = settings.iter().filter(|setting| setting.is_flag() == flags).collect();
@@ -97,7 +97,7 @@ impl Profile {
     }
 
     /// Leaves out the body of an update that is answered with 204; fails where a setting asks for a body.
-    fn reconcile_status_and_body(mut self, settings: &[Setting]) -> Result<Profile, ProfileError> {
+    fn reconcile_status_and_body(mut self, settings: &[ProfileSetting]) -> Result<Profile, ProfileError> {
         let effective = |name: &str| {
             let mut of_axis = settings.iter().filter(|setting| setting.axis.name == name);
             of_axis.clone().find(|setting| setting.is_flag()).or(of_axis.next())
@@ -116,7 +116,7 @@ impl Profile {
     }
 }
 
-impl Setting {
+impl ProfileSetting {
     fn is_flag(&self) -> bool {
         matches!(self.origin, SettingOrigin::Flag(_))
     }
@@ -168,11 +168,11 @@ mod tests {
     use super::*;
 
     fn of_file(text: &str) -> Result<Profile, ProfileError> {
-        Profile::of(&Setting::parse_file(Path::new("service.toml"), text)?)
+        Profile::of(&ProfileSetting::parse_file(Path::new("service.toml"), text)?)
     }
 
     fn of_flags(flags: &[&str]) -> Result<Profile, ProfileError> {
-        let settings: Result<Vec<_>, _> = flags.iter().map(|flag| Setting::parse(flag)).collect();
+        let settings: Result<Vec<_>, _> = flags.iter().map(|flag| ProfileSetting::parse(flag)).collect();
         Profile::of(&settings?)
     }
 
@@ -190,8 +190,8 @@ mod tests {
 
     #[test]
     fn a_flag_goes_before_a_file() {
-        let mut settings = vec![Setting::parse("page-size=7").unwrap()];
-        settings.extend(Setting::parse_file(Path::new("service.toml"), "page-size = \"25\"").unwrap());
+        let mut settings = vec![ProfileSetting::parse("page-size=7").unwrap()];
+        settings.extend(ProfileSetting::parse_file(Path::new("service.toml"), "page-size = \"25\"").unwrap());
         assert_eq!(Profile::of(&settings).unwrap().page_size, PageSize::Seven);
     }
 

@@ -94,7 +94,7 @@ fn a_document_that_cannot_be_read_is_reported_with_what_to_do() {
             .run()
     };
     for (old, text, reported) in [
-        ("absent.yaml", "", "failed to read the contract from `absent.yaml`"),
+        ("absent.yaml", "", "failed to read the document from `absent.yaml`"),
         ("bad.yaml", "a: [", "bad.yaml:"),
         ("bad.yaml", "swagger: '2.0'", "convert the document to 3.0"),
         ("bad.yaml", "greeting: hello", "this is not an OpenAPI document"),

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use countersign::service::{self, Profile, Service, Setting, StoreUrl};
+use countersign::service::{self, Profile, ProfileSetting, Service, StoreUrl};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::copy_bidirectional;
@@ -604,7 +604,7 @@ fn balancer(runtime: &Runtime, urls: [String; 2]) -> String {
 #[test]
 fn replicas_that_are_chosen_for_each_connection_are_met_in_turn() {
     let runtime = Runtime::new().unwrap();
-    let profile = Profile::of(&[Setting::parse("page-beyond-last=404").unwrap()]).unwrap();
+    let profile = Profile::of(&[ProfileSetting::parse("page-beyond-last=404").unwrap()]).unwrap();
     let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
     let other = Target::serve(service::app(runtime.block_on(service).unwrap()));
     let one = Target::sound();

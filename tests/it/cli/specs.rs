@@ -214,18 +214,18 @@ fn a_check_says_in_every_report_what_is_left_out() {
 #[test]
 fn a_url_is_refused_by_name_with_what_to_do() {
     let url = "https://example.com/openapi.yaml";
-    let expected = format!("`{url}` is a URL, and the contract is read from a file; download it first");
-    for arguments in [
-        &["check", "--spec", url][..],
-        &["check", "--since", url],
-        &["facts", "--spec", url],
-        &["plan", "--spec", url],
-        &["lint", url],
-        &["diff", url, "things.yaml"],
+    for (arguments, what) in [
+        (&["check", "--spec", url][..], "contract"),
+        (&["check", "--since", url], "document"),
+        (&["facts", "--spec", url], "contract"),
+        (&["plan", "--spec", url], "contract"),
+        (&["lint", url], "document"),
+        (&["diff", url, "things.yaml"], "document"),
     ] {
         let ended = countersign(arguments).file("things.yaml", SPEC).run();
         assert_eq!(ended.code, 2, "{arguments:?}");
-        says(&ended.stderr, &[&expected, "curl -fLo contract.yaml"]);
+        let expected = format!("`{url}` is a URL, and the {what} is read from a file; download it first");
+        says(&ended.stderr, &[&expected, &format!("curl -fLo {what}.yaml")]);
     }
     let overlay = countersign(&["check", "--overlay", url]).run();
     assert_eq!(overlay.code, 2);

@@ -14,7 +14,7 @@ use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use countersign::exchange::Exchange;
-use countersign::service::{self, Profile, Service, Setting, StoreUrl};
+use countersign::service::{self, Profile, ProfileSetting, Service, StoreUrl};
 use http::StatusCode;
 use serde_json::Value;
 
@@ -180,7 +180,7 @@ pub(super) async fn laid(deviation: Deviation) -> (Router, Log) {
     let mut profile = Profile::default();
     if !deviation.relists.is_empty() {
         // One page holds the whole list then, and the listing is what cuts it.
-        profile = Profile::of(&[Setting::parse("page-size=100").unwrap()]).unwrap();
+        profile = Profile::of(&[ProfileSetting::parse("page-size=100").unwrap()]).unwrap();
     }
     let beneath = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile)
         .await

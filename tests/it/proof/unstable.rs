@@ -15,7 +15,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use countersign::report::{FindingRecord, Outcome};
-use countersign::service::{self, Profile, Service, Setting, StoreUrl};
+use countersign::service::{self, Profile, ProfileSetting, Service, StoreUrl};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use tower::ServiceExt as _;
@@ -112,7 +112,7 @@ async fn a_list_that_is_sorted_by_the_time_of_an_update_changes_while_others_upd
 
 /// Checks a disturbed service, and hands back what is wrong with what is said of it.
 async fn disturbed(seed: u64) -> Vec<String> {
-    let profile = Profile::of(&[Setting::parse("page-size=10").unwrap()]).unwrap();
+    let profile = Profile::of(&[ProfileSetting::parse("page-size=10").unwrap()]).unwrap();
     let beneath = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile).await;
     let beneath = service::app(beneath.unwrap());
     let disturbance = Arc::new(Disturbance {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use axum::Router;
 use countersign::service::fault::{self, Faults};
-use countersign::service::{self, Profile, Service, Setting, StoreUrl};
+use countersign::service::{self, Profile, ProfileSetting, Service, StoreUrl};
 
 const TOKEN: &str = "token-of-the-responses";
 
@@ -47,7 +47,10 @@ impl Subject {
 
     /// A service of our own, in this process, with these settings of its profile, written `axis=value`.
     pub(super) async fn embedded(settings: &[&str]) -> Self {
-        let settings: Vec<_> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+        let settings: Vec<_> = settings
+            .iter()
+            .map(|text| ProfileSetting::parse(text).unwrap())
+            .collect();
         let profile = Profile::of(&settings).unwrap();
         let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
         let router = service::app(service.await.unwrap());

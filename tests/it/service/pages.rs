@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use countersign::service::{Profile, Service, Setting, StoreUrl};
+use countersign::service::{Profile, ProfileSetting, Service, StoreUrl};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use super::support::{Running, TOKEN};
 const LISTS: [&str; 4] = ["/contact-database", "/venues", "/visits", "/tags"];
 
 async fn with_pages_of(per_page: u32) -> Running {
-    let profile = Profile::of(&[Setting::parse(&format!("page-size={per_page}")).unwrap()]).unwrap();
+    let profile = Profile::of(&[ProfileSetting::parse(&format!("page-size={per_page}")).unwrap()]).unwrap();
     Running::start(
         Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile)
             .await

@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 
 use countersign::client::Client;
-use countersign::service::{self, Profile, Service, Setting, StoreUrl};
+use countersign::service::{self, Profile, ProfileSetting, Service, StoreUrl};
 use futures::TryStreamExt as _;
 use serde_json::{Value, json};
 
@@ -493,7 +493,7 @@ fn no_profile_that_is_drawn_is_accused_through_the_proxy() {
             settings.retain(|setting| !setting.starts_with("latency=") && !setting.starts_with("rate-limit="));
             let parsed: Vec<_> = settings
                 .iter()
-                .map(|setting| Setting::parse(setting).unwrap())
+                .map(|setting| ProfileSetting::parse(setting).unwrap())
                 .collect();
             let opened = Service::open(
                 &StoreUrl::Memory,

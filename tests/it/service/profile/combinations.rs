@@ -1,6 +1,6 @@
 //! Combinations picked by a seed: each axis takes any of its values.
 
-use countersign::service::{AXES, Profile, Setting};
+use countersign::service::{AXES, Profile, ProfileSetting};
 
 /// Returns the settings of so many profiles; the same seed draws the same ones.
 pub(crate) fn profiles(seed: u64, count: usize) -> Vec<Vec<String>> {
@@ -30,6 +30,9 @@ fn next(state: &mut u64) -> u64 {
 
 /// Whether the values contradict each other nowhere.
 fn possible(settings: &[String]) -> bool {
-    let settings: Vec<_> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    let settings: Vec<_> = settings
+        .iter()
+        .map(|text| ProfileSetting::parse(text).unwrap())
+        .collect();
     Profile::of(&settings).is_ok()
 }

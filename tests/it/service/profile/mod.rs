@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use chrono::{DateTime, Utc};
-use countersign::service::{self, AXES, Profile, Service, Setting, StoreUrl};
+use countersign::service::{self, AXES, Profile, ProfileSetting, Service, StoreUrl};
 use serde_json::Value;
 
 use super::contract;
@@ -27,7 +27,10 @@ use crate::support::{sampled, tried};
 
 /// Makes the profile of settings written as `axis=value`.
 pub(super) fn profile(settings: &[String]) -> Profile {
-    let settings: Vec<_> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    let settings: Vec<_> = settings
+        .iter()
+        .map(|text| ProfileSetting::parse(text).unwrap())
+        .collect();
     Profile::of(&settings).unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use countersign::service::{AXES, Profile, Setting};
+use countersign::service::{AXES, Profile, ProfileSetting};
 
 use super::conforming::conform;
 use crate::support::tried;
@@ -96,7 +96,10 @@ fn pairs() -> BTreeSet<Pair> {
 fn possible(pair: &Pair) -> bool {
     let setting = |(axis, value): Chosen| setting(axis, value);
     let settings: Vec<_> = [pair.0, pair.1].into_iter().map(setting).collect();
-    let settings: Vec<_> = settings.iter().map(|text| Setting::parse(text).unwrap()).collect();
+    let settings: Vec<_> = settings
+        .iter()
+        .map(|text| ProfileSetting::parse(text).unwrap())
+        .collect();
     Profile::of(&settings).is_ok()
 }
 
