@@ -181,8 +181,8 @@ impl Check {
         self.learn(true)
     }
 
-    /// Sets whether the check deletes at its end what it created, where the contract has an operation for it; by default
-    /// it does not, and sends no DELETE.
+    /// Sets whether the check deletes at its end what it created, where the contract has an operation for it; by
+    /// default it does not, and sends no DELETE.
     pub fn cleanup(mut self, cleanup: bool) -> Self {
         self.cleanup = cleanup;
         self
@@ -202,8 +202,8 @@ impl Check {
         self
     }
 
-    /// Sets how many requests may leave a record in the target, by default [`Settings::DEFAULT_MAX_WRITES`]. Updates and
-    /// clearly rejected creates do not count.
+    /// Sets how many requests may leave a record in the target, by default [`Settings::DEFAULT_MAX_WRITES`]. Updates
+    /// and clearly rejected creates do not count.
     pub fn max_writes(mut self, records: u64) -> Self {
         self.settings.max_writes = records;
         self
@@ -235,7 +235,8 @@ impl Check {
         self
     }
 
-    /// Sets how long one request may take, from connecting to the last byte decoded, by default [`Limits::DEFAULT_DEADLINE`].
+    /// Sets how long one request may take, from connecting to the last byte decoded, by default
+    /// [`Limits::DEFAULT_DEADLINE`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.limits.deadline = timeout.clamp(SHORTEST_DEADLINE, Settings::LONGEST_DURATION);
         self
@@ -329,8 +330,8 @@ impl Check {
         self
     }
 
-    /// Returns the plan for these settings, with seed 0 if none is set; [`Check::run`] then chooses a seed at random.
-    /// Set [`Check::seed`] to see the steps of the run.
+    /// Returns the plan for these settings, with seed 0 if none is set, while [`Check::run`] chooses one at random:
+    /// set [`Check::seed`] to see the steps of the run.
     ///
     /// # Errors
     ///
@@ -408,8 +409,8 @@ impl Check {
         Ok(token.transpose()?)
     }
 
-    /// Returns the contract for callers with this token: if it is a user and a password, they use HTTP Basic wherever that
-    /// is one of several schemes.
+    /// Returns the contract for callers with this token: if it is a user and a password, they use HTTP Basic wherever
+    /// that is one of several schemes.
     fn contract_for(&self, token: Option<&Token>) -> Result<Arc<Contract>, Error> {
         let adapted = token.map(|token| basic::contract_for(&self.contract, token));
         let adapted = adapted.transpose()?.flatten();

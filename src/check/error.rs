@@ -14,7 +14,7 @@ use crate::rules::UnknownRule;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An operation is never sent because it is named.
+    /// An operation that may not be named in `also_send`, such as a `DELETE`.
     #[error(transparent)]
     AlsoSend(#[from] NeverAlsoSent),
     /// The contract is defective.

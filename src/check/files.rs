@@ -14,12 +14,12 @@ pub(crate) fn other_files(document: &Path) -> OtherFiles<'static> {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     };
-    let own = document.file_name().unwrap_or_default();
-    let own = own.to_string_lossy().into_owned();
+    let file_name = document.file_name().unwrap_or_default();
+    let file_name = file_name.to_string_lossy().into_owned();
     let shown = document.display().to_string();
     OtherFiles {
-        folder: shown.strip_suffix(&own).unwrap_or_default().to_owned(),
-        own,
+        shown_folder: shown.strip_suffix(&file_name).unwrap_or_default().to_owned(),
+        file_name,
         read: Box::new(move |path| read(&folder, path)),
     }
 }
@@ -64,8 +64,8 @@ mod tests {
             std::fs::write(folder.path().join(file), file).unwrap();
         }
         let mut other_files = other_files(&api.join("openapi.yaml"));
-        assert_eq!(other_files.own, "openapi.yaml");
-        assert_eq!(other_files.folder, format!("{}/", api.display()));
+        assert_eq!(other_files.file_name, "openapi.yaml");
+        assert_eq!(other_files.shown_folder, format!("{}/", api.display()));
         assert_eq!((other_files.read)("schemas/b.yaml").unwrap(), "api/schemas/b.yaml");
         assert_eq!((other_files.read)("../secret.yaml"), Err(Unread::Outside));
         for absent in ["schemas", "c.yaml"] {

@@ -10,9 +10,9 @@ use crate::contract::defect::Defects;
 use crate::contract::document::Document;
 
 impl Contract {
-    /// Reads a contract from a file, a document of OpenAPI 3.0, 3.1 or 3.2 in YAML or JSON, with the files in its folder and
-    /// below it that it refers to. A relative path is relative to the
-    /// working directory, which in a test is the package's.
+    /// Reads a contract from a file, a document of OpenAPI 3.0, 3.1 or 3.2 in YAML or JSON, with the files in its
+    /// folder and below it that it refers to. A relative path is relative to the working directory, which in a test is
+    /// the package's.
     ///
     /// # Errors
     ///
@@ -22,8 +22,8 @@ impl Contract {
         Ok(Self::of_document(document(path.as_ref())?)?)
     }
 
-    /// Reads a contract as [`Self::open`] does, and applies an OpenAPI Overlay, such as one that `countersign learn` has
-    /// written.
+    /// Reads a contract as [`Self::open`] does, and applies an OpenAPI Overlay, such as one that `countersign learn`
+    /// has written.
     ///
     /// # Errors
     ///

@@ -168,17 +168,17 @@ impl Source {
         match self {
             Self::File(path) => Some(other_files(path)),
             Self::Revision { revision, path } => {
-                let (folder, own) = path
+                let (folder, file_name) = path
                     .rsplit_once('/')
-                    .map_or(("", path.as_str()), |(folder, own)| (folder, own));
+                    .map_or(("", path.as_str()), |(folder, file_name)| (folder, file_name));
                 let slash = if folder.is_empty() { "" } else { "/" };
                 let folder = format!("{revision}:{folder}{slash}");
                 Some(OtherFiles {
-                    folder: folder.clone(),
-                    own: own.to_owned(),
+                    shown_folder: folder.clone(),
+                    file_name: file_name.to_owned(),
                     read: Box::new(move |path| {
                         let max_bytes = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-                        blob("contract", &format!("{folder}{path}"), max_bytes)
+                        blob("document", &format!("{folder}{path}"), max_bytes)
                             .map_err(|failure| Unread::Failed(failure.to_string()))
                     }),
                 })

@@ -35,10 +35,10 @@ pub type ReadFile<'files> = dyn FnMut(&str) -> Result<String, Unread> + 'files;
 
 /// The other files of a document, and how to read them.
 pub struct OtherFiles<'files> {
-    /// The prefix of a file's path in messages.
-    pub folder: String,
+    /// The folder of the document as messages show it, with a slash at its end: the prefix of a file's path.
+    pub shown_folder: String,
     /// The name of the document's own file in its folder.
-    pub own: String,
+    pub file_name: String,
     /// Reads one of the other files.
     pub read: Box<ReadFile<'files>>,
 }
@@ -291,7 +291,7 @@ impl Bundle<'_> {
             fix: "move the file into that folder, or give a document in a folder above both",
         };
         let path = normalized(self.folder(from), path).ok_or_else(outside)?;
-        if path == self.other_files.own {
+        if path == self.other_files.file_name {
             return Ok(0);
         }
         if !self.by_path.contains_key(&path) {
@@ -325,7 +325,7 @@ impl Bundle<'_> {
             ));
         }
         let number = u32::try_from(self.files.len() + 1).unwrap_or(u32::MAX);
-        let name = format!("{}{path}", self.other_files.folder);
+        let name = format!("{}{path}", self.other_files.shown_folder);
         let (source, root) =
             SourceFile::read(&name, text, number).map_err(|defect| Unread::Failed(defect.to_string()))?;
         self.files.push(OtherFile {
@@ -438,7 +438,8 @@ impl Bundle<'_> {
 
     /// Returns the path of a file, relative to the document's folder.
     fn path(&self, file: u32) -> &str {
-        self.other(file).map_or(&self.other_files.own, |other| &other.path)
+        self.other(file)
+            .map_or(&self.other_files.file_name, |other| &other.path)
     }
 
     /// Returns the folder of a file, relative to the document's folder.
@@ -538,8 +539,8 @@ mod tests {
             .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
             .collect();
         let other_files = OtherFiles {
-            folder: "api/".to_owned(),
-            own: "openapi.yaml".to_owned(),
+            shown_folder: "api/".to_owned(),
+            file_name: "openapi.yaml".to_owned(),
             read: Box::new(move |path| match path {
                 "link.yaml" => Err(Unread::Outside),
                 path => files
@@ -796,8 +797,8 @@ mod tests {
         let mut reads = 0;
         let by_path: HashMap<_, _> = files.into_iter().collect();
         let other_files = OtherFiles {
-            folder: String::new(),
-            own: "openapi.yaml".to_owned(),
+            shown_folder: String::new(),
+            file_name: "openapi.yaml".to_owned(),
             read: Box::new(|path| {
                 reads += 1;
                 Ok(by_path[path].clone())

@@ -489,8 +489,8 @@ paths:
         let others = "created: {description: Created, x-gap: [success-status]}\n";
         let document = Document::read("things.yaml", text).unwrap();
         let document = document.with_files(crate::contract::bundle::OtherFiles {
-            folder: String::new(),
-            own: "things.yaml".to_owned(),
+            shown_folder: String::new(),
+            file_name: "things.yaml".to_owned(),
             read: Box::new(move |_| Ok(others.to_owned())),
         });
         let contract = Contract::of_document(document).unwrap();

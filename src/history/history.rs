@@ -103,8 +103,8 @@ pub(crate) struct History<'run> {
 pub(crate) struct ExchangeResult {
     /// The identifier of the created record, where the response shows one that no list had before.
     pub(crate) created: Option<String>,
-    /// Whether the page showed what is sought, and `None` if no page came; for inferred pages, always `Some(false)`.
-    pub(crate) showed_goal: Option<bool>,
+    /// Whether the page shows what is sought; `None` if the response is no page. For inferred pages always `Some(false)`.
+    pub(crate) page_shows_goal: Option<bool>,
 }
 
 /// What is known at the end.
@@ -210,7 +210,7 @@ impl<'run> History<'run> {
             self.doubt_by_response(exchange, body, emit);
             self.note_ignored_write(exchange, body);
         }
-        let mut showed_goal = None;
+        let mut page_shows_goal = None;
         match role {
             ExchangeRole::Alone => {}
             ExchangeRole::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
@@ -220,7 +220,7 @@ impl<'run> History<'run> {
             _ if intent.is_superseded => {}
             ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
             ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
-            ExchangeRole::Page(look, asked) => showed_goal = self.add_page(*look, *asked, (exchange, body)),
+            ExchangeRole::Page(look, asked) => page_shows_goal = self.add_page(*look, *asked, (exchange, body)),
             ExchangeRole::Read if succeeded => self.bind_values(exchange, body),
             ExchangeRole::Read => {}
             ExchangeRole::Repeated(look) => self.observe_repeated(*look, exchange),
@@ -232,7 +232,10 @@ impl<'run> History<'run> {
         if created.is_none() && !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_unidentified((exchange, role));
         }
-        ExchangeResult { created, showed_goal }
+        ExchangeResult {
+            created,
+            page_shows_goal,
+        }
     }
 
     /// Remembers the strings with the run tag in a request. Those in the body of a query (a read by `POST`) are kept apart,

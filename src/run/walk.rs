@@ -224,7 +224,7 @@ impl Session<'_> {
             head.add_query(&invariant.parameter, &number.to_string());
         }
         let call = self.documented_call(list, head).role(ExchangeRole::Page(look, asked));
-        self.call(call).await.1.showed_goal
+        self.call(call).await.1.page_shows_goal
     }
 
     /// Requests one page of a list, `asked` as in [`Self::page`], and handles it like any other page.

@@ -1,5 +1,5 @@
-//! Replaces each credential in an archive by a number, so that no secret is written and clients can still be told apart.
-//! The main type is [`Credentials`].
+//! Replaces each credential in an archive by a number, so that no secret is written and clients can still be told
+//! apart. The main type is [`Credentials`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -85,8 +85,8 @@ impl Credentials {
         format!("{scheme}<{redacted}credential {number}>")
     }
 
-    /// Whether a header or a parameter with this name carries a secret: by one of the usual names, one that the contract
-    /// documents, or one that contains one of [`SECRET_NAMES`].
+    /// Whether a header or a parameter with this name carries a secret: by one of the usual names, one that the
+    /// contract documents, or one that contains one of [`SECRET_NAMES`].
     pub(super) fn is_secret(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         is_usual_credential_name(&name)

@@ -3,9 +3,9 @@
 //!
 //! # Design
 //!
-//! An exporter may leave out, cut, decode wrongly or redact what went over the wire. So a body counts only if it is known
-//! to be whole: it is complete JSON, or it has the length that the response stated. Everything else is unknown, and an
-//! unknown body decides nothing.
+//! An exporter may leave out, cut, decode wrongly or redact what went over the wire. So a body counts only if it is
+//! known to be whole: it is complete JSON, or it has the length that the response stated. Everything else is unknown,
+//! and an unknown body decides nothing.
 
 use std::time::Duration;
 
@@ -31,7 +31,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-/// The marks that tools write in place of values to sanitise an archive; the last one, `‹`, opens a note in place of one.
+/// The marks that tools write in place of values to sanitise an archive; the last one, `‹`, opens a note in place of
+/// one.
 const REDACTED: [&str; 5] = ["***", "redacted", "REDACTED", "Redacted", "\u{2039}"];
 
 /// An entry, as far as it concerns the service.
@@ -366,8 +367,8 @@ pub(super) fn is_redacted(text: &str) -> bool {
     REDACTED.iter().any(|mark| text.contains(mark))
 }
 
-/// Returns the headers without HTTP/2's pseudo-headers, whose names begin with a colon (RFC 9113, section 8.3). Chromium
-/// joins the values of one name with line breaks.
+/// Returns the headers without HTTP/2's pseudo-headers, whose names begin with a colon (RFC 9113, section 8.3).
+/// Chromium joins the values of one name with line breaks.
 fn header_map(headers: &[HarHeader]) -> HeaderMap {
     let mut map = HeaderMap::new();
     for header in headers {

@@ -2,9 +2,9 @@
 //!
 //! # Design
 //!
-//! Each file is read and parsed by a thread of its own, which waits once a few entries are ahead. Exporters write entries
-//! in the order in which requests began, or nearly so; a window of entries is sorted before the first is taken, so
-//! several files, and any file smaller than the window, come out in order however they were written.
+//! Each file is read and parsed by a thread of its own, which waits once a few entries are ahead. Exporters write
+//! entries in the order in which requests began, or nearly so; a window of entries is sorted before the first is taken,
+//! so several files, and any file smaller than the window, come out in order however they were written.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};

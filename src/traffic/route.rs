@@ -109,7 +109,7 @@ impl Router {
         self.is_inferred
     }
 
-    /// Returns the other origins at which operations were called, the first of many.
+    /// Returns the other origins at which operations were called; only the first few are kept.
     pub(super) fn others(&self) -> &BTreeSet<String> {
         &self.others
     }

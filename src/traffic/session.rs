@@ -63,7 +63,7 @@ pub struct Judged {
     pub run: Run,
     /// The service; `None` where nobody has named it and no entry calls an operation.
     pub target: Option<Target>,
-    /// Other origins at which operations were called, the first of many.
+    /// Other origins at which operations were called; only the first few are kept.
     pub other_origins: BTreeSet<String>,
     /// Whether the service is only the first origin at which an operation was called, because nobody has named it; then
     /// other origins leave open which one it is.
@@ -84,7 +84,7 @@ impl Judged {
         self.run.tally.answered
     }
 
-    /// Says that all entries went to other origins than the service's, if they did.
+    /// Returns a message if every entry went to an origin other than the service's.
     #[must_use]
     pub fn all_went_elsewhere(&self) -> Option<String> {
         let entries: u64 = self.files.iter().map(|file| file.entries).sum();
@@ -457,7 +457,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.emit_exchange(page.exchange, body.as_deref());
         // A response that is no page ends the walk. So does a late page: what was written since it was requested may be
         // on it or not.
-        let is_page = noted.showed_goal.is_some();
+        let is_page = noted.page_shows_goal.is_some();
         if !is_page || page.is_late {
             self.drop_walk(&page.view);
             return;
@@ -752,8 +752,8 @@ fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
     moment.checked_add_signed(by).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
-/// Whether only a check decides a fact of this kind: it sends requests that other clients do not send, or it knows every
-/// write that was sent.
+/// Whether only a check decides a fact of this kind: it sends requests that other clients do not send, or it knows
+/// every write that was sent.
 fn needs_check(kind: FactKind) -> bool {
     matches!(
         kind,

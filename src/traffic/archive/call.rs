@@ -207,8 +207,8 @@ impl CallWriter<'_, '_> {
 
     fn response_headers(&self, request_line: &RequestLine, recorded: &RecordedExchange) -> Vec<Value> {
         let mut headers = match self.values {
-            ValueDisplay::Hidden => self.known_headers(recorded),
-            ValueDisplay::Shown => self.listed_headers(&recorded.response_headers),
+            ValueDisplay::Hidden => self.headers_if_hidden(recorded),
+            ValueDisplay::Shown => self.headers_if_shown(&recorded.response_headers),
         };
         if self.values == ValueDisplay::Hidden || !recorded.response_headers.contains_key(DATE) {
             headers.push(header(DATE.as_str(), &date_of_response(request_line)));
@@ -221,9 +221,11 @@ impl CallWriter<'_, '_> {
         headers
     }
 
-    /// Returns what is known well enough of the headers to be shown although values are hidden.
-    fn known_headers(&self, recorded: &RecordedExchange) -> Vec<Value> {
-        // A description has no slash, and is left out: it is better not to judge the entry than to judge it wrongly.
+    /// Returns the headers that are written even if values are hidden: media type and age, as far as they have a known
+    /// form.
+    fn headers_if_hidden(&self, recorded: &RecordedExchange) -> Vec<Value> {
+        // What `media_type` writes in place of an unknown type has no slash. The header is then left out: it is better
+        // not to judge the entry than to judge it wrongly.
         let media_type = self.media_type(recorded).filter(|shown| shown.contains('/'));
         let age = recorded.response_headers.get(AGE);
         let age = age.and_then(|age| age.to_str().ok()?.trim().parse::<u64>().ok());
@@ -234,7 +236,8 @@ impl CallWriter<'_, '_> {
         headers.into_iter().flatten().collect()
     }
 
-    fn listed_headers(&self, headers: &HeaderMap) -> Vec<Value> {
+    /// Returns the headers that are written if values are shown: those of a list, with the secrets in them hidden.
+    fn headers_if_shown(&self, headers: &HeaderMap) -> Vec<Value> {
         let listed = headers
             .iter()
             .filter(|(name, _)| SHOWN_RESPONSE_HEADERS.contains(&name.as_str()));
@@ -297,7 +300,7 @@ fn media_type(header: &str) -> String {
     header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Returns whether JSON is accepted, in the form of the header `Accept`.
+/// Reduces a header `Accept` to what matters for judging: whether JSON is accepted.
 fn accepted(accept: &str) -> String {
     if accept.contains("json") {
         "application/json".to_owned()

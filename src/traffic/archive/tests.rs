@@ -132,8 +132,8 @@ fn not_judged(judged: &Judged) -> BTreeMap<NotJudged, u64> {
         .collect()
 }
 
-/// Judges traffic and its archives: with values shown, the findings are the same; with values hidden, each verdict is the
-/// same or undecided.
+/// Judges traffic and its archives: with values shown, the findings are the same; with values hidden, each verdict is
+/// the same or undecided.
 #[track_caller]
 fn assert_judged_alike(contract: &Contract, name: &str, text: &str) -> usize {
     let original = judged(contract, text);
@@ -500,8 +500,8 @@ mod of_a_check {
     /// Traffic of a check of the reference service without faults.
     static SOUND: LazyLock<String> = LazyLock::new(|| traffic(&[]));
 
-    /// The contract with one edge case for each part of a request; with all of them where everything is tried. An archive
-    /// holds one like the next.
+    /// The contract with one edge case for each part of a request; with all of them where everything is tried. An
+    /// archive holds one like the next.
     fn with_few_edge_cases() -> Contract {
         const FEW: &str = "overlay: 1.0.0
 info: {title: Few edge cases, version: '1'}
