@@ -105,7 +105,7 @@ impl Operation {
 
     /// Returns the path up to the identifier that the caller of a create chooses ([`Self::chosen`]).
     pub(crate) fn path_to_chosen(&self) -> Option<String> {
-        self.path_to_parameter(self.chosen()?)
+        self.path_to_parameter(self.record_name_parameter()?)
     }
 }
 

@@ -216,7 +216,9 @@ impl Contract {
         })?;
         let records = RecordFinder::new(&self.shapes, collection_name(operation.collection_path()));
         let body = self.operation(read.to).successes().find_map(|response| response.body)?;
-        let chosen = operation.chosen().map(|index| operation.parameters[index].name.clone());
+        let chosen = operation
+            .record_name_parameter()
+            .map(|index| operation.parameters[index].name.clone());
         let id_field = chosen.clone().or_else(|| pointer::tokens(&read.value_at).last());
         let named = id_field.as_deref().unwrap_or_default();
         let (record, shape) = match chosen {

@@ -53,7 +53,7 @@ impl Operation {
     /// identifier ([`Self::chosen`]). An update may create one too.
     #[must_use]
     pub fn creates(&self) -> bool {
-        (self.method == Method::Post && !self.reads_by_post) || self.chosen().is_some()
+        (self.method == Method::Post && !self.reads_by_post) || self.record_name_parameter().is_some()
     }
 
     /// Whether the request may have stored a record even if its response is a failure, so that it counts against the
@@ -64,10 +64,10 @@ impl Operation {
         self.creates() || self.is_query()
     }
 
-    /// Returns the index of the path parameter that names the record which the operation creates, if the caller chooses
-    /// that name, as in `PUT /pets/{name}`. `None` also if a value is given for the parameter.
+    /// Returns the index of the path parameter that has the name of the record which the operation creates, if the caller
+    /// makes up that name, as in `PUT /pets/{name}`. `None` also if a value is given for the parameter.
     #[must_use]
-    pub fn chosen(&self) -> Option<usize> {
+    pub fn record_name_parameter(&self) -> Option<usize> {
         let is_given = |index: &usize| {
             self.parameters
                 .get(*index)

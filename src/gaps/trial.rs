@@ -129,9 +129,9 @@ fn probe(question: &Question, sent: Option<&Value>) -> String {
         Asks::Date { field, format, .. } => format!("{} {}", date(*format), at(field)),
         Asks::Entry {
             field,
-            named: Some(name),
+            shown_in: Some(name),
         } => format!("a record's `{name}` {}", at(field)),
-        Asks::Entry { field, named: None } => format!("a string that names no record {}", at(field)),
+        Asks::Entry { field, shown_in: None } => format!("a string that names no record {}", at(field)),
         Asks::KnownValue { field } => format!("a value that a response has shown {}", at(field)),
         Asks::Duplicate => "the body of an earlier record".to_owned(),
         Asks::Longest { field } => {

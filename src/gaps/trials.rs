@@ -616,7 +616,9 @@ impl RunTrials {
         let mut names = Vec::new();
         for (asks, _) in accepted.into_iter().filter(|(_, accepted)| *accepted) {
             match asks {
-                Asks::Entry { named: Some(name), .. } => names.push(name.clone()),
+                Asks::Entry {
+                    shown_in: Some(name), ..
+                } => names.push(name.clone()),
                 _ => return None,
             }
         }

@@ -97,7 +97,7 @@ struct FieldValue {
 
 /// Whether a value may identify an existing record, so that a write which sends it would replace that record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyValue {
+pub(crate) enum KeyUse {
     /// No record has it, or several records share a value of its field.
     Free,
     /// A record has it, and too few records are known to say that none share a value; or its field has a name of a
@@ -310,27 +310,27 @@ impl History<'_> {
     /// Returns whether a value at this location in the body of a write may identify a record that was there before the
     /// run: its list shows it there, and every record has another one. A day of the week, a date or a number from a small
     /// range is often such a key, and a create under it replaces the record.
-    pub(crate) fn key_value(&self, write: OperationId, at: &str, value: &Value) -> KeyValue {
+    pub(crate) fn key_use(&self, write: OperationId, at: &str, value: &Value) -> KeyUse {
         let list = self
             .contract
             .lifecycle_of(write)
             .and_then(|lifecycle| lifecycle.list.as_ref());
         let watched = list.and_then(|list| self.existing_records.lists.get(&list.operation));
         let Some(watched) = watched.filter(|_| !value.is_boolean() && !value.is_null()) else {
-            return KeyValue::Free;
+            return KeyUse::Free;
         };
         let field = Digest::of(&Value::String(at.to_owned()));
         let shown = watched.records.values().filter_map(|record| record.fields.get(&field));
         let shown: Vec<_> = shown.map(|field| field.value).collect();
         let different: HashSet<_> = shown.iter().collect();
         if different.len() < shown.len() || !different.contains(&Digest::of(value)) {
-            return KeyValue::Free;
+            return KeyUse::Free;
         }
         let name = pointer::last(at).unwrap_or_default().to_ascii_lowercase();
         if shown.len() < MIN_OF_KEY || CATEGORIES.iter().any(|category| name.ends_with(category)) {
-            KeyValue::Taken
+            KeyUse::Taken
         } else {
-            KeyValue::Identifies
+            KeyUse::Identifies
         }
     }
 

@@ -193,7 +193,7 @@ impl History<'_> {
             // A service that returns an equal record instead of a second one replaces nothing.
             is_replaced |= record.request.json() != exchange.request.json();
         }
-        if self.contract.operation(create).chosen().is_none() {
+        if self.contract.operation(create).record_name_parameter().is_none() {
             if self.foreign_identifiers.contains(create, id) {
                 self.doubt_and_stop_creates(create, "its list showed a record under it before");
             } else if is_replaced {
@@ -222,7 +222,7 @@ impl History<'_> {
         let named = all_in_path(self.contract, request).zip(identifier(id));
         let Some((mut named, text)) = named else { return };
         let is_doubtful = is_doubtful || self.doubted_creates.contains_key(&create);
-        let is_chosen = self.contract.operation(create).chosen().is_some();
+        let is_chosen = self.contract.operation(create).record_name_parameter().is_some();
         let is_doubtful = is_doubtful || !is_chosen && self.reason_against_form(create, &text).is_some();
         if !is_chosen {
             named.push((lifecycle.path_to_id.clone(), text));

@@ -73,7 +73,7 @@ pub use bindings::Bindings;
 pub(crate) use bindings::PathIdentifiers;
 pub(crate) use bindings::{LinkedValues, NeededParameter};
 pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
-pub(crate) use existing_records::KeyValue;
+pub(crate) use existing_records::KeyUse;
 pub(crate) use foreign_identifiers::lists_that_show;
 pub(crate) use history::{ExchangeResult, History, HistoryResult};
 pub(crate) use inferred_pages::NextPage;

@@ -148,7 +148,12 @@ impl History<'_> {
     /// identifier, and no invariant says where the body has one (RFC 9110, section 15.3.2).
     pub(super) fn identifier_outside_body(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
         let request = &exchange.request;
-        if self.contract.operation(request.operation).chosen().is_some() {
+        if self
+            .contract
+            .operation(request.operation)
+            .record_name_parameter()
+            .is_some()
+        {
             let succeeded = exchange.is_success();
             return chosen_id(self.contract, request).filter(|_| succeeded);
         }

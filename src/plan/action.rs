@@ -18,9 +18,9 @@ use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 
-/// What a step does. The order is the order of a run, except that these come earlier or later: reads that creates wait
-/// for (see [`Plan::steps`](super::Plan::steps)), rejected calls of reads that wait for a create, probes of a second
-/// page, nested walks, and equivalent reads.
+/// What a step does. Steps run in the order of these variants, except those that `order_key` moves: reads that creates
+/// wait for (see [`Plan::steps`](super::Plan::steps)), rejected calls of reads that wait for a create, probes of a
+/// second page, nested walks, queries, reads of updated records, and equivalent reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// Walks over the pages of a list.
@@ -60,7 +60,8 @@ pub enum Action {
     LookForUpdates,
     /// Updates a record of this run with variants of an accepted body, and looks for each of them.
     VaryUpdate,
-    /// Updates a record of this run with awkward values, one field, and falsy values, and reads it, where no invariant says what the update does.
+    /// Updates a record of this run with awkward values, one field, and falsy values, and reads it, where no invariant
+    /// says what the update does.
     VaryAndReadBack,
     /// Walks over the pages of a list without `x-page`, where they are inferred.
     WalkInferredPages,
@@ -108,10 +109,11 @@ pub enum CredentialProbe {
     WrongToken,
 }
 
-/// At most how many trials ask one question: [`TRIALS_TO_INDICATE`] of them must decide it, and a few may decide nothing.
+/// At most how many trials ask one question: [`TRIALS_TO_INDICATE`] of them must decide it, and a few may decide
+/// nothing.
 pub(crate) const MAX_TRIALS: u64 = 7;
-/// The most records that a run leaves when it asks by creating; a service may create others along with them, of which the
-/// run does not know.
+/// The most records that a run leaves when it asks by creating; a service may create others along with them, of which
+/// the run does not know.
 pub(crate) const MAX_RECORDS_TO_LEARN: u64 = 14;
 /// How many trials must agree before an answer is [`Indicated`](crate::gaps::AnswerState::Indicated).
 pub(crate) const TRIALS_TO_INDICATE: u64 = 4;
@@ -211,7 +213,7 @@ pub struct ActionSpec {
     pub(super) read_after: fn(&Contract, &BTreeMap<OperationId, ShownBy>, OperationId) -> Option<OperationId>,
     /// Whether it sends variants of an accepted body.
     pub(super) varies: bool,
-    /// Whether it sends requests to the create whose records are its list's items, so that a page gets full.
+    /// Whether the step, which is one of a list, creates items of that list to fill a page.
     pub(super) fills: bool,
     always_sends: bool,
     /// Whether steps with this action run at the same time. Lists do not depend on each other, and neither do edge
@@ -577,8 +579,8 @@ impl Action {
         self.spec().runs_concurrently
     }
 
-    /// Whether a step is in one group with the step before it; [`Self::runs_concurrently`] says whether the group's steps
-    /// run at the same time.
+    /// Whether a step is in one group with the step before it; [`Self::runs_concurrently`] says whether the group's
+    /// steps run at the same time.
     #[must_use]
     pub fn shares_group_with(self, before: Self) -> bool {
         let walks = |action: Self| matches!(action, Self::Walk | Self::WalkInferredPages);

@@ -255,7 +255,8 @@ const DAYS: [Day; SETS_PER_UPDATE + 1] = [
     // Unix seconds of zero, or below zero; and the first day of a year, as an instant at midnight in a zone west of it.
     day("the day on which Unix time begins", (1970, 1, 1)),
     day("a day before 1970", (1955, 6, 30)),
-    // Before the smallest instant of 32 bits; and dates that some calendars of databases and spreadsheets do not have.
+    // Before the smallest instant of 32 bits; and dates that some calendars of databases and spreadsheets do not
+    // have.
     day("a day before 1901", (1899, 12, 31)),
     day("the day on which spreadsheets begin", (1900, 1, 1)),
     // Two-digit years.
@@ -392,15 +393,15 @@ impl AwkwardValues {
                 };
                 // The first element is changed last, because the others are copied from its plain value.
                 for element in (0..elements).rev() {
-                    // Only the first sets replace addresses by phone numbers: later sets may replace every name, and then
-                    // only the address has the run's own string.
-                    let number = (set < SETS_WITH_ELEMENTS).then_some(set + element);
+                    // Only the first sets replace addresses by phone numbers: later sets may replace every name, and
+                    // then only the address has the run's own string.
+                    let phone_offset = (set < SETS_WITH_ELEMENTS).then_some(set + element);
                     let is_long = set == LONG_ADDRESS_SET && element + 1 == elements;
-                    values.extend(address(element, seed, (set + element, number)));
+                    values.extend(address(element, seed, (set + element, phone_offset)));
                     values.extend(is_long.then_some(AwkwardValue::LongAddress(element, FILLED_LENGTH)));
                 }
             }
-            if places.dates {
+            if places.split_dates {
                 values.extend(rotated_by_seed(&DAYS, seed, set).map(AwkwardValue::Date));
             }
             Self(values)
@@ -411,8 +412,8 @@ impl AwkwardValues {
             .collect()
     }
 
-    /// Returns the set that an update without invariants is sent with: pieces in turn to each of its texts, so that none
-    /// becomes much longer, and a leap day in its dates.
+    /// Returns the set that an update without invariants is sent with: pieces in turn to each of its texts, so that
+    /// none becomes much longer, and a leap day in its dates.
     pub(super) fn of_an_update_without_invariants(places: AwkwardPlaces) -> Self {
         let is_for_texts = |piece: &&Piece| CLASSES_OF_A_TEXT.contains(&piece.class);
         let pieces = PIECES_OF_A_NAME.iter().filter(is_for_texts).enumerate();
@@ -420,7 +421,7 @@ impl AwkwardValues {
         let mut values: Vec<_> = in_turn
             .map(|(index, piece)| AwkwardValue::AfterText(index % places.texts, piece))
             .collect();
-        values.extend(DAYS.first().filter(|_| places.full_dates).map(AwkwardValue::Date));
+        values.extend(DAYS.first().filter(|_| places.string_dates).map(AwkwardValue::Date));
         Self(values)
     }
 
@@ -448,8 +449,8 @@ impl AwkwardValues {
     /// of them.
     pub(super) fn of_a_concurrent_create(seed: u64) -> Self {
         // A different number than in the create with awkward values.
-        let number = rotated_by_seed(&PHONE_NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);
-        let second = [AwkwardValue::Address(1, &SECOND_ADDRESS, number)].into_iter();
+        let phone = rotated_by_seed(&PHONE_NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);
+        let second = [AwkwardValue::Address(1, &SECOND_ADDRESS, phone)].into_iter();
         Self(
             second
                 .chain(rotated_by_seed(&TIMES, seed / 3, 0).map(AwkwardValue::Instant))
@@ -477,18 +478,18 @@ impl AwkwardValues {
             // All of them, spread evenly over the elements.
             let most = PIECES_OF_AN_ADDRESS.len().div_ceil(ELEMENTS_PER_ARRAY);
             for (element, addresses) in PIECES_OF_AN_ADDRESS.chunks(most).enumerate().rev() {
-                let number = rotated_by_seed(&PHONE_NUMBERS, seed, SETS_WITH_ELEMENTS + element);
+                let phone = rotated_by_seed(&PHONE_NUMBERS, seed, SETS_WITH_ELEMENTS + element);
                 values.extend(
                     addresses
                         .iter()
-                        .map(|address| AwkwardValue::Address(element, address, number)),
+                        .map(|address| AwkwardValue::Address(element, address, phone)),
                 );
             }
         } else if places.addresses {
             // All in one address, as far as they fit: nothing else shows whose the record is.
             values.extend((0..PIECES_OF_AN_ADDRESS.len()).filter_map(|offset| address(0, 0, (offset, None))));
         }
-        if places.dates {
+        if places.split_dates {
             values.extend(rotated_by_seed(&DAYS, seed, SETS_PER_UPDATE).map(AwkwardValue::Date));
         }
         if places.instants {
@@ -560,11 +561,11 @@ fn replacement(name: usize, seed: u64, index: usize) -> Option<AwkwardValue> {
         .map(|piece| AwkwardValue::Replacement(name, piece))
 }
 
-/// Returns an element with one of the addresses, or with one of the numbers.
-fn address(element: usize, seed: u64, (address, number): (usize, Option<usize>)) -> Option<AwkwardValue> {
-    let address = rotated_by_seed(&PIECES_OF_AN_ADDRESS, seed, address)?;
-    let number = number.and_then(|offset| rotated_by_seed(&PHONE_NUMBERS, seed, offset));
-    Some(AwkwardValue::Address(element, address, number))
+/// Returns an element with the address at one offset, or with the phone number at the other.
+fn address(element: usize, seed: u64, (address_offset, phone_offset): (usize, Option<usize>)) -> Option<AwkwardValue> {
+    let address = rotated_by_seed(&PIECES_OF_AN_ADDRESS, seed, address_offset)?;
+    let phone = phone_offset.and_then(|offset| rotated_by_seed(&PHONE_NUMBERS, seed, offset));
+    Some(AwkwardValue::Address(element, address, phone))
 }
 
 impl Draft {
@@ -579,12 +580,12 @@ impl Draft {
                     self.change_string((FieldKind::Text, *index), |own| format!("{own} {}", piece.text));
                 }
                 AwkwardValue::LongName(name, characters) => self.change_name(*name, |own| filled(own, *characters)),
-                AwkwardValue::Address(element, address, number) => {
+                AwkwardValue::Address(element, address, phone) => {
                     self.change_address(*element, |own, takes_phone_numbers| {
-                        let number = number.filter(|_| takes_phone_numbers);
-                        number.map_or_else(
+                        let phone = phone.filter(|_| takes_phone_numbers);
+                        phone.map_or_else(
                             || with_local_part_text(own, address.text),
-                            |number| Some(number.text.to_owned()),
+                            |phone| Some(phone.text.to_owned()),
                         )
                     });
                 }
@@ -599,8 +600,8 @@ impl Draft {
                 }
                 AwkwardValue::Date(day) => self.set_date(day),
                 AwkwardValue::Instant(time) => {
-                    let number = self.number;
-                    self.rewrite(FieldKind::Timestamp, |_| timestamps::moved(time.text, number));
+                    let draft_number = self.number;
+                    self.rewrite(FieldKind::Timestamp, |_| timestamps::moved(time.text, draft_number));
                 }
             }
         }
@@ -748,8 +749,8 @@ mod tests {
         texts: 0,
         addresses: true,
         elements: true,
-        dates: true,
-        full_dates: false,
+        split_dates: true,
+        string_dates: false,
         instants: false,
     };
 

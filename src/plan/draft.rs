@@ -12,7 +12,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{CompiledSchema, Violation};
-use crate::history::KeyValue;
+use crate::history::KeyUse;
 
 /// A body in the making. Each field has several candidate values, its *choices*, of which one is chosen, or it is left
 /// out.
@@ -59,8 +59,8 @@ impl Draft {
         }
     }
 
-    /// Makes the choices of a draft of another operation for the fields at the same locations, and leaves out those that it
-    /// leaves out. Returns the draft; `None` if that changes nothing.
+    /// Makes the choices of a draft of another operation for the fields at the same locations, and leaves out those
+    /// that it leaves out. Returns the draft; `None` if that changes nothing.
     #[must_use]
     pub fn with_choices_of(&self, other: &Self) -> Option<Self> {
         let mut changed = self.clone();
@@ -135,30 +135,30 @@ impl Draft {
         Ok(())
     }
 
-    /// Sends no value that may identify a record which was there before the run, where the schema admits another: a field
-    /// without any other is left out.
+    /// Chooses no value that may identify a record which was there before the run, where the schema admits another. A
+    /// field without any other is left out if its value identifies one, and keeps a value that is only taken.
     ///
     /// # Errors
     ///
     /// [`NoValue::AllTaken`] if the schema requires a field for which each value that can be made identifies a record.
-    pub(crate) fn avoid_keys(&mut self, key_value: impl Fn(&str, &Value) -> KeyValue) -> Result<(), NoValue> {
+    pub(crate) fn avoid_keys(&mut self, key_use: impl Fn(&str, &Value) -> KeyUse) -> Result<(), NoValue> {
         for index in 0..self.leaves.len() {
             let leaf = &self.leaves[index];
-            let use_of = |value: &Value| key_value(&leaf.pointer, value);
+            let use_of = |value: &Value| key_use(&leaf.pointer, value);
             let Some(value) = leaf.value().filter(|_| !leaf.in_formats).cloned() else {
                 continue;
             };
             let uses: Vec<_> = leaf.choices.iter().map(|choice| use_of(&choice.value)).collect();
-            if uses.iter().all(|value| *value == KeyValue::Free) {
+            if uses.iter().all(|value| *value == KeyUse::Free) {
                 continue;
             }
             let listed = leaf.choices.iter().chain(&leaf.others).cloned();
             let candidates = listed.chain(near(&value).into_iter().map(Choice::own));
             let free: Vec<_> = candidates
-                .filter(|choice| use_of(&choice.value) == KeyValue::Free)
+                .filter(|choice| use_of(&choice.value) == KeyUse::Free)
                 .collect();
             let pointer = leaf.pointer.clone();
-            let identifies = uses[leaf.chosen] == KeyValue::Identifies;
+            let identifies = uses[leaf.chosen] == KeyUse::Identifies;
             let before = leaf.clone();
             if self.choose_admitted(index, free) {
                 continue;
@@ -181,7 +181,7 @@ impl Draft {
             self.leaves[index].choices.clone_from(&choices);
             self.leaves[index].chosen = 0;
             if self.is_admitted() {
-                // What comes after it would follow a rejection, so only what the contract suggests stays.
+                // Only this one stays: the later ones, made up to avoid a record, would be sent after a rejection.
                 self.leaves[index].choices.truncate(1);
                 return true;
             }

@@ -84,8 +84,8 @@ impl EdgeCaseField {
         }
     }
 
-    /// Puts the value into the body. `unprintable` has the pointers of the values that the target showed, which must not be
-    /// printed; those at this location are removed.
+    /// Puts the value into the body. `unprintable` has the pointers of the values that the target showed, which must
+    /// not be printed; those at this location are removed.
     pub fn insert(self, body: &mut Value, unprintable: &mut Vec<String>) {
         let below = format!("{}/", self.pointer);
         unprintable.retain(|at| *at != self.pointer && !at.starts_with(&below));
@@ -175,8 +175,11 @@ impl EdgeCaseChange {
 }
 
 /// Returns identifiers that name no record for the path of a read that has no values, each with the index of its
-/// parameter. `None` for any other operation, for a path without identifiers, where a form is stated that an unknown
-/// one might not have, or where something else that the read requires has no value either.
+/// parameter. `None`:
+///
+/// - for an operation that is no read, and for a path without identifiers,
+/// - if a form is stated for an identifier, which an unknown one might not have,
+/// - if something else that the read requires has no value either.
 #[must_use]
 pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> Option<Vec<(usize, String)>> {
     let documented = contract.operation(operation);
@@ -241,9 +244,9 @@ impl EdgeCaseString {
     /// that the target showed.
     ///
     /// It prefers a string that carries the run tag: the run's own name for what it writes. An address of `example.com`
-    /// stays one, because the change is made before it. A string that the target showed is replaced. None is made longer
-    /// than `limits` admit. Beyond ASCII, an address comes last: a service may accept it (RFC 6531) although `format:
-    /// email` admits ASCII alone, and could then show no response that its schema admits.
+    /// stays one, because the change is made before it. A string that the target showed is replaced. None is made
+    /// longer than `limits` admit. Beyond ASCII, an address comes last: a service may accept it (RFC 6531) although
+    /// `format: email` admits ASCII alone, and could then show no response that its schema admits.
     pub(crate) fn insert(
         self,
         body: &mut Value,

@@ -64,8 +64,8 @@ impl Fallback {
         None
     }
 
-    /// Goes on from a draft that may well be accepted, after the first rejection. Returns it to be sent; `None` if it is too
-    /// late for that, or if its body was tried before.
+    /// Goes on from a draft that may well be accepted, after the first rejection. Returns it to be sent; `None` if it
+    /// is too late for that, or if its body was tried before.
     pub fn go_on_from(&mut self, draft: Draft) -> Option<Draft> {
         if self.tried.len() > 1 {
             return None;

@@ -215,10 +215,10 @@ pub(super) struct AwkwardPlaces {
     pub(super) addresses: bool,
     /// Whether the address is in the elements of an array.
     pub(super) elements: bool,
-    /// Whether there is a date, in a day, a month and a year.
-    pub(super) dates: bool,
+    /// Whether there is a date in three fields: day, month and year.
+    pub(super) split_dates: bool,
     /// Whether there is a date in one string.
-    pub(super) full_dates: bool,
+    pub(super) string_dates: bool,
     /// Whether there is a timestamp.
     pub(super) instants: bool,
 }
@@ -235,8 +235,8 @@ impl AwkwardPlaces {
             elements: leaves
                 .iter()
                 .any(|leaf| leaf.kind == FieldKind::Address && leaf.pointer.contains("/0/")),
-            dates: any(FieldKind::Day) && any(FieldKind::Month) && any(FieldKind::Year),
-            full_dates: any(FieldKind::Date),
+            split_dates: any(FieldKind::Day) && any(FieldKind::Month) && any(FieldKind::Year),
+            string_dates: any(FieldKind::Date),
             instants: any(FieldKind::Timestamp),
         }
     }

@@ -72,7 +72,7 @@ fn schema_of<'own>(contract: &'own Contract, parameter: &Parameter) -> Option<&'
 }
 
 /// Whether the value that a read requires for a parameter switches something: `/relay?turn=on`, `/switch?state=off`.
-pub(super) fn switches(contract: &Contract, parameter: &Parameter) -> bool {
+pub(super) fn is_a_switch(contract: &Contract, parameter: &Parameter) -> bool {
     const NAMES: [&str; 6] = ["power", "relay", "stars", "switch", "turn", "vote"];
     let listed = schema_of(contract, parameter).and_then(|schema| schema.member("enum"));
     let listed = listed.map_or(&[][..], Node::elements).iter().filter_map(Node::string);
@@ -80,9 +80,9 @@ pub(super) fn switches(contract: &Contract, parameter: &Parameter) -> bool {
         || listed.filter(|value| ["off", "on", "toggle"].contains(value)).count() > 1
 }
 
-/// Whether a segment of a path that a read fills in chooses what is done: `/door/{action}`, or `/power/{state}` with the
-/// values `on` and `off`. Below a name of several, a state filters: `/orders/{state}`.
-pub(super) fn commands(contract: &Contract, operation: &Operation, parameter: &Parameter) -> bool {
+/// Whether a segment of a path that a read fills in chooses what is done: `/door/{action}`, or `/power/{state}` with
+/// the values `on` and `off`. Below a name of several, a state filters: `/orders/{state}`.
+pub(super) fn chooses_a_command(contract: &Contract, operation: &Operation, parameter: &Parameter) -> bool {
     const NAMES: [&str; 5] = ["action", "cmd", "command", "op", "operation"];
     const SWITCHED: [&str; 6] = ["down", "off", "on", "toggle", "up", "yes"];
     let place = format!("{{{}}}", parameter.name);
@@ -105,8 +105,8 @@ pub(super) fn commands(contract: &Contract, operation: &Operation, parameter: &P
     is_chooser && (!of_several || gives_commands) || !of_several && !is_state && gives_commands
 }
 
-/// Whether a write with this method does more than it says if this parameter is not sent: it has a side effect and is on by
-/// default, or its default chooses all records, or to replace them.
+/// Whether a write with this method does more than it says if this parameter is not sent: it has a side effect and is
+/// on by default, or its default says to change all records, or to replace them.
 pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &Parameter) -> bool {
     const CHOSEN: [&str; 8] = [
         "delete",
@@ -135,7 +135,8 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
     let is_on = default.and_then(Node::boolean) == Some(true) || chosen == "true";
     let is_off = default.and_then(Node::boolean) == Some(false);
     let has_name = |list: &[&str]| has_word(&parameter.name, list);
-    // A create that is recursive makes what it is nested under; `all_versions` comes first, unlike in `include_all`.
+    // A create that is recursive makes what it is nested under. `all` must be the first word: `all_versions`, not
+    // `include_all`.
     let is_recursive = method != Method::Post && has_name(&["recursive"]);
     let is_of_all = words(&separated(&parameter.name)).next() == Some("all");
     is_on && (has_name(&SWITCHED) || is_recursive || is_of_all || acting_parameter::acts(contract, parameter))
@@ -239,7 +240,7 @@ mod tests {
                 "{path}: {{get: {{parameters: [{{in: path, name: {name}, required: true, schema: {{type: string{values}}}}}], \
                  responses: {{'200': {{description: a}}}}}}}}"
             ));
-            commands(
+            chooses_a_command(
                 &contract,
                 &contract.operations[0],
                 &contract.operations[0].parameters[0],
@@ -267,7 +268,7 @@ mod tests {
                 "/a: {{get: {{parameters: [{{in: query, name: {name}, required: true, schema: {schema}}}], responses: \
                  {{'200': {{description: a}}}}}}}}"
             ));
-            switches(&contract, &contract.operations[0].parameters[0])
+            is_a_switch(&contract, &contract.operations[0].parameters[0])
         };
         assert!(acts("turn", "{type: string}") && acts("state", "{type: string, enum: ['on', 'off']}"));
         assert!(!acts("state", "{type: string, enum: [open, closed]}") && !acts("date", "{type: string}"));

@@ -1,5 +1,5 @@
-//! Makes values for parameters, required or optional, for which no link or example has one, and serialises the values of
-//! parameters.
+//! Makes values for parameters, required or optional, for which no link or example has one, and serialises the values
+//! of parameters.
 
 use serde_json::Value;
 
@@ -17,9 +17,9 @@ pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bo
     generated_from(contract, parameter, ("countersign", 0), examples)
 }
 
-/// Returns a value for a header that names each request, such as `Idempotency-Key`: a service takes a second request with
-/// the same value for the first one again. `None` for any other parameter. It is made from a text that the run uses only
-/// once.
+/// Returns a value for a header that names each request, such as `Idempotency-Key`: a service takes a second request
+/// with the same value for the first one again. `None` for any other parameter. It is made from a text that the run
+/// uses only once.
 pub(crate) fn request_key(
     contract: &Contract,
     parameter: &Parameter,

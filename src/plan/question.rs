@@ -51,25 +51,25 @@ pub enum Asks {
         /// Where the record shows it.
         returned_at: Option<String>,
     },
-    /// Whether the element `field` of an array of references may be the value that the record has in its field `named`,
-    /// such as its id or its name; if that is `None`, whether it may be a string that names no record.
+    /// Whether the element `field` of an array of references may be the value that the record has in its field
+    /// `shown_in`, such as its id or its name; if that is `None`, whether it may be a string that names no record.
     Entry {
         /// The element.
         field: String,
-        /// The name of the record's field.
-        named: Option<String>,
+        /// The name of the field in which the linked record has the value.
+        shown_in: Option<String>,
     },
-    /// Whether a field accepts another value that a response has shown. It is asked once, and only after an unknown value of
-    /// the same field was rejected: if the known one is accepted, the rejection was about the unknown value, and not about
-    /// changing the field.
+    /// Whether a field accepts another value that a response has shown. It is asked once, and only after an unknown
+    /// value of the same field was rejected: if the known one is accepted, the rejection was about the unknown value,
+    /// and not about changing the field.
     KnownValue {
         /// The field.
         field: String,
     },
     /// Whether a create accepts a duplicate of an earlier record.
     Duplicate,
-    /// How many characters a text of the run's own may have. What the earlier texts showed decides how long the next one
-    /// is.
+    /// How many characters a text of the run's own may have. What the earlier texts showed decides how long the next
+    /// one is.
     Longest {
         /// The field.
         field: String,
@@ -161,7 +161,7 @@ impl SentDateFormat {
     }
 }
 
-/// The request that a question changes so that it asks, and what it is changed with.
+/// The accepted request that a question turns into its own, and what it is changed with.
 #[derive(Debug)]
 pub struct QuestionRequest<'draft> {
     /// The body.
@@ -297,7 +297,7 @@ impl Question {
         )
     }
 
-    /// Changes the body of an accepted request so that it asks. Returns whether it can: the body may have no value of
+    /// Turns the body of an accepted request into the question. Returns whether it can: the body may have no value of
     /// the form that is asked about.
     pub fn apply_to(&self, request: QuestionRequest<'_>, random: &mut impl Rng) -> bool {
         let QuestionRequest {
@@ -328,12 +328,12 @@ impl Question {
                 }
                 Some((field, json!(format.write(date))))
             }
-            Asks::Entry { field, named: None } => Some((field, json!(format!("Countersign {run_tag}{NO_NUMBER}")))),
+            Asks::Entry { field, shown_in: None } => Some((field, json!(format!("Countersign {run_tag}{NO_NUMBER}")))),
             Asks::Entry {
                 field,
-                named: Some(named),
+                shown_in: Some(shown_in),
             } => {
-                let values: Vec<_> = linked.iter().filter(|(name, _)| name == named).collect();
+                let values: Vec<_> = linked.iter().filter(|(name, _)| name == shown_in).collect();
                 let nth = usize::try_from(times_asked).unwrap_or(0);
                 let chosen = nth.checked_rem(values.len()).and_then(|index| values.get(index));
                 chosen.map(|(_, value)| (field, value.clone()))
@@ -376,7 +376,7 @@ impl Question {
 
     /// Puts the value that asks into a body.
     fn put(&self, (field, value): (&str, Value), (body, unprintable): (&mut Value, &mut Vec<String>)) {
-        if let Asks::Entry { named: Some(_), .. } | Asks::KnownValue { .. } | Asks::Spelling { .. } = self.asks {
+        if let Asks::Entry { shown_in: Some(_), .. } | Asks::KnownValue { .. } | Asks::Spelling { .. } = self.asks {
             unprintable.push(field.to_owned());
         } else {
             unprintable.retain(|at| at != field);
@@ -429,7 +429,8 @@ fn set_date(body: &mut Value, (day, month): (u64, u64)) {
     }
 }
 
-/// Returns a text that was shown for a field, other than the one that it has: another one each time, if there are several.
+/// Returns a text that was shown for a field, other than the one that it has: another one each time, if there are
+/// several.
 fn another<'shown>(has: Option<&Value>, shown: &'shown [(String, Value)], times_asked: u64) -> Option<&'shown str> {
     let has = has.and_then(Value::as_str).unwrap_or_default();
     let others = shown.iter().filter_map(|(_, value)| value.as_str());
@@ -580,7 +581,8 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
 /// How deep in a body strings are asked about.
 const DEPTH: usize = 3;
 
-/// Returns the strings of an operation's body, each with the location that names its gaps and with its pointer in the body.
+/// Returns the strings of an operation's body, each with the location that names its gaps and with its pointer in the
+/// body.
 fn body_strings(contract: &Contract, operation: OperationId) -> Vec<(String, String)> {
     let mut strings = Vec::new();
     for (schema, node) in contract.located_body_schemas(operation) {
@@ -589,7 +591,8 @@ fn body_strings(contract: &Contract, operation: OperationId) -> Vec<(String, Str
     strings
 }
 
-/// Returns the strings of a create's body whose effect a gap leaves open: the index of the gap, the location and the pointer.
+/// Returns the strings of a create's body whose effect a gap leaves open: the index of the gap, the location and the
+/// pointer.
 pub(crate) fn text_fields_with_open_side_effect(
     contract: &Contract,
     create: OperationId,
@@ -608,8 +611,8 @@ pub(crate) fn text_fields_with_open_side_effect(
     named.collect()
 }
 
-/// Collects the strings of an object in a body, each with the location that names its gaps and with its pointer in the body:
-/// fields, entries of arrays, and those of the objects in them.
+/// Collects the strings of an object in a body, each with the location that names its gaps and with its pointer in the
+/// body: fields, entries of arrays, and those of the objects in them.
 fn collect_strings(
     contract: &Contract,
     (schema, node): (&str, &Node),
@@ -645,8 +648,8 @@ fn returned_at(contract: &Contract, update: OperationId, field: &str) -> Option<
     carry.map(|carry| carry.returned_at.clone())
 }
 
-/// Returns a question for each field whose value a link carries into an entry of an array, and one for a text that names
-/// no record.
+/// Returns a question for each field whose value a link carries into an entry of an array, and one for a text that
+/// names no record.
 fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks> {
     let target = crate::contract::link::LinkTarget::Body(field.to_owned());
     let links = contract.links_that_fill(operation, &target);
@@ -655,9 +658,9 @@ fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks
     names.sort();
     names.dedup();
     names.push(None);
-    let entry = |named| Asks::Entry {
+    let entry = |shown_in| Asks::Entry {
         field: field.to_owned(),
-        named,
+        shown_in,
     };
     names.into_iter().map(entry).collect()
 }
@@ -730,7 +733,8 @@ impl Contract {
         self.shape(items).items
     }
 
-    /// Returns the name of the component that documents the items of a list; `None` where they are documented elsewhere.
+    /// Returns the name of the component that documents the items of a list; `None` where they are documented
+    /// elsewhere.
     pub(crate) fn item_name(&self, list: OperationId) -> Option<&str> {
         let fact = self.shape(self.item_shape(list)?).type_fact?;
         let below = self.fact(fact).location.strip_prefix("/components/schemas/")?;
@@ -840,8 +844,8 @@ fn longer(text: &str, length: usize, random: &mut impl Rng) -> Option<String> {
     }
 }
 
-/// Makes the other texts of the run's own a little longer, at the top of a body. If that changes what becomes of a text, the
-/// limit is not that of its field, but of several together or of the whole body.
+/// Makes the other texts of the run's own a little longer, at the top of a body. If that changes what becomes of a
+/// text, the limit is not that of its field, but of several together or of the whole body.
 fn lengthen_others(body: &mut Value, (field, run_tag): (&str, &str), random: &mut impl Rng) {
     for (name, value) in body.as_object_mut().into_iter().flatten() {
         let text = value
@@ -878,7 +882,7 @@ fn letters(count: usize, from: char, random: &mut impl Rng) -> String {
     (0..count).map(|_| char::from(from + pick(26, random))).collect()
 }
 
-/// Returns a number below `most`.
-fn pick(most: u8, random: &mut impl Rng) -> u8 {
-    u8::try_from(random.next_u32() % u32::from(most)).unwrap_or(0)
+/// Returns a random number below `limit`.
+fn pick(limit: u8, random: &mut impl Rng) -> u8 {
+    u8::try_from(random.next_u32() % u32::from(limit)).unwrap_or(0)
 }

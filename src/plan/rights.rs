@@ -1,6 +1,6 @@
-//! Keeps made-up bodies from giving anybody rights, from locking a record away, and from changing other records: a record
-//! that a run creates, and may leave, is neither an administrator nor public nor the default, and it can be read, updated
-//! and deleted.
+//! Keeps made-up bodies from giving anybody rights, from locking a record away, and from changing other records: a
+//! record that a run creates, and may leave, is neither an administrator nor public nor the default, and it can be
+//! read, updated and deleted.
 
 use serde_json::Value;
 
@@ -76,7 +76,8 @@ const LIMITING: [&str; 27] = [
 ];
 
 /// The states in which a service may refuse to update or delete a record, or no longer show it, each as the words of a
-/// name. A record that is `hidden` or a `draft` is seen by fewer, and one that is `paused` does less: those may be true.
+/// name. A record that is `hidden` or a `draft` is seen by fewer, and one that is `paused` does less: those may be
+/// true.
 const LOCKED_AWAY: [&str; 16] = [
     "archived",
     "deactivated",
@@ -96,7 +97,8 @@ const LOCKED_AWAY: [&str; 16] = [
     "trashed",
 ];
 
-/// More states that only one record can have, as the words of a name: giving one to a record takes it from another.
+/// States besides those of `ROLES` that only one record can have, as the words of a name: giving one to a record takes
+/// it from another.
 const ONE_AT_MOST: [&str; 15] = [
     "accepted",
     "as default",
@@ -160,7 +162,8 @@ const DOES_LESS: [&str; 24] = [
     "visible",
 ];
 
-/// Words in names of booleans that protect a record, or keep a write from reaching anybody: `false` would take that away.
+/// Words in names of booleans that protect a record, or keep a write from reaching anybody: `false` would take that
+/// away.
 const PROTECTS: [&str; 18] = [
     "confidential",
     "encrypted",
@@ -226,7 +229,8 @@ const TRIGGERS: [&str; 24] = [
 /// More of them, in a name that ends with `after`, `at` or `on`: `release_on`, but not `release_date`.
 const TRIGGERS_AT: [&str; 5] = ["activate", "delete", "launch", "post", "release"];
 
-/// Words of values that do something at once, as the first or as all of a value: a run sends none where the schema lists another.
+/// Words of values that do something at once, as the first or as all of a value: a run sends none where the schema
+/// lists another.
 const ACTING_VALUES: [&str; 29] = [
     "approve",
     "approved",
@@ -259,7 +263,8 @@ const ACTING_VALUES: [&str; 29] = [
     "takeover",
 ];
 
-/// Values that put a record into effect at once; one is sent first only if the schema lists nothing else.
+/// Values that put a record into effect at once, or that make it reach people or cost something: states, priorities,
+/// channels and a price plan. One is sent first only if the schema lists nothing else.
 const IN_EFFECT: [&str; 20] = [
     "active",
     "critical",
@@ -311,7 +316,8 @@ const PLACES: [&str; 10] = [
     "sort order",
 ];
 
-/// Whether a number, or a string with a pattern, in a field with this name may be somebody else's: an account, a member.
+/// Whether a number, or a string with a pattern, in a field with this name may be somebody else's: an account, a
+/// member.
 pub(super) fn names_somebody(name: &str) -> bool {
     NAMES_SOMEBODY.contains(&name_without_is(name).as_str())
 }
@@ -321,8 +327,8 @@ pub(super) fn is_place_among_others(name: &str) -> bool {
     PLACES.contains(&name_without_is(name).as_str())
 }
 
-/// Whether something may happen by itself on the date in a field with this name: `publish_at`, `next_billing_date`, but not
-/// `published_at`.
+/// Whether something may happen by itself on the date in a field with this name: `publish_at`, `next_billing_date`, but
+/// not `published_at`.
 pub(super) fn is_date_of_trigger(name: &str) -> bool {
     let separated = separated(name);
     let words: Vec<_> = words(&separated).collect();
@@ -448,9 +454,9 @@ fn is_acting(value: &Value) -> bool {
 }
 
 /// Returns the value with which a record begins, in place of this one: [`harmless_value`], and where there is a choice,
-/// `false` for a boolean, unless its name says that `false` acts, and for an `enum` a value that is not in effect. What
-/// the schema has as its default, the record has without it too.
-pub(super) fn first_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
+/// `false` for a boolean, unless its name says that `false` acts, and for an `enum` a value that is not in effect. The
+/// schema's default is kept: a record gets it even if the field is not sent.
+pub(super) fn cautious_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
     let value = harmless_value(value, name, schema)?;
     if schema.member("default").map(Node::to_value).as_ref() == Some(&value) {
         return Some(value);
@@ -475,15 +481,15 @@ pub(super) fn first_value(value: Value, name: &str, schema: &Node) -> Option<Val
 }
 
 /// Whether a value may be sent after the first one: it is harmless, and none of those that only one record has.
-pub(super) fn may_follow(value: &Value, name: &str, schema: &Node) -> bool {
+pub(super) fn may_be_sent_later(value: &Value, name: &str, schema: &Node) -> bool {
     let unprotects = *value == Value::Bool(false) && protects(name);
     !is_acting(value) && !unprotects && harmless_value(value.clone(), name, schema).as_ref() == Some(value)
 }
 
-/// Whether a value that code may mistake for a missing one may be sent instead of an accepted one: it gives no rights, and
-/// it is not `false` in a field in which that acts or hides the record.
+/// Whether a value that code may mistake for a missing one may be sent instead of an accepted one: it gives no rights,
+/// and it is not `false` in a field in which that acts or hides the record.
 pub(super) fn may_be_falsy(value: &Value, name: &str, schema: &Node) -> bool {
-    may_follow(value, name, schema) && !concerns_rights(name) && !(does_less(name) && value.is_boolean())
+    may_be_sent_later(value, name, schema) && !concerns_rights(name) && !(does_less(name) && value.is_boolean())
 }
 
 #[cfg(test)]
@@ -703,7 +709,11 @@ mod tests {
             ),
         ] {
             let document = Document::read("a.yaml", schema.to_owned()).unwrap();
-            assert_eq!(first_value(value, name, &document.root), Some(first), "{name} {schema}");
+            assert_eq!(
+                cautious_value(value, name, &document.root),
+                Some(first),
+                "{name} {schema}"
+            );
         }
     }
 
@@ -727,23 +737,23 @@ mod tests {
             "restrict_access",
         ] {
             assert_eq!(
-                first_value(on.clone(), name, &document.root),
+                cautious_value(on.clone(), name, &document.root),
                 Some(on.clone()),
                 "{name}"
             );
-            assert!(!may_follow(&off, name, &document.root), "{name}");
+            assert!(!may_be_sent_later(&off, name, &document.root), "{name}");
         }
         for name in ["gift", "read_only", "requirement", "protected"] {
             assert_eq!(
-                first_value(on.clone(), name, &document.root),
+                cautious_value(on.clone(), name, &document.root),
                 Some(off.clone()),
                 "{name}"
             );
         }
-        assert!(may_follow(&off, "gift", &document.root));
+        assert!(may_be_sent_later(&off, "gift", &document.root));
         let off_by_default = Document::read("a.yaml", "{type: boolean, default: false}".to_owned()).unwrap();
         assert_eq!(
-            first_value(off.clone(), "restricted", &off_by_default.root),
+            cautious_value(off.clone(), "restricted", &off_by_default.root),
             Some(off.clone())
         );
     }
@@ -781,7 +791,7 @@ mod tests {
     #[test]
     fn a_value_that_one_record_has_follows_no_other() {
         let document = Document::read("a.yaml", "{enum: [primary, active, red]}".to_owned()).unwrap();
-        let follows = |value: &str| may_follow(&json!(value), "kind", &document.root);
+        let follows = |value: &str| may_be_sent_later(&json!(value), "kind", &document.root);
         assert!(!follows("primary") && follows("active") && follows("red"));
     }
 

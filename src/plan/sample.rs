@@ -133,8 +133,8 @@ impl SampleMaker<'_> {
         Some(Value::Array(elements))
     }
 
-    /// Returns the values that a schema admits, where it leaves a choice: both booleans, the members of an `enum`, or two
-    /// numbers. A wide number, which may identify a record, has none.
+    /// Returns the values that a schema admits, where it leaves a choice: both booleans, the members of an `enum`, or
+    /// two numbers. A wide number, which may identify a record, has none.
     pub(super) fn alternatives(&self, schema: &Node) -> Vec<Value> {
         let node = self.contract.referred(schema);
         let kind = node.member("type").and_then(Node::string);
@@ -203,9 +203,9 @@ impl SampleMaker<'_> {
     }
 
     /// Returns variants of a string that a pattern admits, with other digits and letters: the first may not fit the
-    /// pattern, the later ones change less. In a field whose values must differ, the bodies of a run and of the runs after
-    /// it would otherwise collide. There are none of what may be an address or the number of a phone or an account, which
-    /// could be somebody's.
+    /// pattern, the later ones change less. In a field whose values must differ, the bodies of a run and of the runs
+    /// after it would otherwise collide. There are none of what may be an address or the number of a phone or an
+    /// account, which could be somebody's.
     fn varied(&self, witness: &str) -> Vec<String> {
         let is_code = |letter: char| letter.is_ascii_alphanumeric() || "-_ ".contains(letter);
         let digits = witness.chars().filter(char::is_ascii_digit).count();

@@ -36,7 +36,7 @@ pub struct Scope {
     pub shard: Option<Shard>,
 }
 
-/// An operation that is never sent because it is named.
+/// An operation that may not be named in [`Scope::also_send`], such as a `DELETE`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the setting `also_send` cannot send `{operation}`: {reason}")]
 pub struct NeverAlsoSent {
@@ -64,8 +64,8 @@ pub fn check_also_sent(contract: &Contract, id: OperationId) -> Result<(), Never
     })
 }
 
-/// Returns what shows the record of each create from which another write or a query takes a value: its list, or else a read that
-/// the contract links it to.
+/// Returns what shows the record of each create from which another write or a query takes a value: its list, or else a
+/// read that the contract links it to.
 pub(super) fn shown_by(contract: &Contract, scope: &Scope) -> BTreeMap<OperationId, ShownBy> {
     let creates = |id: OperationId| !contract.operation(id).is_read();
     let writes = |id: OperationId| !contract.operation(id).is_get();

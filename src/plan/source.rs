@@ -65,8 +65,8 @@ pub enum NoValue {
         /// The location in the body, of the missing field where one is required; empty for the whole body.
         at: String,
     },
-    /// The body requires the field at this location, and each value that it may have is in a record that was there before
-    /// the run; no two of these records share one.
+    /// The body requires the field at this location, and each value that it may have is in a record that was there
+    /// before the run; no two of these records share one.
     AllTaken(String),
     /// Only an example provides the parameter, and this write does not use it: in a path or query it may name somebody
     /// else's record, and in a header or cookie only a write with invariants takes one.
@@ -212,8 +212,10 @@ pub fn stand_in_value(
     if let Some(given) = &parameter.set_by_user {
         return Some((StandInOrigin::Given, given.clone()));
     }
-    let chosen = operation.chosen().and_then(|index| operation.parameters.get(index));
-    if chosen.is_some_and(|chosen| chosen.is(parameter.location, &parameter.name)) {
+    let name = operation
+        .record_name_parameter()
+        .and_then(|index| operation.parameters.get(index));
+    if name.is_some_and(|name| name.is(parameter.location, &parameter.name)) {
         return Some((StandInOrigin::Chosen, Value::from(NAME_PREFIX)));
     }
     let names_no_record = matches!(
@@ -473,15 +475,21 @@ pub(super) fn needed(operation: &Operation, field: &str, sources: Vec<String>) -
 impl Bindings {
     /// Returns why a required parameter has no value.
     #[must_use]
-    pub fn lacks_parameter(&self, contract: &Contract, id: OperationId, index: usize) -> NoValue {
+    pub fn why_parameter_has_no_value(&self, contract: &Contract, id: OperationId, index: usize) -> NoValue {
         let name = contract.operation(id).parameters[index].name.clone();
         no_value(contract, id, index, |_| {
-            self.lacks(contract, id, &LinkTarget::Parameter(index), &name)
+            self.why_no_value(contract, id, &LinkTarget::Parameter(index), &name)
         })
     }
 
     /// Returns why a location that links lead to has no value.
-    pub(super) fn lacks(&self, contract: &Contract, id: OperationId, target: &LinkTarget, field: &str) -> NoValue {
+    pub(super) fn why_no_value(
+        &self,
+        contract: &Contract,
+        id: OperationId,
+        target: &LinkTarget,
+        field: &str,
+    ) -> NoValue {
         let operation = contract.operation(id);
         let called = source_names(contract, id, target, |from| self.has_read_from(from));
         if called.is_empty() {

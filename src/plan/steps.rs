@@ -130,7 +130,7 @@ impl Plan {
                 action: Action::EdgeCaseRead(edge_case),
             }));
         }
-        plan.share(contract, (&called, steps), share, &value_availability);
+        plan.add_steps_of_share(contract, (&called, steps), share, &value_availability);
         plan.residue_looks(contract, &called);
         plan.add_deletes(contract, &called);
         match &scope.learn {
@@ -150,8 +150,8 @@ impl Plan {
             .chunk_by(|before, step| step.action.shares_group_with(before.action))
     }
 
-    /// Plans the called operations that fall to a shard, and what they depend on.
-    fn share(
+    /// Adds the steps of the called operations that fall to a shard, and of what they depend on.
+    fn add_steps_of_share(
         &mut self,
         contract: &Contract,
         (called, mut steps): (&[OperationId], BTreeMap<OperationId, Vec<Step>>),
@@ -604,8 +604,9 @@ fn reason_against(
 /// Returns why an operation may do something that its method does not say; `None` if nothing suggests that.
 fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option<String> {
     let operation = contract.operation(id);
-    let is_chosen = operation.chosen().is_some();
-    let updates = matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !is_chosen;
+    let names_its_record = operation.record_name_parameter().is_some();
+    let updates =
+        matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !names_its_record;
     if (operation.is_get() || updates) && has_side_effect(&contract.document, operation) {
         return Some("its path, operationId, summary or description suggests a side effect".to_owned());
     }
@@ -614,7 +615,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         .parameters
         .iter()
         .filter(|parameter| is_get && parameter.location == ParameterLocation::Path && parameter.set_by_user.is_none());
-    if let Some(parameter) = in_path.find(|parameter| optional::commands(contract, operation, parameter)) {
+    if let Some(parameter) = in_path.find(|parameter| optional::chooses_a_command(contract, operation, parameter)) {
         let name = &parameter.name;
         return Some(format!("its path parameter `{name}` chooses what is done"));
     }
@@ -626,7 +627,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         let in_header = parameter.location == ParameterLocation::Header;
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         let has_side_effect =
-            in_query && (acting_parameter::acts(contract, parameter) || optional::switches(contract, parameter));
+            in_query && (acting_parameter::acts(contract, parameter) || optional::is_a_switch(contract, parameter));
         overrides_request(&parameter.name) || is_of_webdav || has_side_effect
     };
     if let Some(parameter) = needed.find(acts) {

@@ -11,7 +11,7 @@ use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::{
-    concerns_rights, first_value, is_date_of_trigger, is_place_among_others, may_follow, names_somebody,
+    cautious_value, concerns_rights, is_date_of_trigger, is_place_among_others, may_be_sent_later, names_somebody,
 };
 use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, is_wide_number};
 use super::source::NoValue;
@@ -27,8 +27,8 @@ use crate::contract::{Contract, json_schema, pointer};
 use crate::exchange::{CompiledSchema, is_plain_identifier};
 use crate::history::{Bindings, RunTag};
 
-/// In an object in which callers may keep data of their own, such as `metadata`, the run puts its tag under this name: its
-/// *note*.
+/// In an object in which callers may keep data of their own, such as `metadata`, the run puts its tag under this name:
+/// its *note*.
 const NOTE: &str = "countersign";
 
 /// The depth to which a schema is followed.
@@ -65,7 +65,7 @@ fn named_alternative<'node>(schema: &'node Node, alternative: &'node Node) -> Op
     Some((name, mapped.map_or_else(|| last(target), |member| member.name.as_str())))
 }
 
-/// The fields of an operation's body, without the values that they are sent with.
+/// The fields of an operation's body, without the values that they are sent with. Each [`Draft`] is made from it.
 #[derive(Debug)]
 pub struct Template<'contract> {
     contract: &'contract Contract,
@@ -284,7 +284,7 @@ impl<'contract> Template<'contract> {
             links: self.contract.links_that_fill(self.operation, &target),
             takes_identifier,
             is_carried: self.is_carried(at),
-            values_are_open: nodes.any(|node| leaves_values_open(self.contract, node)),
+            values_are_open: nodes.any(|node| gap_opens_values(self.contract, node)),
             others,
             kind,
             required: false,
@@ -325,8 +325,8 @@ impl<'contract> Template<'contract> {
     }
 
     /// Returns the values of a field for which its schema leaves a choice: both booleans, the members of an `enum`, two
-    /// numbers. Each of them is harmless ([`may_follow`]), and a field that says who may see or change the record
-    /// has none.
+    /// numbers. Each of them is harmless ([`may_be_sent_later`]), and a field that says who may see or change the
+    /// record has none.
     fn other_values_by_schema(&self, node: &Node, at: &str) -> Vec<Choice> {
         let sample = SampleMaker {
             contract: self.contract,
@@ -341,12 +341,12 @@ impl<'contract> Template<'contract> {
         let values = sample
             .alternatives(node)
             .into_iter()
-            .filter(|value| may_follow(value, &name, node));
+            .filter(|value| may_be_sent_later(value, &name, node));
         values.map(Choice::own).collect()
     }
 
-    /// Whether the links into this location carry only identifiers. Those into the tags of a contact do not: an entry
-    /// is an identifier or a name.
+    /// Whether the links into this location carry only identifiers. In the built-in contract, those into `tags` do not:
+    /// an entry is an identifier or a name.
     fn takes_identifier(&self, target: &LinkTarget) -> bool {
         let links = || {
             let links = self.contract.links_to(self.operation);
@@ -456,7 +456,7 @@ impl LeafBuilder<'_> {
                 None if field.takes_identifier && field.is_carried && self.template.has_invariants => {
                     let target = LinkTarget::Body(field.pointer.clone());
                     let (contract, operation) = (self.template.contract, self.template.operation);
-                    return Err(self.bindings.lacks(contract, operation, &target, &field.pointer));
+                    return Err(self.bindings.why_no_value(contract, operation, &target, &field.pointer));
                 }
                 None => {}
             }
@@ -580,7 +580,9 @@ impl LeafBuilder<'_> {
             let names = pointer::tokens(&field.pointer).filter(|token| token.parse::<usize>().is_err());
             let name = names.last().unwrap_or_default();
             let value = self.contract_values(field).into_iter().next();
-            return value.and_then(|value| first_value(value, &name, node)).map(Choice::own);
+            return value
+                .and_then(|value| cautious_value(value, &name, node))
+                .map(Choice::own);
         }
         let name = top(&field.pointer).and_then(|field| pointer::tokens(field).last());
         let is_number = matches!(kind, Some("integer" | "number"));
@@ -634,7 +636,7 @@ impl LeafBuilder<'_> {
 
 /// Whether a gap leaves open which values a field may have. How long a text may be is another matter: the run's own is
 /// short.
-fn leaves_values_open(contract: &Contract, node: &Node) -> bool {
+fn gap_opens_values(contract: &Contract, node: &Node) -> bool {
     let ids = node.member("x-gap").map_or(&[][..], Node::elements);
     let mut ids = ids.iter().filter_map(Node::string);
     ids.any(|id| {

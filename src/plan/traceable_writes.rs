@@ -1,5 +1,5 @@
-//! Decides which writes can be traced, so that they may be sent: creates of records that the run can recognise again, and
-//! updates of these. The main type is [`TraceableWrites`].
+//! Decides which writes can be traced, so that they may be sent: creates of records that the run can recognise again,
+//! and updates of these. The main type is [`TraceableWrites`].
 //!
 //! # Design
 //!
@@ -94,8 +94,8 @@ impl<'plan> TraceableWrites<'plan> {
         foreign.map(|(_, parameter)| reason_parameter_not_own(parameter))
     }
 
-    /// Whether an update's parameter names what contains the run's own record, which it does not change: it is given the
-    /// value that the create of the record was given there.
+    /// Whether an update's parameter names what contains the run's own record, which it does not change: it is given
+    /// the value that the create of the record was given there.
     fn names_parent_of_own(&self, update: OperationId, index: usize) -> bool {
         let operation = self.contract.operation(update);
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
@@ -175,8 +175,8 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
     }
     if invariants.created.is_none() {
         let operation = contract.operation(id);
-        // Of a chosen name nobody else has a record.
-        let may_affect_others = operation.chosen().is_none();
+        // Nobody else has a record under a name that the run made up.
+        let may_affect_others = operation.record_name_parameter().is_none();
         if let Some(reason) =
             create_effects::reason_to_suspect_effect(&contract.document, operation).filter(|_| may_affect_others)
         {
@@ -186,13 +186,19 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
             Ok(tagged) => tagged,
             Err(lack) => return Some(lack.to_string()),
         };
-        tagged.extend(operation.chosen().map(|index| operation.parameters[index].name.clone()));
+        tagged.extend(
+            operation
+                .record_name_parameter()
+                .map(|index| operation.parameters[index].name.clone()),
+        );
         if tagged.is_empty() {
             let words = "no field of its body can carry the run tag, so no record could be recognised again";
             return Some(words.to_owned());
         }
         // What a 204 has created is known only by a name that the run chose.
-        let says_created = [200, 201].into_iter().chain(operation.chosen().map(|_| 204));
+        let says_created = [200, 201]
+            .into_iter()
+            .chain(operation.record_name_parameter().map(|_| 204));
         if !says_created.into_iter().any(|status| operation.succeeds_with(status)) {
             let statuses = operation.success_statuses();
             return Some(format!(

@@ -32,7 +32,7 @@ use crate::history::{Bindings, RunTag};
 /// The default maximum number of requests of a run that may leave a record in the target.
 pub const WRITES_BY_DEFAULT: u64 = 20;
 
-/// Each create gets one further record for every this many writes that `max_writes` allows.
+/// How many writes `max_writes` must allow for each further variant that a create is sent with.
 pub const WRITES_PER_VARIANT: u64 = 20;
 
 /// The number of variants of a create that are tried for one that is accepted: most leave out a field that may be
@@ -100,12 +100,15 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
     })
 }
 
-/// Returns all variants of an operation's body. Where no invariant says what a create does, that is the one with the
-/// required fields alone, if it has others: the document says of both that they are accepted. Where none says what an
-/// update does, it is one with awkward values, if a read shows what it sent; then one text alone, if the fields that are not
-/// sent must stay; and one with values that code may mistake for missing ones. Otherwise, those with
-/// awkward values come after the others for an update, and before them for a create; the others are in the order of the
-/// seed, after the same update again.
+/// Returns all variants of an operation's body, in the order of sending:
+///
+/// - of a create of which no invariant says what it does: the one with the required fields alone, if the body has
+///   others, since the document says of both that they are accepted;
+/// - of an update of which no invariant says what it does: one with awkward values, if a read shows what it sent; one
+///   text alone, if the fields that are not sent must stay; and one with values that code may mistake for missing ones;
+/// - of any other create: one with awkward values, then the others, in the order of the seed;
+/// - of any other update: the same update again, then the others, in the order of the seed, then those with awkward
+///   values.
 #[must_use]
 pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<Variant> {
     let fields = fields(contract, operation);
@@ -155,8 +158,8 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
     variants
 }
 
-/// Returns the variants of an update without invariants that come after the one with awkward values; `text` is its first
-/// text, which stays the run's own.
+/// Returns the variants of an update without invariants that come after the one with awkward values; `text` is its
+/// first text, which stays the run's own.
 fn further_variants(contract: &Contract, update: OperationId, text: String) -> Vec<Variant> {
     let is_harmless = |(at, schema, value): &(String, &Node, Value)| {
         let name = pointer::last(at).unwrap_or_default();
@@ -174,8 +177,8 @@ fn further_variants(contract: &Contract, update: OperationId, text: String) -> V
 }
 
 impl Draft {
-    /// Makes the draft a variant of an accepted one. Returns whether it now differs in the requested way: a field
-    /// that was not accepted, or a name that does not exist, cannot be sent, and [`Variant::SameAgain`] differs in none.
+    /// Makes the draft a variant of an accepted one. Returns whether it now differs in the requested way: a field that
+    /// was not accepted, or a name that does not exist, cannot be sent, and [`Variant::SameAgain`] differs in none.
     #[must_use]
     pub fn vary(&mut self, variant: &Variant, accepted: &Self) -> bool {
         self.copy_choices_from(accepted);
@@ -202,9 +205,9 @@ impl Draft {
         body != before && (!emptied || *variant == Variant::RequiredFields) && self.is_admitted()
     }
 
-    /// Reduces a create to the required fields of what was sent. If none of them has the run tag, by which the record is
-    /// found again, an optional field that has it stays: `name` or `title`, or else the first one. Returns whether the
-    /// draft now differs from what was sent.
+    /// Reduces a create to the required fields of what was sent. If none of them has the run tag, by which the record
+    /// is found again, an optional field that has it stays: `name` or `title`, or else the first one. Returns whether
+    /// the draft now differs from what was sent.
     #[must_use]
     pub fn reduce(&mut self, sent: &Self, run_tag: &RunTag) -> bool {
         let differs = self.vary(&Variant::RequiredFields, sent);

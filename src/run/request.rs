@@ -198,7 +198,7 @@ fn filled(
             (_, value) => Some(value),
         };
         let value = known.or_else(stand_in);
-        let value = value.ok_or_else(|| bindings.lacks_parameter(contract, operation, index))?;
+        let value = value.ok_or_else(|| bindings.why_parameter_has_no_value(contract, operation, index))?;
         for text in parameter::serialized(contract, parameter, &value) {
             check_allowed(parameter, &text)?;
             // The target chooses the identifier of the run's own record: it may be somebody's address.
@@ -234,7 +234,7 @@ fn reason_for_missing_value(
     };
     let without = needed.iter().find(|needed| !has_value(needed)).or(needed.last());
     let index = without.map_or(0, |needed| needed.index);
-    bindings.lacks_parameter(contract, operation, index)
+    bindings.why_parameter_has_no_value(contract, operation, index)
 }
 
 impl RequestHead {
