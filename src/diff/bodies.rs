@@ -108,9 +108,17 @@ impl<'both> Comparison<'both> {
                 self.media(bodies.side, (name, old, new), &title);
             } else if let Some((range, new)) = is.iter().find(|(range, _)| covers(range, name)) {
                 if bodies.side == Side::Response {
-                    let reason = "a caller may get a media type that it does not read";
-                    let what = format!("{title} may now have any media type of {range}");
-                    self.media_removed(bodies, old, (Relation::Unclear(reason), what));
+                    let found = FoundDifference {
+                        kind: Kind::MediaTypeAdded,
+                        relation: Relation::Unclear("a caller may get a media type that it does not read"),
+                        client: ClientEffect::Major,
+                        text: format!("{title} may now have any media type of {range}"),
+                    };
+                    self.emit(
+                        bodies.side,
+                        found,
+                        (Location::at(&old.pointer), Location::at(&new.pointer)),
+                    );
                 }
                 self.media(bodies.side, (name, old, new), &title);
             } else if !is.iter().any(|(other, _)| covers(name, other)) {

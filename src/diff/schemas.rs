@@ -124,6 +124,8 @@ pub(super) struct SchemaComparison<'both> {
     pub(super) encoding: ValueEncoding,
     changes: IndexSet<SchemaDifference>,
     states: HashMap<Pair, State>,
+    /// The pairs that are [`State::SameAssuming`], in the order in which they ended.
+    assuming: Vec<Pair>,
     same: HashSet<Pair>,
     frame: Frame,
     depth: usize,
@@ -141,6 +143,7 @@ impl<'both> SchemaComparison<'both> {
             encoding: ValueEncoding::Json,
             changes: IndexSet::new(),
             states: HashMap::new(),
+            assuming: Vec::new(),
             same: HashSet::new(),
             frame: Frame::outermost(),
             depth: 0,
@@ -160,6 +163,7 @@ impl<'both> SchemaComparison<'both> {
         self.frame = Frame::outermost();
         self.pairs = 0;
         self.compare(views.0, views.1, "");
+        self.assuming.clear();
         let same = self.states.drain().filter(|(_, state)| *state == State::Same);
         self.same.extend(same.map(|(pair, _)| pair));
         std::mem::take(&mut self.changes).into_iter().collect()
@@ -193,6 +197,7 @@ impl<'both> SchemaComparison<'both> {
         }
         self.states.insert(pair.clone(), State::Begun(self.depth));
         let above = std::mem::replace(&mut self.frame, Frame::outermost());
+        let assuming_above = self.assuming.len();
         self.depth += 1;
         if old.null != new.null {
             self.nullable(old, new, path);
@@ -204,11 +209,32 @@ impl<'both> SchemaComparison<'both> {
         }
         self.depth -= 1;
         let state = self.frame.state(self.depth);
+        self.settle(assuming_above, state);
+        if matches!(state, State::SameAssuming(_)) {
+            self.assuming.push(pair.clone());
+        }
         self.states.insert(pair, state);
         let below = std::mem::replace(&mut self.frame, above);
         self.frame.same &= below.same;
         if below.assumes < self.depth {
             self.frame.assumes = self.frame.assumes.min(below.assumes);
+        }
+    }
+
+    /// Ends the pairs within one that has ended with this state: of those after the first `kept`, each that assumed that
+    /// it is the same shares its state. Otherwise a difference that they refer to would be taken for none by whatever
+    /// is compared next at that depth.
+    fn settle(&mut self, kept: usize, ended: State) {
+        for pair in self.assuming.split_off(kept) {
+            let Some(state) = self.states.get_mut(&pair) else {
+                continue;
+            };
+            if matches!(state, State::SameAssuming(depth) if *depth >= self.depth) {
+                *state = ended;
+            }
+            if matches!(state, State::SameAssuming(_)) {
+                self.assuming.push(pair);
+            }
         }
     }
 
@@ -284,13 +310,16 @@ impl<'both> SchemaComparison<'both> {
         let begun = self.states.iter().filter(|(_, state)| matches!(state, State::Begun(_)));
         let begun: HashMap<_, _> = begun.map(|(pair, state)| (pair.clone(), *state)).collect();
         let states = std::mem::replace(&mut self.states, begun);
+        let assuming = std::mem::take(&mut self.assuming);
         let frame = std::mem::replace(&mut self.frame, Frame::outermost());
         self.attempt_depth += 1;
         self.compare(old, new, "");
         self.attempt_depth -= 1;
         let found = std::mem::replace(&mut self.changes, changes);
         self.states = states;
-        self.frame = frame;
+        self.assuming = assuming;
+        let attempted = std::mem::replace(&mut self.frame, frame);
+        self.frame.assumes = self.frame.assumes.min(attempted.assumes);
         AttemptOutcome::of(&found)
     }
 }

@@ -170,7 +170,9 @@ fn scheme(source: &Source<'_>, name: &str) -> String {
     };
     let string = |member: &str| at.string(member).unwrap_or_default();
     match string("type") {
-        "apiKey" => format!("apiKey in {} {}", string("in"), string("name").to_ascii_lowercase()),
+        // Of the three places, only a header has a name whose case means nothing (RFC 9110, section 5.1).
+        "apiKey" if string("in") == "header" => format!("apiKey in header {}", string("name").to_ascii_lowercase()),
+        "apiKey" => format!("apiKey in {} {}", string("in"), string("name")),
         "http" => format!("http {}", string("scheme").to_ascii_lowercase()),
         "openIdConnect" => format!("openIdConnect {}", string("openIdConnectUrl")),
         // Two OAuth schemes in one document are told apart only by their names.

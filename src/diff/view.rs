@@ -406,13 +406,11 @@ fn is_null(source: &Source<'_>, schema: &LocatedNode<'_>) -> bool {
     match node.member("type").map(|kind| &kind.kind) {
         Some(NodeKind::String(name)) => name.as_str() == "null",
         Some(_) => false,
-        None => node.member("enum").is_some_and(|values| {
-            !values.elements().is_empty()
-                && values
-                    .elements()
-                    .iter()
-                    .all(|value| matches!(value.kind, NodeKind::Null))
-        }),
+        None => {
+            let listed = node.member("enum").map(Node::elements).unwrap_or_default();
+            let mut values = listed.iter().chain(node.member("const")).peekable();
+            values.peek().is_some() && values.all(|value| matches!(value.kind, NodeKind::Null))
+        }
     }
 }
 
@@ -457,6 +455,9 @@ impl<'both, 'document> Nulls<'both, 'document> {
         }
         if let Some(values) = resolved.node.member("enum") {
             return values.elements().iter().any(is_null);
+        }
+        if let Some(single) = resolved.node.member("const") {
+            return is_null(single);
         }
         let typed = OF_OBJECTS.iter().chain(&OF_ARRAYS);
         if typed.into_iter().any(|keyword| resolved.node.member(keyword).is_some()) {

@@ -127,11 +127,7 @@ impl<'both> SchemaComparison<'both> {
             Relation::Wider
         } else if text && is_free_text(old, was) && scalar.or(Types::STRING).includes(is) {
             Relation::Narrower
-        } else if text
-            && was.meets(Types::ARRAY) != is.meets(Types::ARRAY)
-            && self.side == Side::Request
-            && is == Types::ARRAY
-        {
+        } else if text && self.side == Side::Request && is == Types::ARRAY {
             Relation::Unclear("one value is written like a list of one, unless it contains the separator")
         } else {
             Relation::Different
@@ -237,7 +233,7 @@ impl<'both> SchemaComparison<'both> {
         let changed = was.is_some() && is.is_some();
         let relation = match (self.side, self.encoding) {
             (Side::Request, ValueEncoding::Text) if changed && path.is_empty() => Relation::Different,
-            (Side::Request, ValueEncoding::Text) => {
+            (Side::Request, ValueEncoding::Text) if !changed => {
                 Relation::Unclear("only one document says what a missing value stands for")
             }
             (Side::Request, _) => {

@@ -2,7 +2,7 @@
 
 use countersign::diff::{Meaning, diff};
 
-use super::support::{Edit, assert_edits, compared, document, lines};
+use super::support::{Edit, assert_edits, assert_places, compared, document, lines, with_schemas};
 
 const DOCUMENT: &str = "\
 openapi: 3.0.3
@@ -403,4 +403,42 @@ fn an_invariant_that_is_lost_breaks_and_a_gap_that_is_closed_is_harmless() {
     );
     let diff = compared(built_in, &fewer);
     assert!(!diff.facts.lost.is_empty() && diff.facts.gained.is_empty());
+}
+
+#[test]
+fn a_media_type_that_becomes_a_range_is_added_not_gone() {
+    let with = |media: &str| with_schemas("{}", "{}", "").replace("application/json:", media);
+    let (old, new) = (with("text/plain:"), with("text/*:"));
+    let widened = "unclear response media-type-added: the 200 response may now have any media type of text/*";
+    assert_eq!(lines(&compared(&old, &new)), [widened]);
+    assert_places(&old, &new);
+}
+
+#[test]
+fn the_name_of_a_key_is_another_in_another_case_but_in_a_header() {
+    let with = |place: &str, name: &str| {
+        let scheme = format!("securitySchemes:\n    key: {{type: apiKey, in: {place}, name: {name}}}\n  schemas:");
+        let text = with_schemas("{}", "{}", "    Any: {}\n").replacen("schemas:", &scheme, 1);
+        text.replacen("paths:", "security: [{key: []}]\npaths:", 1)
+    };
+    for (place, differs) in [("query", true), ("cookie", true), ("header", false)] {
+        let found = lines(&compared(&with(place, "apiKey"), &with(place, "apikey")));
+        assert_eq!(!found.is_empty(), differs, "{place}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_callback_may_get_the_statuses_that_its_caller_returns() {
+    let with = |status: &str| {
+        let callback = format!(
+            "      callbacks:\n        done:\n          '{{$request.body#/url}}':\n            post:\n              \
+             responses:\n                '{status}': {{description: Taken}}\n      responses:\n"
+        );
+        with_schemas("{}", "{}", "").replacen("      responses:\n", &callback, 1)
+    };
+    let found = lines(&compared(&with("200"), &with("2XX")));
+    assert!(
+        !found.is_empty() && found.iter().all(|line| line.starts_with("compatible")),
+        "{found:#?}"
+    );
 }

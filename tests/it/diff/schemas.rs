@@ -23,6 +23,8 @@ pub(super) const EDITS: &[Edit<'_>] = &[
         BREAKS_BOTH,
     ),
     ("{}", "{type: string}", BREAKS_REQUESTS, BREAKS_RESPONSES),
+    // Neither admits null.
+    ("{const: a}", "{type: string, const: a}", NEWS, NEWS),
     (
         "{type: string, nullable: true}",
         "{type: string}",
@@ -428,4 +430,30 @@ fn alternatives_that_all_refer_to_each_other_are_compared_in_bounded_work() {
     };
     let found = compared(&document(3), &document(4));
     assert!(!found.differences.is_empty());
+}
+
+#[test]
+fn what_refers_back_to_a_schema_that_differs_is_not_the_same_elsewhere() {
+    let document = |kind: &str| {
+        let schemas = format!(
+            "    A: {{type: object, properties: {{b: {{$ref: '#/components/schemas/B'}}, x: {{type: {kind}}}}}}}\n    \
+             B: {{type: object, properties: {{a: {{$ref: '#/components/schemas/A'}}}}}}\n    \
+             C: {{type: object, properties: {{b: {{$ref: '#/components/schemas/B'}}}}}}\n"
+        );
+        let both =
+            "{type: object, properties: {p: {$ref: '#/components/schemas/A'}, q: {$ref: '#/components/schemas/C'}}}";
+        // The body is compared before the response, and shares its schemas.
+        with_schemas(both, "{$ref: '#/components/schemas/C'}", &schemas).replacen(
+            "requestBody:",
+            "parameters: []\n      requestBody:",
+            1,
+        )
+    };
+    let found = lines(&compared(&document("string"), &document("integer")));
+    let on_side = |side: &str| found.iter().filter(|line| line.contains(side)).count();
+    assert_eq!(
+        (on_side("breaking request"), on_side("breaking response")),
+        (1, 1),
+        "{found:#?}"
+    );
 }
