@@ -31,6 +31,8 @@ pub mod json;
 pub(crate) mod links;
 pub mod redact;
 pub mod sanitize;
+#[cfg(feature = "cli")]
+mod secret_names;
 pub mod shapes;
 mod spelling;
 mod target;
@@ -48,6 +50,8 @@ pub use exchange::{
 pub(crate) use exchange::{NOT_UNRESERVED, placeholder, query_pairs, with_query};
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub(crate) use identifier::{is_plain_identifier, is_printable_identifier};
+#[cfg(feature = "cli")]
+pub(crate) use secret_names::is_secret_name;
 pub use spelling::Spelling;
 #[cfg(feature = "cli")]
 pub(crate) use target::FixedHeadersAndQuery;

@@ -28,9 +28,9 @@ use super::route::Router;
 use super::source::MAX_ENTRY_BYTES;
 use crate::contract::Contract;
 use crate::contract::operation::{Operation, ParameterLocation};
-use crate::exchange::Target;
 use crate::exchange::redact::ValueDisplay;
 use crate::exchange::sanitize::sanitize_json;
+use crate::exchange::{Target, is_secret_name};
 use crate::report::{ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, archive_header as header};
 
 /// The methods of RFC 9110, section 9.3, and PATCH (RFC 5789).
@@ -203,9 +203,5 @@ fn path_of_no_operation(contract: &Contract) -> String {
 
 fn has_secret_path(operation: &Operation) -> bool {
     let mut parameters = operation.parameters.iter();
-    parameters.any(|parameter| {
-        let name = parameter.name.to_ascii_lowercase();
-        parameter.location == ParameterLocation::Path
-            && ["passw", "secret", "token"].iter().any(|secret| name.contains(secret))
-    })
+    parameters.any(|parameter| parameter.location == ParameterLocation::Path && is_secret_name(&parameter.name))
 }

@@ -10,12 +10,11 @@ use reqwest::header::{COOKIE, HeaderMap};
 use serde_json::{Value, json};
 
 use super::entry::is_redacted;
-use super::request::is_usual_credential_name;
 use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::operation::SecurityScheme;
-use crate::exchange::Digest;
 use crate::exchange::redact::{Redaction, SHORTEST_TOKEN};
+use crate::exchange::{Digest, is_secret_name};
 
 /// How many values are numbered: a client may send another one with each request. The digests take less than 1 MB.
 const MAX_NUMBERED: usize = 10_000;
@@ -24,20 +23,6 @@ const MAX_REDACTIONS: usize = 16;
 /// The stand-in once all numbers are used up. It looks redacted, so whoever reads the archive treats the client as
 /// unknown.
 const UNNUMBERED: &str = "<redacted>";
-/// Parts of the names of headers and parameters that carry a secret, besides those of [`is_usual_credential_name`].
-const SECRET_NAMES: [&str; 10] = [
-    "apikey",
-    "api_key",
-    "auth",
-    "cookie",
-    "csrf",
-    "passw",
-    "secret",
-    "session",
-    "signature",
-    "xsrf",
-];
-
 /// The credentials that were seen.
 pub(super) struct Credentials {
     /// The headers, cookies and parameters that carry one according to the contract, in lower case.
@@ -85,13 +70,11 @@ impl Credentials {
         format!("{scheme}<{redacted}credential {number}>")
     }
 
-    /// Whether a header or a parameter with this name carries a secret: by one of the usual names, one that the
-    /// contract documents, or one that contains one of [`SECRET_NAMES`].
+    /// Whether a header or a parameter with this name carries a secret: by a usual name, or by one that the contract
+    /// documents.
     pub(super) fn is_secret(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
-        is_usual_credential_name(&name)
-            || self.documented.contains(&name)
-            || SECRET_NAMES.iter().any(|secret| name.contains(secret))
+        self.documented.contains(&name) || is_secret_name(&name)
     }
 
     /// Returns what hides the credentials of a request, in its headers and its query, wherever else they appear in its

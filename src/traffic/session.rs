@@ -323,7 +323,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
         self.conclude_walks(Some(request_line.started));
         self.location = *location;
         let call = self.router.call(&request_line.method, &request_line.url);
-        // Every write to the service's origin may change its records, whether the contract has the operation or not.
+        // Every write to the service's origin may change its records, whether the contract has the operation or not. So
+        // may a query that is sent by POST: only its words say that it reads, and a walk is judged by less than that.
         if request_line.is_write() && !matches!(call, Err(NoCall::OtherOrigin)) {
             // A write that got no response from the service, or only a 202, may still take effect.
             let is_done = recorded

@@ -99,7 +99,8 @@ impl CallWriter<'_, '_> {
         parameters.any(|parameter| parameter.location == ParameterLocation::Query && parameter.name == name)
     }
 
-    /// Returns the query as it was, but for what the contract does not document, such as a key, and for secrets.
+    /// Returns the query as it was, but for secrets, and for what the contract does not document: neither the value of
+    /// that is shown, which may be a key, nor its name, which may be one without a value.
     fn query(&mut self, request_line: &RequestLine) -> String {
         let raw = request_line.url.query().unwrap_or_default().split('&');
         let pairs = raw.filter(|pair| !pair.is_empty()).zip(request_line.url.query_pairs());
@@ -109,7 +110,9 @@ impl CallWriter<'_, '_> {
             let pair = if self.credentials.is_secret(&name) {
                 format!("{plain_name}={}", self.credentials.stand_in(&value))
             } else if !self.is_documented(&name) {
-                format!("{plain_name}={NOT_IN_THE_CONTRACT}")
+                with_query("", NOT_IN_THE_CONTRACT, "")
+                    .trim_start_matches('?')
+                    .to_owned()
             } else {
                 raw.to_owned()
             };
