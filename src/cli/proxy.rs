@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
@@ -200,13 +201,19 @@ fn listen(
             std::future::pending(),
         ));
         edge::note(&format!("metrics are at http://{address}/metrics"));
+        warn_of_other_machines(address, "");
     }
+    warn_of_other_machines(address, ", and the service through it");
+    Ok((listener, url))
+}
+
+/// Warns that an address is not of this machine alone; `further` says what is reached with it.
+fn warn_of_other_machines(address: SocketAddr, further: &str) {
     if !address.ip().is_loopback() {
         edge::note(&format!(
-            "warning: other machines may reach {address}, and the service through it; listen on 127.0.0.1 unless they should"
+            "warning: other machines may reach {address}{further}; listen on 127.0.0.1 unless they should"
         ));
     }
-    Ok((listener, url))
 }
 
 /// Passes requests on until the end, then closes the queue. Returns how the command ended.

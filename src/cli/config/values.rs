@@ -181,8 +181,9 @@ fn rejecting_keyword(contract: &Contract, (id, index): (OperationId, usize), val
     let compiled = CompiledSchema::compile(json_schema::convert(&contract.document, schema).as_ref());
     let violation = compiled.first_violation(value)?;
     let other = match value {
-        Value::String(text) => serde_json::from_str(text).unwrap_or_default(),
-        other => Value::from(other.to_string()),
+        Value::String(text) => serde_json::from_str(text).ok(),
+        other => Some(Value::from(other.to_string())),
     };
-    compiled.first_violation(&other).map(|_| violation.keyword)
+    let is_admitted = other.is_some_and(|other| compiled.first_violation(&other).is_none());
+    (!is_admitted).then_some(violation.keyword)
 }

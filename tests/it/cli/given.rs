@@ -240,3 +240,27 @@ fn what_cannot_be_given_is_an_error_at_its_line() {
         assert_eq!(targets(&service), [""; 0]);
     }
 }
+
+/// A text that is no JSON stands for itself, and not for null.
+#[test]
+fn a_text_is_not_admitted_as_the_null_of_a_number() {
+    let service = service();
+    let nullable = SPEC.replacen(
+        "name: roomId, in: path, required: true, schema: {type: integer}",
+        "name: roomId, in: path, required: true, schema: {type: integer, nullable: true}",
+        1,
+    );
+    for (value, admitted) in [("seventeen", false), ("17", true)] {
+        let configuration = format!("[operations.getRoom]\npath.roomId = \"{value}\"\n");
+        let ended = check(
+            &service.url(),
+            &["--spec", "shelves.yaml", "--settle", "0", "--only", "getRoom"],
+        )
+        .file("shelves.yaml", &nullable)
+        .file("countersign.toml", configuration)
+        .run();
+        let error = "`type` in the schema of `roomId` does not admit";
+        assert_eq!(ended.stderr.contains(error), !admitted, "{ended:?}");
+        assert_eq!(ended.code == 2, !admitted, "{ended:?}");
+    }
+}

@@ -182,6 +182,13 @@ fn it_says_where_it_listens_and_warns_beyond_this_machine() {
         assert!(ended.stderr.contains(&to), "{ended:?}");
         assert_eq!(ended.stderr.contains("other machines may reach"), warned, "{ended:?}");
     }
+    let call = ["proxy", "--to", &target.url(), "--metrics", "0.0.0.0:0", "--", "true"];
+    let ended = countersign(&call).env("PATH", "/usr/bin:/bin").run();
+    assert!(
+        ended.stderr.contains("warning: other machines may reach 0.0.0.0:"),
+        "{ended:?}"
+    );
+    assert!(!ended.stderr.contains("and the service through it"), "{ended:?}");
 }
 
 #[test]
@@ -386,6 +393,17 @@ fn a_recording_has_shapes_unless_values_are_asked_for_and_a_finding_names_its_en
         assert_eq!(archive.contains("canary-77"), shown, "{archive}");
         assert!(!ended.stdout.contains("canary-77"), "{ended:?}");
     }
+}
+
+#[test]
+fn a_recording_shows_neither_name_nor_value_of_an_undocumented_parameter() {
+    let target = Target::sound();
+    // A token is in the address by itself, and in a parameter of no usual name.
+    let list = r#"curl -sS -H "Authorization: Bearer $COUNTERSIGN_TOKEN" "$COUNTERSIGN_PROXY_URL/organization/v1/tags?page=1&eyJ.canary-88&via=canary-99" -o tags.json"#;
+    let ended = proxy_with(&target.url(), &["--record", "a.har", "--show-values"], list).run();
+    let archive = std::fs::read_to_string(ended.path().join("a.har")).unwrap();
+    assert!(archive.contains("tags?page=1&%3Cnot"), "{archive}");
+    assert!(!archive.contains("canary-") && !archive.contains("via"), "{archive}");
 }
 
 #[test]
