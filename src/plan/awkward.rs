@@ -27,6 +27,7 @@ use serde_json::Value;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, FieldKind, Leaf};
 use super::timestamps;
+use crate::contract::lexicon::words;
 
 /// The maximum number of pieces that one string carries.
 const PIECES_PER_NAME: usize = 21;
@@ -730,15 +731,28 @@ fn lengthened(address: &str, characters: usize) -> Option<String> {
     Some(format!("{local}@{labels}.{domain}"))
 }
 
-/// Whether a value names a channel that takes numbers.
+/// Whether a value names a channel that takes numbers: by one of its words, which may have more letters (`telephone`,
+/// `cellular`), but not by letters within one (`hotel`).
 fn names_number_channel(value: &Value) -> bool {
-    let text = value.as_str().map(str::to_ascii_lowercase);
-    text.is_some_and(|text| PHONE_CHANNELS.iter().any(|word| text.contains(word)))
+    value.as_str().is_some_and(|text| {
+        let mut words = words(text).into_iter();
+        words.any(|word| PHONE_CHANNELS.iter().any(|channel| word.starts_with(channel)) || word.ends_with("phone"))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_channel_of_numbers_is_named_by_a_word_and_not_within_one() {
+        for channel in ["Phone", "workMobile", "telephone", "SMS", "cell_phone", "smartphone"] {
+            assert!(names_number_channel(&Value::from(channel)), "{channel}");
+        }
+        for channel in ["hotel", "cancelled", "email", "Isms"] {
+            assert!(!names_number_channel(&Value::from(channel)), "{channel}");
+        }
+    }
 
     use crate::contract::vocabulary::TimestampFormat;
     use crate::history::{Bindings, RunTag};

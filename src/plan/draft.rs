@@ -174,8 +174,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Reduces the choices of a field to the first of these that the schema admits and those after it. Returns whether there
-    /// is one.
+    /// Reduces the choices of a field to the first of these that the schema admits. Returns whether there is one.
     fn choose_admitted(&mut self, index: usize, mut choices: Vec<Choice>) -> bool {
         while !choices.is_empty() {
             self.leaves[index].choices.clone_from(&choices);

@@ -12,6 +12,8 @@
 //! its neighbour; then more and more fields are dropped together, until only those remain that the
 //! schema requires; and last, each field whose values are open is sent with its other values.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::draft::Draft;
@@ -102,12 +104,14 @@ impl Fallback {
     /// next value, or out of the body where the schema admits that. If none can be changed, the
     /// objects around them that the rejection names are dropped too.
     fn follow(&mut self, rejection: &str) {
-        let words: Vec<_> = rejection
-            .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
-            .collect();
+        // A field may have a hyphen in its name, and a sentence one after it: `first-name`, `age-related`.
+        let within = |others: &'static str| {
+            rejection.split(move |letter: char| !letter.is_ascii_alphanumeric() && !others.contains(letter))
+        };
+        let words: HashSet<_> = within("_").chain(within("_-")).collect();
         let is_named = |leaf: &Leaf| {
             let name = names(&leaf.pointer).next_back();
-            name.is_some_and(|name| words.contains(&name))
+            name.is_some_and(|name| words.contains(name))
         };
         let named: Vec<_> = (0..self.base.leaves.len())
             .filter(|index| is_named(&self.base.leaves[*index]))
@@ -231,6 +235,29 @@ mod tests {
             body = fallback.next(rejection)?.body().0;
         }
         None
+    }
+
+    #[test]
+    fn a_field_with_a_hyphen_is_named_by_its_whole_name() {
+        let text = "openapi: 3.0.3\ninfo: {title: People, version: '1'}\npaths:\n  /people:\n    post:\n      \
+                    operationId: addPerson\n      requestBody: {content: {application/json: {schema: {type: object, \
+                    properties: {first-name: {type: string}, age: {type: integer}, note: {type: string}}}}}}\n      \
+                    responses: {'201': {description: Added}}\n";
+        let contract = Contract::read("people.yaml", text.to_owned()).unwrap();
+        let id = contract.operation_named("addPerson").unwrap();
+        let draft = Template::of(&contract, id)
+            .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
+            .unwrap();
+        for (rejection, field) in [
+            ("first-name is too long", "first-name"),
+            ("an age-related problem", "age"),
+        ] {
+            let before = draft.body().0;
+            let after = Fallback::from(draft.clone()).next(rejection).unwrap().body().0;
+            let differing = before.as_object().unwrap().keys();
+            let differing: Vec<_> = differing.filter(|name| before.get(name) != after.get(name)).collect();
+            assert_eq!(differing, [field], "{rejection}: {before} {after}");
+        }
     }
 
     #[test]
