@@ -227,11 +227,11 @@ impl Check {
         self
     }
 
-    /// Sets the most requests per second; by default as many as the service answers.
+    /// Sets the most requests per second; by default, and with NaN, as many as the service answers.
     pub fn rate(mut self, per_second: f64) -> Self {
         // `LONGEST_DURATION` is a day: from one request a day to 86,400 a second, more than anybody needs.
         let highest = Settings::LONGEST_DURATION.as_secs_f64();
-        self.settings.rate = Some(per_second.clamp(1.0 / highest, highest));
+        self.settings.rate = (!per_second.is_nan()).then(|| per_second.clamp(1.0 / highest, highest));
         self
     }
 
@@ -294,9 +294,10 @@ impl Check {
         self
     }
 
-    /// Sets how many of the facts must be decided, in percent. With fewer, the service counts as not judged.
+    /// Sets how many of the facts must be decided, in percent. With fewer, the service counts as not judged. By default,
+    /// and with NaN, any number will do that is not 0.
     pub fn require_facts(mut self, percent: f64) -> Self {
-        self.require_facts = Some(percent.clamp(0.0, 100.0));
+        self.require_facts = (!percent.is_nan()).then(|| percent.clamp(0.0, 100.0));
         self
     }
 
@@ -335,8 +336,8 @@ impl Check {
     ///
     /// # Errors
     ///
-    /// [`Error::Operation`] and [`Error::Gap`] for a name that the contract does not have, and those of [`Check::run`]
-    /// for a token that cannot be sent.
+    /// [`Error::Operation`] and [`Error::Gap`] for a name that the contract does not have, [`Error::AlsoSend`] for an
+    /// operation that cannot be sent also, and those of [`Check::run`] for a token that cannot be sent.
     pub fn plan(&self) -> Result<Plan, Error> {
         let contract = self.contract_for(self.parsed_token()?.as_ref())?;
         Ok(Plan::new(&contract, &self.scope(self.seed.unwrap_or_default())?))
@@ -490,5 +491,12 @@ mod tests {
         }
         assert_eq!(check().settle(Duration::ZERO).settings.settle, Duration::ZERO);
         assert_eq!(check().jobs(0).settings.jobs, 1);
+    }
+
+    #[test]
+    fn a_bound_that_is_no_number_is_none() {
+        let check = Check::new(Arc::clone(crate::testing::built_in()));
+        let check = check.rate(f64::NAN).require_facts(f64::NAN);
+        assert_eq!((check.settings.rate, check.require_facts), (None, None));
     }
 }
