@@ -18,7 +18,7 @@ use crate::exchange::redact::{SHORTEST_TOKEN, ValueDisplay};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
 use crate::gaps;
 use crate::history::RunTag;
-use crate::plan::{Plan, Scope, Shard, check_also_sent};
+use crate::plan::{Plan, Scope, Settled, Shard, check_also_sent};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
@@ -432,6 +432,7 @@ impl Check {
             writes: self.writes,
             cleanup: self.cleanup,
             learn: self.learn.then_some(gaps),
+            settled: Settled::default(),
             token: self.token.is_some(),
             user_and_password: self
                 .token

@@ -1,6 +1,8 @@
 //! Announces where the token goes, before it is sent, and what of the contract is left out; `--quiet` does not silence
 //! this.
 
+use std::collections::BTreeSet;
+
 use super::arguments::Arguments;
 use super::config::ResolvedArguments;
 use super::edge;
@@ -59,6 +61,21 @@ pub(super) fn useless_cleanup(contract: &Contract, scope: &Scope, plan: &Plan) {
         (true, true) => "the plan has no DELETE for the records that are created",
     };
     edge::note(&format!("note: cleanup deletes nothing: {why}"));
+}
+
+/// Says which gaps a run that learns does not ask about again, because of what the ledger knows.
+pub(super) fn settled(contract: &Contract, scope: &Scope, plan: &Plan) {
+    let is_asked = |gap: usize| plan.questions.iter().any(|asked| asked.gap == gap);
+    let settled = scope.settled.subjects.iter().map(|(gap, _, _)| *gap);
+    let left_out: BTreeSet<_> = settled.filter(|gap| !is_asked(*gap)).collect();
+    if !left_out.is_empty() {
+        let names: Vec<_> = left_out.iter().map(|gap| contract.gaps[*gap].id.as_str()).collect();
+        edge::note(&format!(
+            "note: not asked again, because the ledger has answers that count for another week: {}; --gap ID asks all the \
+             same",
+            names.join(", ")
+        ));
+    }
 }
 
 /// The number of defects, and of operations that one of them takes out, which are printed.

@@ -40,7 +40,7 @@ use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Limits, Target, Transport};
 use crate::gaps::check_overlay_answers;
 use crate::history::RunTag;
-use crate::plan::{Plan, Scope, check_also_sent};
+use crate::plan::{Plan, Scope, Settled, check_also_sent};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Run, RunEnd, Settings};
@@ -81,12 +81,17 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     }
     let contract = Arc::new(contract);
     inputs.scope.learn = learning.map(|learning| learning.gaps(&contract)).transpose()?;
-    let plan = plan(&contract, &inputs.scope)?;
-    announce::useless_cleanup(&contract, &inputs.scope, &plan);
-    announce::token_goes(resolved, &target, token.is_some());
+    let has_token = token.is_some();
     let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
     let named = inputs.target_name(&transport.redaction());
     let learn_files = learning.map(|learning| learning.open(&contract, &named)).transpose()?;
+    if let Some(files) = &learn_files {
+        inputs.scope.settled = files.settled(&contract, started_at);
+    }
+    let plan = plan(&contract, &inputs.scope)?;
+    announce::useless_cleanup(&contract, &inputs.scope, &plan);
+    announce::settled(&contract, &inputs.scope, &plan);
+    announce::token_goes(resolved, &target, has_token);
     if let Some(path) = &arguments.residue {
         inputs.log_writes_to(path, &transport, (&contract, started_at))?;
     }
@@ -483,6 +488,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
         writes: arguments.writes(),
         cleanup: arguments.service.cleanup.value,
         learn: None,
+        settled: Settled::default(),
         token: false,
         user_and_password: false,
         only: operations(contract, &arguments.check.only)?,

@@ -19,17 +19,18 @@ use super::overwrites::DescribedPath;
 use crate::contract::Contract;
 use crate::gaps::{self, LearnRun};
 use crate::history::RunTag;
+use crate::plan::Settled;
 use crate::report::Record;
 use crate::run::RunEnd;
 
 /// The arguments of `learn`.
 #[derive(Debug, Args)]
 pub(super) struct LearnArguments {
-    /// Ask only about this gap; `countersign gaps` lists them; repeatable
+    /// Ask only about this gap, even if the ledger settles it; `countersign gaps` lists them; repeatable
     #[arg(long, value_name = "ID")]
     gap: Vec<String>,
     /// Append the answers of this run to this file, as JSON Lines, and report the combined answers of all runs in it
-    /// about this target
+    /// about this target; what they settle is not asked again
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
     /// With --overlay and a ledger that covers several targets: the base URL of the target to write the overlay for;
@@ -246,6 +247,17 @@ pub(super) struct LearnFiles {
 }
 
 impl LearnFiles {
+    /// Returns what the ledger settles of this target and contract, so that the run need not ask it again; nothing if gaps
+    /// are named, because those are to be asked about.
+    pub(super) fn settled(&self, contract: &Contract, now: DateTime<Utc>) -> Settled {
+        match &self.file {
+            Some(file) if self.gaps.is_empty() => {
+                gaps::settled(contract, &file.lines_of(&self.target, &self.contract), now)
+            }
+            _ => Settled::default(),
+        }
+    }
+
     /// Adds the trials and the answers of the run to the ledger, puts into the record what all runs of the ledger know,
     /// writes the overlay, and sets the exit code of the record.
     ///
@@ -272,7 +284,7 @@ impl LearnFiles {
             };
             let lines = run.lines(&record.trials, &record.answers);
             file.append(&lines)?;
-            let mut lines = file.of(&run.target, &run.contract, lines);
+            let mut lines = [file.lines_of(&run.target, &run.contract), lines].concat();
             lines.retain(|line| is_about(&self.gaps, line.gap()));
             record.answers = gaps::with_unanswered(gaps::known_answers(&lines, started_at), &record.answers);
             if let Some(overlay) = self.overlay {

@@ -104,11 +104,11 @@ impl LedgerFile {
         written.and_then(|()| self.file.sync_all()).map_err(failure)
     }
 
-    /// Returns the lines of this target and contract, and these new ones.
-    pub(super) fn of(self, target: &str, contract: &str, new: Vec<LedgerLine>) -> Vec<LedgerLine> {
-        let old = self.lines.into_iter();
-        let same = old.filter(|line| line.target == target && line.contract == contract);
-        same.chain(new).collect()
+    /// Returns the lines of this target and contract that were in it when it was opened.
+    pub(super) fn lines_of(&self, target: &str, contract: &str) -> Vec<LedgerLine> {
+        let lines = self.lines.iter();
+        let same = lines.filter(|line| line.target == target && line.contract == contract);
+        same.cloned().collect()
     }
 }
 

@@ -25,7 +25,7 @@ use crate::plan::TRIALS_TO_INDICATE;
 /// The version of the lines that are written.
 const VERSION: u32 = 1;
 /// The minimum time between two runs for what both indicate to count as established.
-const MIN_APART: TimeDelta = TimeDelta::hours(1);
+pub(super) const MIN_APART: TimeDelta = TimeDelta::hours(1);
 /// How long a line counts: a service changes.
 const MAX_AGE: TimeDelta = TimeDelta::days(30);
 /// How far ahead of now the time of a line may be. The clocks of two machines differ by a few minutes where nobody sets
@@ -81,7 +81,7 @@ impl LedgerLine {
     }
 
     /// Whether the line counts at this time: it is at most 30 days old, and no more than five minutes ahead.
-    fn counts(&self, now: DateTime<Utc>) -> bool {
+    pub(super) fn counts(&self, now: DateTime<Utc>) -> bool {
         (-MAX_AHEAD..=MAX_AGE).contains(&(now - self.time))
     }
 }

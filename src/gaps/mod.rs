@@ -54,6 +54,7 @@ mod length_search;
 mod rate;
 mod required;
 mod searches;
+mod settled;
 mod tally;
 mod trial;
 mod trials;
@@ -71,4 +72,5 @@ pub use ledger::{
     read_line, with_unanswered,
 };
 pub use overlay::{Overlay, overlay};
+pub use settled::settled;
 pub use trial::{Trial, TrialClaim, TrialOutcome};

@@ -18,6 +18,8 @@ pub struct Scope {
     /// The gaps that the run asks about, by index; all of them if empty. It then leaves out the steps that answer none.
     /// `None` for a run that does not ask.
     pub learn: Option<Vec<usize>>,
+    /// What a run that asks about all gaps need not ask again.
+    pub settled: Settled,
     /// Whether there is a token.
     pub token: bool,
     /// Whether the token is a user and a password, so that it can be sent by HTTP Basic.
@@ -34,6 +36,22 @@ pub struct Scope {
     pub seed: u64,
     /// The shard of the plan that is carried out; `None` for the whole plan.
     pub shard: Option<Shard>,
+}
+
+/// What earlier runs have answered so well that it need not be asked again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settled {
+    /// What the answers are about: the index of the gap, the operation and the location.
+    pub subjects: BTreeSet<(usize, OperationId, String)>,
+    /// The operations whose ordinary responses, such as the controls of trials, leave something open.
+    pub open_responses: BTreeSet<OperationId>,
+}
+
+impl Settled {
+    /// Whether an answer is settled.
+    pub(super) fn contains(&self, gap: usize, operation: OperationId, location: &str) -> bool {
+        self.subjects.contains(&(gap, operation, location.to_owned()))
+    }
 }
 
 /// An operation that may not be named in [`Scope::also_send`], such as a `DELETE`.

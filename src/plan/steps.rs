@@ -9,10 +9,10 @@ use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::{edge_cases, unknown_path};
 use super::optional;
 use super::question::{Asks, Question, text_fields_with_open_side_effect};
-use super::scope::{Scope, shown_by};
+use super::scope::{Scope, Settled, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme_location};
-use super::source::ValueAvailability;
+use super::source::{ValueAvailability, sources};
 use super::traceable_writes::TraceableWrites;
 use super::variants::{variants, varies};
 use crate::contract::Contract;
@@ -134,7 +134,7 @@ impl Plan {
         plan.residue_looks(contract, &called);
         plan.add_deletes(contract, &called);
         match &scope.learn {
-            Some(gaps) => plan.ask_about_gaps(contract, gaps),
+            Some(gaps) => plan.ask_about_gaps(contract, gaps, &scope.settled),
             None => plan.ask_again(contract),
         }
         plan.shown_by = shown_by(contract, scope);
@@ -184,7 +184,7 @@ impl Plan {
     }
 
     /// Leaves out the steps that answer nothing of what the document leaves open, and adds those that ask it.
-    fn ask_about_gaps(&mut self, contract: &Contract, gaps: &[usize]) {
+    fn ask_about_gaps(&mut self, contract: &Contract, gaps: &[usize], settled: &Settled) {
         // No response says anything about these.
         if !gaps.is_empty() && gaps.iter().all(|gap| contract.gaps[*gap].kind.is_none()) {
             self.steps.clear();
@@ -192,15 +192,19 @@ impl Plan {
         }
         let mut questions = Question::all(contract);
         let is_chosen = |gap: usize| gaps.is_empty() || gaps.contains(&gap);
-        let chosen = questions.iter().filter(|asked| is_chosen(asked.gap));
-        let about_required = chosen.filter(|asked| matches!(asked.asks, Asks::Required { .. }));
+        let is_asked = |gap: usize, operation: OperationId, location: &str| {
+            is_chosen(gap) && !settled.contains(gap, operation, location)
+        };
+        let is_wanted = |asked: &Question| is_asked(asked.gap, asked.operation, &asked.location);
+        let wanted = questions.iter().filter(|asked| is_wanted(asked));
+        let about_required = wanted.filter(|asked| matches!(asked.asks, Asks::Required { .. }));
         let without_fields: BTreeSet<_> = about_required.map(|asked| asked.operation).collect();
         // What a field does shows where records are created with it and without it.
         let creates = contract.operation_ids().filter(|id| contract.operation(*id).creates());
         let has_effect = |id: &OperationId| {
             text_fields_with_open_side_effect(contract, *id)
                 .iter()
-                .any(|(gap, _, _)| is_chosen(*gap))
+                .any(|(gap, location, _)| is_asked(*gap, *id, location))
         };
         let with_effect: BTreeSet<_> = creates.filter(has_effect).collect();
         let shows_effect = |asked: &Question| {
@@ -208,7 +212,31 @@ impl Plan {
         };
         // A create without a field may be rejected because it equals an earlier one: whether that is so is asked too.
         let explains = |asked: &Question| asked.asks == Asks::Duplicate && without_fields.contains(&asked.operation);
-        questions.retain(|asked| is_chosen(asked.gap) || shows_effect(asked) || explains(asked));
+        let chosen = questions.iter().filter(|asked| is_chosen(asked.gap));
+        let chosen: BTreeSet<_> = chosen.map(|asked| asked.operation).collect();
+        questions.retain(|asked| is_wanted(asked) || shows_effect(asked) || explains(asked));
+        self.keep_steps_that_answer(contract, &is_chosen, &questions);
+        for step in self.steps.iter_mut().filter(|step| step.action == Action::Walk) {
+            step.action = Action::SamplePages;
+        }
+        // What ordinary responses show takes controls, even where no question is left.
+        let (with_open_responses, settled): (BTreeSet<_>, BTreeSet<_>) =
+            chosen.into_iter().partition(|id| settled.open_responses.contains(id));
+        let is_settled = |id: &OperationId| !questions.iter().any(|asked| asked.operation == *id);
+        self.leave_out_creates(contract, settled.into_iter().filter(is_settled).collect());
+        let controlled = with_open_responses.into_iter();
+        let controlled = controlled.filter(|id| !contract.operation(*id).creates()).collect();
+        let called = self.steps.iter().map(|step| step.operation).collect();
+        self.add_questions(contract, (questions, &controlled), &called);
+    }
+
+    /// Leaves out the steps that answer nothing of the chosen gaps besides these questions.
+    fn keep_steps_that_answer(
+        &mut self,
+        contract: &Contract,
+        is_chosen: &impl Fn(usize) -> bool,
+        questions: &[Question],
+    ) {
         let asks_for_rejection = |id| {
             let mut of_it = questions.iter().filter(|question| question.operation == id);
             of_it.any(|question| question.asks == Asks::NoCredential)
@@ -241,11 +269,28 @@ impl Plan {
             }
             _ => true,
         });
-        for step in self.steps.iter_mut().filter(|step| step.action == Action::Walk) {
-            step.action = Action::SamplePages;
+    }
+
+    /// Leaves out those of these operations that create records, unless other steps take values from their responses.
+    fn leave_out_creates(&mut self, contract: &Contract, settled: BTreeSet<OperationId>) {
+        let mut unneeded: BTreeSet<_> = settled
+            .into_iter()
+            .filter(|id| contract.operation(*id).creates())
+            .collect();
+        let called = self.steps.iter().map(|step| step.operation);
+        let mut pending: Vec<_> = called.filter(|id| !unneeded.contains(id)).collect();
+        while let Some(id) = pending.pop() {
+            let parameters = sources(contract, id, |_| true)
+                .into_iter()
+                .flat_map(|source| source.creates);
+            let links = contract.links_to(id).filter(|_| contract.operation(id).creates());
+            let from: Vec<_> = parameters.chain(links.map(|link| link.from)).collect();
+            pending.extend(from.into_iter().filter(|from| unneeded.remove(from)));
         }
-        let called = self.steps.iter().map(|step| step.operation).collect();
-        self.add_questions(contract, questions, &called);
+        self.steps.retain(|step| !unneeded.contains(&step.operation));
+        self.in_scope.retain(|id| !unneeded.contains(id));
+        let reason = || NotCalled::Because("the ledger has answers to all that it is asked about".to_owned());
+        self.not_called.extend(unneeded.into_iter().map(|id| (id, reason())));
     }
 
     /// Adds the steps that ask again what the contract's answers say, where no other step shows it.
@@ -265,13 +310,21 @@ impl Plan {
         }
         let called = self.steps.iter().map(|step| step.operation);
         let called = called.filter(|id| self.in_scope.contains(id)).collect();
-        self.add_questions(contract, questions, &called);
+        self.add_questions(contract, (questions, &BTreeSet::new()), &called);
     }
 
-    /// Adds the steps that ask the questions about the called operations.
-    fn add_questions(&mut self, contract: &Contract, questions: Vec<Question>, called: &BTreeSet<OperationId>) {
+    /// Adds the steps that ask the questions about the called operations, and those that only send controls to further ones.
+    fn add_questions(
+        &mut self,
+        contract: &Contract,
+        (questions, controlled): (Vec<Question>, &BTreeSet<OperationId>),
+        called: &BTreeSet<OperationId>,
+    ) {
         // A create follows those whose records it takes.
-        let asks = |id: &OperationId| called.contains(id) && questions.iter().any(|asked| asked.operation == *id);
+        let asks = |id: &OperationId| {
+            let is_asked = controlled.contains(id) || questions.iter().any(|asked| asked.operation == *id);
+            called.contains(id) && is_asked
+        };
         let asked: Vec<_> = link_order(contract).into_iter().filter(asks).collect();
         for id in asked {
             let action = match contract.operation(id).creates() {

@@ -35,6 +35,7 @@ mod judge;
 mod later_versions;
 mod leaks;
 mod learn;
+mod learn_again;
 mod learn_ordinary;
 mod lint;
 mod manual;

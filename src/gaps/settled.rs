@@ -1,0 +1,234 @@
+//! Says what a ledger settles, so that a run need not ask it again. The entry is [`settled`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::answer::{Answer, AnswerState, Claim, Condition, Duplicate};
+use super::join::{AnswerSubject, join_all, subject};
+use super::ledger::{LedgerLine, MIN_APART};
+use super::locations::GapLocations;
+use crate::contract::Contract;
+use crate::contract::operation::OperationId;
+use crate::contract::vocabulary::GapKind;
+use crate::plan::{Asks, Question, Settled, TRIALS_TO_INDICATE, text_fields_with_open_side_effect};
+
+/// How long before an answer ages out it is asked again. Whoever learns once a week keeps all answers established.
+const RENEWED_BEFORE: TimeDelta = TimeDelta::days(7);
+
+/// Returns what these lines of a target and a contract settle: what is established and will be for another week, and what
+/// two runs at least an hour apart saw as well as trials can show it.
+#[must_use]
+pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> Settled {
+    let known = [now, now + RENEWED_BEFORE].map(|time| settled_subjects(contract, lines, time));
+    let is_settled = |(gap, operation, location, condition): &(usize, OperationId, String, Option<Condition>)| {
+        let subject = (
+            contract.gaps[*gap].id.clone(),
+            Some(contract.operation(*operation).name.clone()),
+            Some(location.clone()),
+            *condition,
+        );
+        known.iter().all(|known| known.contains(&subject))
+    };
+    let asked = Question::all(contract).into_iter().map(|question| {
+        let condition = (question.asks == Asks::NoCredential).then_some(Condition::NoCredential);
+        (question.gap, question.operation, question.location, condition)
+    });
+    let (open, shown): (Vec<_>, Vec<_>) = shown(contract).into_iter().partition(|shown| !is_settled(shown));
+    let subjects = asked.filter(is_settled).chain(shown);
+    Settled {
+        subjects: subjects
+            .map(|(gap, operation, location, _)| (gap, operation, location))
+            .collect(),
+        open_responses: open.into_iter().map(|(_, operation, _, _)| operation).collect(),
+    }
+}
+
+/// Returns what ordinary requests show and a run may wait for: of creates, what else they do and when their record is
+/// listed, and of others, what each control shows.
+fn shown(contract: &Contract) -> Vec<(usize, OperationId, String, Option<Condition>)> {
+    let locations = GapLocations::of(contract).all.into_iter();
+    let whole = locations.filter_map(|location| {
+        let operation = location.operation?;
+        let is_shown = match contract.operation(operation).creates() {
+            true => location.kind == GapKind::VisibilityDelay,
+            false => shows_in_controls(location.kind),
+        };
+        is_shown.then_some((location.gap, operation, location.pointer, None))
+    });
+    let creates = contract.operation_ids().filter(|id| contract.operation(*id).creates());
+    let effects = creates.flat_map(|create| {
+        let fields = text_fields_with_open_side_effect(contract, create).into_iter();
+        fields.map(move |(gap, location, _)| (gap, create, location, None))
+    });
+    whole.chain(effects).collect()
+}
+
+/// Whether each control of an operation is a trial of a gap of this kind.
+fn shows_in_controls(kind: GapKind) -> bool {
+    matches!(
+        kind,
+        GapKind::Compression | GapKind::PageSize | GapKind::SuccessStatus | GapKind::UpdateResponseBody
+    )
+}
+
+/// Whether no trial is about gaps of this kind, so that an answer is never more than seen.
+fn is_seen_at_most(kind: GapKind) -> bool {
+    matches!(kind, GapKind::SideEffect | GapKind::VisibilityDelay)
+}
+
+/// Returns what is settled at some time.
+fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Utc>) -> BTreeSet<AnswerSubject> {
+    let fresh = lines.iter().filter(|line| line.counts(time));
+    let fresh: Vec<_> = fresh.filter_map(|line| Some((line, line.answer()?))).collect();
+    let mut runs: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for (line, answer) in &fresh {
+        if answer.state == AnswerState::Indicated || is_as_good_as_it_gets(contract, answer) {
+            let of_subject = runs.entry((subject(answer), answer.state)).or_default();
+            of_subject.insert(line.time);
+        }
+    }
+    let joined = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
+    let joined = joined.into_iter().map(|answer| (subject(&answer), answer.state));
+    let settled = joined.filter(|of| {
+        let runs = runs.get(of);
+        let apart = runs.and_then(|runs| Some(*runs.last()? - *runs.first()?));
+        apart.is_some_and(|apart| apart >= MIN_APART)
+    });
+    settled.map(|(subject, _)| subject).collect()
+}
+
+/// Whether another run would see no more than this one did: a duplicate that is accepted is sent only once, and where four
+/// trials agree and the answer is only seen, no response shows what was sent.
+fn is_as_good_as_it_gets(contract: &Contract, answer: &Answer) -> bool {
+    let accepted = Some(Claim::Duplicate {
+        duplicate: Duplicate::Accepted,
+    });
+    let mut gaps = contract.gaps.iter();
+    let gap = gaps.find(|gap| gap.id == answer.gap);
+    let is_never_tried = gap.and_then(|gap| gap.kind).is_some_and(is_seen_at_most);
+    let is_tried = answer.observations.supporting >= TRIALS_TO_INDICATE;
+    answer.state == AnswerState::Seen && (is_tried || is_never_tried || answer.claim == accepted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer::{ObservationCounts, UnknownHandling};
+    use super::super::ledger::{LearnRun, LedgerLine};
+    use super::*;
+
+    const UPDATE: &str = "/components/schemas/ContactInput";
+
+    fn answer(gap: &str, operation: &str, location: &str, (state, claim): (AnswerState, Claim)) -> Answer {
+        Answer {
+            gap: gap.to_owned(),
+            operation: Some(operation.to_owned()),
+            location: Some(location.to_owned()),
+            state,
+            claim: Some(claim),
+            observations: ObservationCounts {
+                supporting: 4,
+                ..ObservationCounts::default()
+            },
+            dissent: Vec::new(),
+            reason: None,
+        }
+    }
+
+    fn unknown_field(state: AnswerState, handling: UnknownHandling) -> Answer {
+        let claim = Claim::UnknownHandled { handling, status: None };
+        answer("unknown-request-fields", "updateContact", UPDATE, (state, claim))
+    }
+
+    /// The lines of runs that began so many hours after the epoch, each with its answer.
+    fn lines(runs: &[(i64, Answer)]) -> Vec<LedgerLine> {
+        let lines = runs.iter().flat_map(|(hours, answer)| {
+            let run = LearnRun {
+                tag: format!("r{hours}"),
+                time: DateTime::UNIX_EPOCH + TimeDelta::hours(*hours),
+                target: "https://contacts.example.com".to_owned(),
+                contract: "c".to_owned(),
+            };
+            run.lines(&[], std::slice::from_ref(answer))
+        });
+        lines.collect()
+    }
+
+    /// How many subjects are settled so many hours after the epoch.
+    fn count(runs: &[(i64, Answer)], now: i64) -> usize {
+        let now = DateTime::UNIX_EPOCH + TimeDelta::hours(now);
+        settled(crate::testing::built_in(), &lines(runs), now).subjects.len()
+    }
+
+    #[test]
+    fn what_is_established_is_settled_until_a_week_before_it_ages_out() {
+        let indicated = unknown_field(AnswerState::Indicated, UnknownHandling::Ignored);
+        let two = [(0, indicated.clone()), (2, indicated.clone())];
+        assert_eq!(count(&two, 3), 1);
+        assert_eq!((count(&two, 23 * 24), count(&two, 23 * 24 + 1)), (1, 0));
+        assert_eq!(count(&two[..1], 3), 0);
+        let at_once = [(0, indicated.clone()), (0, indicated.clone())];
+        assert_eq!(count(&at_once, 3), 0);
+        let other = unknown_field(AnswerState::Seen, UnknownHandling::Rejected);
+        let opposed = [two[0].clone(), two[1].clone(), (3, other)];
+        assert_eq!(count(&opposed, 3), 0);
+        // A run that was asked again in time keeps it established.
+        let renewed = [two[0].clone(), two[1].clone(), (23 * 24 + 1, indicated)];
+        assert_eq!(count(&renewed, 24 * 24), 1);
+    }
+
+    #[test]
+    fn what_is_seen_is_settled_only_if_another_run_would_see_no_more() {
+        let twice = |answer: &Answer| count(&[(0, answer.clone()), (2, answer.clone())], 3);
+        let seen = |supporting: u64| {
+            let mut answer = unknown_field(AnswerState::Seen, UnknownHandling::Ignored);
+            answer.observations.supporting = supporting;
+            answer
+        };
+        assert_eq!((twice(&seen(4)), twice(&seen(3))), (1, 0));
+        // What one run indicates, another one may establish.
+        let indicated = unknown_field(AnswerState::Indicated, UnknownHandling::Ignored);
+        assert_eq!(count(&[(0, seen(4)), (2, indicated)], 3), 0);
+        let duplicate = |duplicate| {
+            let claim = Claim::Duplicate { duplicate };
+            let mut answer = answer("duplicates", "createContact", UPDATE, (AnswerState::Seen, claim));
+            answer.observations.supporting = 1;
+            twice(&answer)
+        };
+        assert_eq!((duplicate(Duplicate::Accepted), duplicate(Duplicate::Rejected)), (1, 0));
+    }
+
+    #[test]
+    fn an_operation_stays_open_until_its_ordinary_responses_are_settled() {
+        let contract = crate::testing::built_in();
+        let tags = contract.operation_named("getTags").unwrap();
+        let create = contract.operation_named("createContact").unwrap();
+        let open = settled(contract, &[], DateTime::UNIX_EPOCH).open_responses;
+        assert!(open.contains(&tags) && open.contains(&create));
+        let shown = shown(contract).into_iter();
+        let shown = shown.filter(|(_, operation, ..)| [tags, create].contains(operation));
+        let all: Vec<_> = shown
+            .flat_map(|(gap, operation, location, _)| {
+                let name = &contract.operation(operation).name;
+                let claim = Claim::Sent { sent: true };
+                let state = match operation == create {
+                    true => AnswerState::Seen,
+                    false => AnswerState::Indicated,
+                };
+                let answer = answer(&contract.gaps[gap].id, name, &location, (state, claim));
+                [(0, answer.clone()), (2, answer)]
+            })
+            .collect();
+        let open = |runs: &[(i64, Answer)]| {
+            let now = DateTime::UNIX_EPOCH + TimeDelta::hours(3);
+            let open = settled(contract, &lines(runs), now).open_responses;
+            [tags, create].map(|operation| open.contains(&operation))
+        };
+        assert_eq!(open(&all), [false, false]);
+        let of_tags = all
+            .iter()
+            .filter(|(_, answer)| answer.operation.as_deref() == Some("getTags"));
+        let without_status = of_tags.filter(|(_, answer)| answer.gap != "success-status").cloned();
+        assert_eq!(open(&without_status.collect::<Vec<_>>()), [true, true]);
+    }
+}
