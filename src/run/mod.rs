@@ -58,6 +58,7 @@ mod ready;
 #[cfg(feature = "service")]
 mod reasons;
 mod request;
+mod residue;
 mod sender;
 mod session;
 mod settings;
