@@ -305,7 +305,7 @@ pub enum Coverage {
     /// The run does not report on it: a flag excludes it, it is a write and the run only reads, another shard checks
     /// it, or recorded traffic does not have it.
     #[default]
-    #[serde(rename = "not-selected")]
+    #[serde(rename = "not-selected", alias = "left-out")]
     OutOfScope,
     /// It was selected, but there was no successful response to judge, whether it was called or not.
     Unchecked,

@@ -66,6 +66,21 @@ fn standard_input_is_read_where_no_file_is_named() {
     }
 }
 
+/// The older word for an operation that was not selected is understood.
+#[test]
+fn a_report_that_calls_unselected_operations_left_out_is_read_too() {
+    let ended = countersign(&["check", "--seed", "1", "--only", "getTags", "--report", "json=run.json"]).run();
+    let newer = std::fs::read_to_string(ended.path().join("run.json")).unwrap();
+    let older = newer.replace(r#""not-selected""#, r#""left-out""#);
+    assert_ne!(newer, older);
+    let again = |text: &str| {
+        let ended = countersign(&["report", "run.json"]).file("run.json", text).run();
+        assert_eq!(ended.code, 0, "{ended:?}");
+        ended.stdout
+    };
+    assert_eq!(again(&older), again(&newer));
+}
+
 #[test]
 fn what_is_no_report_of_this_version_is_rejected_and_nothing_is_written() {
     let (json, _) = checked();
