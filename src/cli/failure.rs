@@ -137,7 +137,7 @@ pub(super) enum Failure {
         reason: String,
     },
     /// The log of writes cannot be kept.
-    #[error("failed to write the log of writes to `{}`: {source}", path.display())]
+    #[error("failed to write the residue log to `{}`: {source}", path.display())]
     Residue {
         /// The file.
         path: PathBuf,

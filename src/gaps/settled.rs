@@ -172,9 +172,12 @@ mod tests {
         let other = unknown_field(AnswerState::Seen, UnknownHandling::Rejected);
         let opposed = [two[0].clone(), two[1].clone(), (3, other)];
         assert_eq!(count(&opposed, 3), 0);
-        // A run that was asked again in time keeps it established.
-        let renewed = [two[0].clone(), two[1].clone(), (23 * 24 + 1, indicated)];
-        assert_eq!(count(&renewed, 24 * 24), 1);
+        // One run that asks again is half of what renews it; two at least an hour apart settle it for another month.
+        let mut renewed = two.to_vec();
+        renewed.push((23 * 24 + 1, indicated.clone()));
+        assert_eq!(count(&renewed, 24 * 24), 0);
+        renewed.push((24 * 24, indicated));
+        assert_eq!((count(&renewed, 24 * 24 + 1), count(&renewed, 47 * 24)), (1, 0));
     }
 
     #[test]

@@ -254,9 +254,9 @@ mod tests {
         ] {
             let before = draft.body().0;
             let after = Fallback::from(draft.clone()).next(rejection).unwrap().body().0;
-            let differing = before.as_object().unwrap().keys();
-            let differing: Vec<_> = differing.filter(|name| before.get(name) != after.get(name)).collect();
-            assert_eq!(differing, [field], "{rejection}: {before} {after}");
+            let names = ["first-name", "age", "note"];
+            let differing = names.into_iter().filter(|name| before.get(name) != after.get(name));
+            assert_eq!(differing.collect::<Vec<_>>(), [field], "{rejection}: {before} {after}");
         }
     }
 
