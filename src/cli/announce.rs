@@ -49,8 +49,14 @@ pub(super) fn reference_service(resolved: &ResolvedArguments) {
     }
 }
 
+/// Says what a plan will not send although its user may expect it: deletions, and questions that were asked before.
+pub(super) fn what_is_not_sent(contract: &Contract, scope: &Scope, plan: &Plan) {
+    useless_cleanup(contract, scope, plan);
+    settled(contract, scope, plan);
+}
+
 /// Says that `--cleanup` will delete nothing, if the plan has no step that deletes: the records stay in the target.
-pub(super) fn useless_cleanup(contract: &Contract, scope: &Scope, plan: &Plan) {
+fn useless_cleanup(contract: &Contract, scope: &Scope, plan: &Plan) {
     if !scope.cleanup || plan.steps.iter().any(|step| step.action == Action::Delete) {
         return;
     }
@@ -64,7 +70,7 @@ pub(super) fn useless_cleanup(contract: &Contract, scope: &Scope, plan: &Plan) {
 }
 
 /// Says which gaps a run that learns does not ask about again, because of what the ledger knows.
-pub(super) fn settled(contract: &Contract, scope: &Scope, plan: &Plan) {
+fn settled(contract: &Contract, scope: &Scope, plan: &Plan) {
     let is_asked = |gap: usize| plan.questions.iter().any(|asked| asked.gap == gap);
     let settled = scope.settled.subjects.iter().map(|(gap, _, _)| *gap);
     let left_out: BTreeSet<_> = settled.filter(|gap| !is_asked(*gap)).collect();

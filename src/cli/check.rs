@@ -76,22 +76,17 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     if let Some(token) = &token {
         contract = with_schemes_for(contract, token, &target, resolved)?;
     }
-    if token.is_none() && (contract.needs_credential() || arguments.service.always_authenticates()) {
-        return Err(no_token(resolved));
-    }
+    require_token(resolved, &contract, token.is_some())?;
     let contract = Arc::new(contract);
     inputs.scope.learn = learning.map(|learning| learning.gaps(&contract)).transpose()?;
-    let has_token = token.is_some();
     let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
     let named = inputs.target_name(&transport.redaction());
     let learn_files = learning.map(|learning| learning.open(&contract, &named)).transpose()?;
-    if let Some(files) = &learn_files {
-        inputs.scope.settled = files.settled(&contract, started_at);
-    }
+    let settled = learn_files.as_ref().map(|files| files.settled(&contract, started_at));
+    inputs.scope.settled = settled.unwrap_or_default();
     let plan = plan(&contract, &inputs.scope)?;
-    announce::useless_cleanup(&contract, &inputs.scope, &plan);
-    announce::settled(&contract, &inputs.scope, &plan);
-    announce::token_goes(resolved, &target, has_token);
+    announce::what_is_not_sent(&contract, &inputs.scope, &plan);
+    announce::token_goes(resolved, &target, inputs.scope.token);
     if let Some(path) = &arguments.residue {
         inputs.log_writes_to(path, &transport, (&contract, started_at))?;
     }
@@ -441,6 +436,15 @@ fn with_schemes_for(
         })?;
     }
     Ok(contract)
+}
+
+/// Returns an error if a token is needed and there is none.
+fn require_token(resolved: &ResolvedArguments, contract: &Contract, is_given: bool) -> Result<(), Failure> {
+    let is_needed = contract.needs_credential() || resolved.arguments.service.always_authenticates();
+    if is_needed && !is_given {
+        return Err(no_token(resolved));
+    }
+    Ok(())
 }
 
 fn no_token(resolved: &ResolvedArguments) -> Failure {

@@ -55,7 +55,7 @@ pub(super) fn run(resolved: &ResolvedArguments, learn: bool) -> Result<u8, Failu
         ..check::scope(arguments, &contract, seed)?
     };
     let plan = check::plan(&contract, &scope)?;
-    announce::useless_cleanup(&contract, &scope, &plan);
+    announce::what_is_not_sent(&contract, &scope, &plan);
     let page = Listing {
         contract: &contract,
         plan: &plan,
