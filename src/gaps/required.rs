@@ -5,9 +5,8 @@
 //! A rejected create leaves nothing, and an accepted one leaves a record. So the search grows from the empty body, by
 //! the members that rejections name, or one by one, until a body is accepted: the smallest one. What it lacks is
 //! optional. A member that it has is required if both bodies, the smallest and the whole one, are rejected when just
-//! that member is left out: each of them once if the rejections name the member that is missing and none that is there,
-//! so that no other reason explains them, and otherwise twice. Where they are not, as where either of two members is
-//! enough, no list of members says what is required.
+//! that member is left out. Where they are not, as where either of two members is enough, no list of members says what is
+//! required.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,8 +64,6 @@ struct BodyOutcome {
     rejected: u64,
     /// The members that its rejections name and that it lacks.
     named: Members,
-    /// Whether a rejection names a member that it has.
-    names_present: bool,
     /// What its rejections say.
     rejection_texts: Vec<RejectionText>,
 }
@@ -190,8 +187,6 @@ impl RequiredSearch {
             |member: &Member| pointer::last(&member.pointer).is_some_and(|name| words.contains(name.as_str()));
         let named = |index: &usize| !body.contains(index) && is_named(&self.members[*index]);
         let named: Vec<_> = (0..self.members.len()).filter(named).collect();
-        let mut present = body.iter().map(|index| &self.members[*index]);
-        let names_present = present.any(is_named);
         self.tries += 1;
         let outcome = self.tried.entry(body).or_default();
         match accepted {
@@ -202,7 +197,6 @@ impl RequiredSearch {
             Some(false) => {
                 outcome.rejected += 1;
                 outcome.named.extend(named);
-                outcome.names_present |= names_present;
                 outcome.rejection_texts.push(RejectionText::new(text, sent));
                 self.awaits_acceptance = true;
             }
@@ -335,10 +329,8 @@ impl RequiredSearch {
         }
         for member in &smallest.required {
             let bodies = self.both_without(*member, &smallest);
-            let is_named = smallest.required.len() > 1 && bodies.iter().all(|body| self.is_explained_by(body, *member));
-            let for_each_body = TRIALS_TO_INDICATE / u64::try_from(bodies.len()).unwrap_or(1).max(1);
-            debug_assert!(for_each_body >= REJECTIONS);
-            let wanted = if is_named { for_each_body / 2 } else { for_each_body };
+            let wanted = TRIALS_TO_INDICATE / u64::try_from(bodies.len()).unwrap_or(1).max(1);
+            debug_assert!(wanted >= REJECTIONS);
             for body in bodies {
                 match self.is_accepted(&body) {
                     Ok(Some(true)) | Err(()) => return SearchStep::Stuck,
@@ -350,12 +342,6 @@ impl RequiredSearch {
             }
         }
         SearchStep::Found(smallest)
-    }
-
-    /// Whether the rejections of a body name this member, or were not seen yet, and none that the body has.
-    fn is_explained_by(&self, body: &Members, member: usize) -> bool {
-        self.outcome(body)
-            .is_none_or(|outcome| outcome.rejected == 0 || (outcome.named.contains(&member) && !outcome.names_present))
     }
 
     /// Returns the whole body and the smallest one that has the member, both without it; once if they are the same.
@@ -471,10 +457,6 @@ impl RequiredSearch {
         members: &[usize],
         body: &dyn Fn(&Members) -> Members,
     ) -> SearchStep<(Members, usize)> {
-        // An update leaves nothing, whatever it accepts.
-        if self.needed_acceptances == TRIALS_TO_INDICATE {
-            return self.first_accepted_by_halves(chosen, members, body);
-        }
         let mut grown = chosen.clone();
         for member in members.iter().filter(|member| !chosen.contains(member)) {
             grown.insert(*member);
@@ -487,37 +469,6 @@ impl RequiredSearch {
             }
         }
         SearchStep::Stuck
-    }
-
-    /// The same, in fewer bodies, of which several are accepted: the number of members that are added is halved between one
-    /// that is rejected and one that is accepted.
-    fn first_accepted_by_halves(
-        &self,
-        chosen: &Members,
-        members: &[usize],
-        body: &dyn Fn(&Members) -> Members,
-    ) -> SearchStep<(Members, usize)> {
-        let others: Vec<_> = members
-            .iter()
-            .filter(|member| !chosen.contains(member))
-            .copied()
-            .collect();
-        let with = |count: usize| -> Members { chosen.iter().chain(&others[..count]).copied().collect() };
-        let (mut rejected, mut accepted, mut next) = (0, None, others.len());
-        while next > rejected && accepted.is_none_or(|accepted| next < accepted) {
-            let sent = body(&with(next));
-            match self.is_accepted(&sent) {
-                Ok(None) => return SearchStep::Send(sent),
-                Ok(Some(true)) => accepted = Some(next),
-                Ok(Some(false)) => rejected = next,
-                Err(()) => return SearchStep::Stuck,
-            }
-            next = rejected.midpoint(accepted.unwrap_or(rejected));
-        }
-        match accepted {
-            Some(count) => SearchStep::Found((with(count), others[count - 1])),
-            None => SearchStep::Stuck,
-        }
     }
 }
 
@@ -556,37 +507,6 @@ mod tests {
         }
         search.confirm_acceptance();
         (search.required(|_| false), search.tries, accepted)
-    }
-
-    #[test]
-    fn members_that_rejections_name_take_half_the_rejections() {
-        let all = ["/firstname", "/gender", "/lastname"];
-        let tries = |text: fn(&'static str) -> &'static str| {
-            let found = search_with(&whole(), |_, sent| lacks(sent, &all).map(text));
-            assert_eq!(names(&found), all);
-            found.1
-        };
-        let (named, unnamed) = (tries(|name| name), tries(|_| ""));
-        assert!(named + 6 <= unnamed, "{named} {unnamed}");
-        // A text that names what is there too does not say which one is missing.
-        let (every, unnamed) = (tries(|_| "firstname, gender, lastname"), tries(|_| ""));
-        assert!(every + 3 > unnamed, "{every} {unnamed}");
-    }
-
-    #[test]
-    fn an_update_is_asked_by_halves() {
-        let whole: Value = ('a'..='p').map(|name| (name.to_string(), json!(1))).collect();
-        for last in ["/a", "/h", "/p"] {
-            let mut search = RequiredSearch::of(&whole, (&[], None));
-            while let Some(left) = search.next_omissions(true) {
-                let mut sent = whole.clone();
-                left.iter().for_each(|at| crate::plan::leave_out(&mut sent, at));
-                search.add(&sent, Some(lacks(&sent, &[last]).is_none()), "");
-            }
-            search.confirm_acceptance();
-            assert_eq!(search.required(|_| false).unwrap().required, [last]);
-            assert!(search.tries <= 16, "{last}: {}", search.tries);
-        }
     }
 
     fn lacks(sent: &Value, fields: &[&'static str]) -> Option<&'static str> {

@@ -226,15 +226,12 @@ pub(super) struct ResidueSearch {
     rejected: Vec<(StoredRecord, String)>,
     strays: Vec<StrayRecord>,
     unexplained_records: Vec<UnexplainedRecord>,
-    /// How many items the current walk has seen that show the run tag or a known identifier.
-    pub(super) own_items: usize,
 }
 
 impl ResidueSearch {
     /// Forgets what only the previous walk has shown.
     pub(super) fn begin_walk(&mut self) {
         self.rejected.clear();
-        self.own_items = 0;
     }
 
     /// Whether the last walk has shown the record of a rejected create in the list of an inferred lifecycle. The service
@@ -591,27 +588,13 @@ impl History<'_> {
         }
         search.strays.extend(self.stray_records(list, item));
         let mut residue = std::mem::take(&mut self.residue_tracker.residue);
-        let found = |residue: &[Residue]| residue.iter().filter(|left| left.found == Some(true)).count();
-        let found_before = found(&residue);
         let mut update = ResidueUpdate {
-            search: &mut *search,
+            search,
             write_outcomes: &self.residue_tracker.write_outcomes,
             residue: &mut residue,
         };
         self.update_residue(list, item, &mut update);
-        search.own_items += usize::from(self.run_tag.is_in(item.value) || found(&residue) > found_before);
         self.residue_tracker.residue = residue;
-    }
-
-    /// Whether the run has created items of a list, and no look for residue has found one of them.
-    pub(crate) fn lacks_every_item_of(&self, list: OperationId) -> bool {
-        let is_item = |left: &&Residue| {
-            let listed = self.created_and_listed(left.operation).map(|(_, listed)| listed);
-            self.contract.list_showing_created_by(left.operation) == Some(list)
-                && listed.is_some_and(|listed| listed.owner_parameter.is_none())
-        };
-        let mut items = self.residue_tracker.residue.iter().filter(is_item).peekable();
-        items.peek().is_some() && items.all(|left| left.found != Some(true))
     }
 
     /// Finds in the residue what the run created, or adds it: the item itself, or records in it.

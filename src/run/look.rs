@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::session::Session;
 use crate::contract::operation::{Method, OperationId};
-use crate::history::{AcceptedUpdate, ExchangeRole, LookGoal, Ownership, WalkExtent};
-use crate::plan::ShownBy;
-use crate::rules::Reason;
+use crate::history::{AcceptedUpdate, ExchangeRole, LookGoal, Ownership, SearchExtent, WalkExtent};
+use crate::plan::{Action, ShownBy};
+use crate::rules::{Evaluation, Reason};
 
 impl Session<'_> {
     /// Looks for every record that this list must show.
@@ -125,7 +125,7 @@ impl Session<'_> {
 
     /// Reads one record, or a list as a whole, until what is sought is found or `settle` has passed, and judges the
     /// result.
-    pub(super) async fn read_until_settled(&self, read: OperationId, goal: &LookGoal) {
+    async fn read_until_settled(&self, read: OperationId, goal: &LookGoal) {
         let look = self.begin_look(read, goal);
         let again = async || {
             let Ok(head) = self.request_head(read) else { return };
@@ -144,5 +144,29 @@ impl Session<'_> {
             self.read_page(read, page, &LookGoal::RejectedWrites).await;
         }
         self.read_after_rejected_updates(read).await;
+    }
+
+    /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then, if the
+    /// contract states its pages, once more to count.
+    pub(super) async fn search_for_residue(&self) {
+        if !self.history().has_sent_creates() {
+            return;
+        }
+        self.residue_search.set(Some(SearchExtent::Nothing));
+        let steps = self.plan.steps.iter().filter(|step| step.action == Action::ResidueLook);
+        for list in steps.map(|step| step.operation) {
+            if self.contract.operation(list).page.is_none() {
+                self.read_until_settled(list, &LookGoal::Residue).await;
+                continue;
+            }
+            self.seek(list, &LookGoal::Residue).await;
+            // That walk may have missed some of the records created, or seen them twice, so a list that does not add up
+            // is walked again.
+            let look = self.begin_look(list, &LookGoal::Recount);
+            self.rewalk_until_it_adds_up(look).await;
+            self.conclude(look);
+        }
+        let residue_search = self.with_evaluation(Evaluation::end_residue_search);
+        self.residue_search.set(Some(residue_search));
     }
 }

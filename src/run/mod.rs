@@ -58,7 +58,6 @@ mod ready;
 #[cfg(feature = "service")]
 mod reasons;
 mod request;
-mod residue;
 mod sender;
 mod session;
 mod settings;

@@ -19,10 +19,7 @@ use crate::rules::Reason;
 const MISSING_PAGES_TOLERATED: usize = 1;
 
 /// A list with more pages than this is not read in whole each time that something is looked for in it.
-pub(super) const LONG_LIST: u64 = 6;
-
-/// The same, in a run that learns: it judges nothing of a list.
-const LONG_LIST_TO_LEARN: u64 = 2;
+const LONG_LIST: u64 = 6;
 
 /// Which pages are requested after the first, within `max_pages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +94,6 @@ impl Session<'_> {
     pub(super) async fn seek(&self, list: OperationId, goal: &LookGoal) {
         let look = self.begin_look(list, goal);
         match goal {
-            LookGoal::Residue if self.plan.learns => self.seek_residue_at_ends(look).await,
             // What nobody expects may be on any page.
             LookGoal::Residue => {
                 self.walk_until_settled(look, PageOrder::BothEnds, self.settings.settle)
@@ -116,8 +112,7 @@ impl Session<'_> {
 
     /// Looks for a record in a list until it is found or `longest` has passed. A long list that did not show it is read
     /// again in whole once its first page says that its size has changed, and when the time has passed; until then, its
-    /// first page and its last are read. A run that learns does not read it in whole either while those two show that it
-    /// is late.
+    /// first page and its last are read.
     pub(super) async fn seek_until_settled(&self, look: LookId, longest: Duration) {
         let (started, lacking) = (Instant::now(), Cell::new(None));
         let walked = async || {
@@ -126,16 +121,10 @@ impl Session<'_> {
             let Some(last) = self.first_page(look).await else {
                 return;
             };
-            let long = if self.plan.learns {
-                LONG_LIST_TO_LEARN
-            } else {
-                LONG_LIST
-            };
-            let size = self.history().size_of_long_list(look, long);
+            let size = self.history().size_of_long_list(look, LONG_LIST);
+            let is_unchanged = size.is_some() && size == lacking.get();
             let mut numbers = both_ends(last, self.settings.max_pages);
             let is_found = self.pages(look, numbers.by_ref().take(1)).await;
-            let is_late = self.plan.learns && self.history().is_late(look);
-            let is_unchanged = size.is_some() && (is_late || size == lacking.get());
             if !is_found && (is_over || !is_unchanged) {
                 self.further_pages(look, numbers, last).await;
                 lacking.set(size);
@@ -166,7 +155,7 @@ impl Session<'_> {
     }
 
     /// Reads the first page of a list, and returns the number of its last one; `None` if there is nothing more to read.
-    pub(super) async fn first_page(&self, look: LookId) -> Option<u64> {
+    async fn first_page(&self, look: LookId) -> Option<u64> {
         let enough = self.page(look, None).await?;
         self.history().last_page(look).filter(|_| !enough)
     }
@@ -203,7 +192,7 @@ impl Session<'_> {
 
     /// Requests pages until one shows what is sought or too many are missing. Returns whether a page showed it. It
     /// waits for pages that are still under way: a response that nobody reads would be reported as one that never came.
-    pub(super) async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
+    async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
         self.announce_requests(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);
         let numbers = numbers.take_while(|_| !over.get());

@@ -7,56 +7,15 @@ use axum::http::header::CONTENT_LENGTH;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use countersign::gaps::AnswerState;
-use countersign::history::SearchExtent;
 use countersign::run::Run;
 use countersign::service::AXES;
 use serde_json::Value;
 
-use super::checker::{CONTRACT, checked, learned, learned_from};
-use super::{app, combinations};
-use crate::support::parallel::try_all;
-use crate::support::sampled;
+use super::app;
+use super::checker::{learned, learned_from};
 
 /// The most requests that a run may cost.
 const MOST: u64 = 400;
-
-/// The most records that it may leave.
-const MOST_RECORDS: usize = 15;
-/// The most requests that a run with several unusual choices may cost.
-const DEAREST: u64 = 480;
-/// How many profiles are drawn; every twentieth in `cargo test`, with the one that was dearest before runs had a bound.
-const PROFILES: usize = 60;
-
-#[test]
-fn no_profile_that_is_drawn_costs_much_more_than_others() {
-    let profiles: Vec<_> = sampled(20, combinations::profiles(1, PROFILES)).collect();
-    try_all(profiles, async |settings: Vec<String>| {
-        let run = learned(&settings).await;
-        let (sent, left) = (run.tally.sent, run.residue.len());
-        let is_dear = sent > DEAREST || left > MOST_RECORDS;
-        let dear = is_dear.then(|| format!("{sent} requests, {left} records: {settings:?}"));
-        dear.into_iter().collect()
-    });
-}
-
-#[tokio::test]
-async fn a_long_list_is_searched_for_residue_at_its_ends_and_the_run_says_so() {
-    let found = |run: &Run| run.residue.iter().filter(|left| left.found == Some(true)).count();
-    let plain = learned(&[]).await;
-    assert_eq!(plain.residue_search, SearchExtent::Whole);
-    for order in ["oldest-first", "newest-first"] {
-        let settings = ["page-size=1".to_owned(), format!("list-order={order}")];
-        let run = learned(&settings).await;
-        assert_eq!(run.residue_search, SearchExtent::Part, "{order}");
-        assert_eq!(
-            (run.residue.len(), found(&run)),
-            (plain.residue.len(), found(&plain)),
-            "{order}"
-        );
-    }
-    let checked = checked(&CONTRACT, &["page-size=1".to_owned()]).await;
-    assert_eq!(checked.residue_search, SearchExtent::Whole);
-}
 
 fn indicated(run: &Run) -> usize {
     let states = run.answers.iter().map(|answer| answer.state);
