@@ -1,5 +1,7 @@
 //! The names of headers and parameters that usually carry a secret.
 
+use crate::contract::lexicon::words;
+
 /// Parts of such names, in lower case and without separators.
 const PARTS: [&str; 9] = [
     "apikey",
@@ -16,20 +18,49 @@ const PARTS: [&str; 9] = [
 /// Words that are such names, or parts of them between separators, in lower case.
 const WORDS: [&str; 5] = ["credential", "credentials", "jwt", "key", "sid"];
 
+/// Forms of *author*, which is all that begins like *authorization* and is no secret.
+const AUTHORS: [&str; 5] = ["author", "authored", "authoring", "authors", "authorship"];
+
+/// Words that usual names of secrets consist of, besides [`WORDS`]: such a name is no secret itself.
+const USUAL: [&str; 17] = [
+    "access",
+    "api",
+    "apikey",
+    "auth",
+    "authorization",
+    "cookie",
+    "csrf",
+    "id",
+    "password",
+    "refresh",
+    "secret",
+    "session",
+    "sessionid",
+    "signature",
+    "token",
+    "x",
+    "xsrf",
+];
+
+/// Whether a name is one that secrets usually have, and nothing else, so that it may be shown: `api_key`, but not
+/// `token-4711`.
+#[must_use]
+pub(crate) fn is_usual_secret_name(name: &str) -> bool {
+    let is_usual = |word: &String| WORDS.contains(&word.as_str()) || USUAL.contains(&word.as_str());
+    is_secret_name(name) && words(name).iter().all(is_usual)
+}
+
 /// Whether a header or a parameter of this name carries a secret, as far as the name says: in any case, and with any
 /// separators.
 #[must_use]
 pub(crate) fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let mut words = name.split(|character: char| !character.is_ascii_alphanumeric());
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    words.any(|word| WORDS.contains(&word)) || PARTS.iter().any(|part| letters.contains(part)) || has_auth(&letters)
-}
-
-/// Whether a part is about authentication or authorization, and not an author.
-fn has_auth(letters: &str) -> bool {
-    let mut found = letters.match_indices("auth").map(|(at, _)| &letters[at..]);
-    found.any(|rest| !rest.starts_with("author") || rest.starts_with("authori"))
+    let letters = letters.to_ascii_lowercase();
+    let is_secret = |word: &String| {
+        let word = word.as_str();
+        WORDS.contains(&word) || (word.contains("auth") && !AUTHORS.contains(&word))
+    };
+    PARTS.iter().any(|part| letters.contains(part)) || words(name).iter().any(is_secret)
 }
 
 #[cfg(test)]
@@ -46,6 +77,9 @@ mod tests {
             "X-Auth",
             "authorised_by",
             "oauth_nonce",
+            "X-Auth-Org",
+            "auth_order",
+            "authOrigin",
             "session",
             "PHPSESSID_session",
             "sid",
@@ -58,12 +92,20 @@ mod tests {
         ] {
             assert!(is_secret_name(name), "{name}");
         }
+        for name in ["api_key", "accessToken", "sid", "X-Auth-Token", "key"] {
+            assert!(is_usual_secret_name(name), "{name}");
+        }
+        for name in ["token-4711", "eyJhbGciOi", "my-secret", "id", "x"] {
+            assert!(!is_usual_secret_name(name), "{name}");
+        }
         for name in [
             "X-Tenant",
             "api-version",
             "keyword",
             "X-Author",
             "authors",
+            "authorId",
+            "co-author",
             "monkey",
             "X-Stage",
             "side",

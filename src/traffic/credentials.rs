@@ -70,11 +70,15 @@ impl Credentials {
         format!("{scheme}<{redacted}credential {number}>")
     }
 
+    /// Whether the contract documents a credential of this name.
+    pub(super) fn is_documented(&self, name: &str) -> bool {
+        self.documented.contains(&name.to_ascii_lowercase())
+    }
+
     /// Whether a header or a parameter with this name carries a secret: by a usual name, or by one that the contract
     /// documents.
     pub(super) fn is_secret(&self, name: &str) -> bool {
-        let name = name.to_ascii_lowercase();
-        self.documented.contains(&name) || is_secret_name(&name)
+        self.is_documented(name) || is_secret_name(name)
     }
 
     /// Returns what hides the credentials of a request, in its headers and its query, wherever else they appear in its

@@ -11,7 +11,7 @@ use crate::contract::Contract;
 use crate::contract::operation::{Operation, ParameterLocation};
 use crate::exchange::redact::{Redaction, ValueDisplay, render_media_type};
 use crate::exchange::shapes::{BodyNames, shape_text};
-use crate::exchange::{Target, json, with_query};
+use crate::exchange::{Target, is_usual_secret_name, json, with_query};
 use crate::report::{
     ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, COMMENT_CREDENTIAL_HIDDEN, COMMENT_SHAPES,
     archive_header as header,
@@ -100,19 +100,20 @@ impl CallWriter<'_, '_> {
     }
 
     /// Returns the query as it was, but for secrets, and for what the contract does not document: neither the value of
-    /// that is shown, which may be a key, nor its name, which may be one without a value.
+    /// that is shown, which may be a key, nor its name, which may be one without a value, unless it is a usual name.
     fn query(&mut self, request_line: &RequestLine) -> String {
         let raw = request_line.url.query().unwrap_or_default().split('&');
         let pairs = raw.filter(|pair| !pair.is_empty()).zip(request_line.url.query_pairs());
         let mut query = String::new();
         for (raw, (name, value)) in pairs {
             let plain_name = raw.split('=').next().unwrap_or_default();
-            let pair = if self.credentials.is_secret(&name) {
-                format!("{plain_name}={}", self.credentials.stand_in(&value))
-            } else if !self.is_documented(&name) {
+            let is_documented = self.is_documented(&name) || self.credentials.is_documented(&name);
+            let pair = if !is_documented && !is_usual_secret_name(&name) {
                 with_query("", NOT_IN_THE_CONTRACT, "")
                     .trim_start_matches('?')
                     .to_owned()
+            } else if self.credentials.is_secret(&name) {
+                format!("{plain_name}={}", self.credentials.stand_in(&value))
             } else {
                 raw.to_owned()
             };

@@ -398,12 +398,15 @@ fn a_recording_has_shapes_unless_values_are_asked_for_and_a_finding_names_its_en
 #[test]
 fn a_recording_shows_neither_name_nor_value_of_an_undocumented_parameter() {
     let target = Target::sound();
-    // A token is in the address by itself, and in a parameter of no usual name.
-    let list = r#"curl -sS -H "Authorization: Bearer $COUNTERSIGN_TOKEN" "$COUNTERSIGN_PROXY_URL/organization/v1/tags?page=1&eyJ.canary-88&via=canary-99" -o tags.json"#;
+    // A token is in the address by itself, and in parameters of usual and of other names.
+    let list = r#"curl -sS -H "Authorization: Bearer $COUNTERSIGN_TOKEN" "$COUNTERSIGN_PROXY_URL/organization/v1/tags?page=1&eyJ.canary-88&via=canary-99&token-canary-77&sid=canary-66" -o tags.json"#;
     let ended = proxy_with(&target.url(), &["--record", "a.har", "--show-values"], list).run();
     let archive = std::fs::read_to_string(ended.path().join("a.har")).unwrap();
     assert!(archive.contains("tags?page=1&%3Cnot"), "{archive}");
-    assert!(!archive.contains("canary-") && !archive.contains("via"), "{archive}");
+    assert!(archive.contains("&sid=%3Ccredential"), "{archive}");
+    for hidden in ["canary-", "via", "token-"] {
+        assert!(!archive.contains(hidden), "{hidden}: {archive}");
+    }
 }
 
 #[test]
