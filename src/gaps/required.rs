@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::contract::pointer;
-use crate::plan::TRIALS_TO_INDICATE;
+use crate::plan::{TRIALS_TO_INDICATE, words_of_rejection};
 
 /// How many rejections of each of the two bodies show that a member is required.
 const REJECTIONS: u64 = TRIALS_TO_INDICATE / 2;
@@ -180,9 +180,7 @@ impl RequiredSearch {
     pub(super) fn add(&mut self, sent: &Value, accepted: Option<bool>, text: &str) {
         let has = |index: &usize| sent.pointer(&self.members[*index].pointer).is_some();
         let body: Members = (0..self.members.len()).filter(has).collect();
-        let words: BTreeSet<_> = text
-            .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
-            .collect();
+        let words = words_of_rejection(text);
         let is_named =
             |member: &Member| pointer::last(&member.pointer).is_some_and(|name| words.contains(name.as_str()));
         let named = |index: &usize| !body.contains(index) && is_named(&self.members[*index]);

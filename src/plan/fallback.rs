@@ -104,11 +104,7 @@ impl Fallback {
     /// next value, or out of the body where the schema admits that. If none can be changed, the
     /// objects around them that the rejection names are dropped too.
     fn follow(&mut self, rejection: &str) {
-        // A field may have a hyphen in its name, and a sentence one after it: `first-name`, `age-related`.
-        let within = |others: &'static str| {
-            rejection.split(move |letter: char| !letter.is_ascii_alphanumeric() && !others.contains(letter))
-        };
-        let words: HashSet<_> = within("_").chain(within("_-")).collect();
+        let words = words_of_rejection(rejection);
         let is_named = |leaf: &Leaf| {
             let name = names(&leaf.pointer).next_back();
             name.is_some_and(|name| words.contains(name))
@@ -205,6 +201,15 @@ fn changes(base: &Draft) -> Vec<Draft> {
     }
     drafts.reverse();
     drafts
+}
+
+/// Returns what may be the name of a field in the text of a rejection. A field may have a hyphen in its name, and a word
+/// one after it: `first-name`, `age-related`.
+pub(crate) fn words_of_rejection(text: &str) -> HashSet<&str> {
+    let within = |others: &'static str| {
+        text.split(move |letter: char| !letter.is_ascii_alphanumeric() && !others.contains(letter))
+    };
+    within("_").chain(within("_-")).collect()
 }
 
 #[cfg(test)]

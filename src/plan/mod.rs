@@ -68,6 +68,7 @@ pub use draft::Draft;
 pub(crate) use draft::leave_out;
 pub use edge_case::{EdgeCaseChange, unknown_path};
 pub use fallback::Fallback;
+pub(crate) use fallback::words_of_rejection;
 pub(crate) use parameter::request_key;
 pub(crate) use question::text_fields_with_open_side_effect;
 pub use question::{Asks, BodyChange, Question, QuestionRequest, SentDateFormat};
