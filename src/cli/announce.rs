@@ -1,8 +1,6 @@
 //! Announces where the token goes, before it is sent, and what of the contract is left out; `--quiet` does not silence
 //! this.
 
-use std::collections::BTreeSet;
-
 use super::arguments::Arguments;
 use super::config::ResolvedArguments;
 use super::edge;
@@ -72,10 +70,9 @@ fn useless_cleanup(contract: &Contract, scope: &Scope, plan: &Plan) {
 /// Says which gaps a run that learns does not ask about again, because of what the ledger knows.
 fn settled(contract: &Contract, scope: &Scope, plan: &Plan) {
     let is_asked = |gap: usize| plan.questions.iter().any(|asked| asked.gap == gap);
-    let settled = scope.settled.subjects.iter().map(|(gap, _, _)| *gap);
-    let left_out: BTreeSet<_> = settled.filter(|gap| !is_asked(*gap)).collect();
-    if !left_out.is_empty() {
-        let names: Vec<_> = left_out.iter().map(|gap| contract.gaps[*gap].id.as_str()).collect();
+    let left_out = scope.settled.gaps.iter().filter(|gap| !is_asked(**gap));
+    let names: Vec<_> = left_out.map(|gap| contract.gaps[*gap].id.as_str()).collect();
+    if !names.is_empty() {
         edge::note(&format!(
             "note: not asked again, because the ledger has answers that count for another week: {}; --gap ID asks all the \
              same",

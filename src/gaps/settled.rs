@@ -34,14 +34,33 @@ pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
         let condition = (question.asks == Asks::NoCredential).then_some(Condition::NoCredential);
         (question.gap, question.operation, question.location, condition)
     });
-    let (open, shown): (Vec<_>, Vec<_>) = shown(contract).into_iter().partition(|shown| !is_settled(shown));
-    let subjects = asked.filter(is_settled).chain(shown);
+    let (asked, still_asked): (Vec<_>, Vec<_>) = asked.partition(is_settled);
+    let (shown, open): (Vec<_>, Vec<_>) = shown(contract).into_iter().partition(is_settled);
+    let has_open = |gap: usize| still_asked.iter().chain(&open).any(|subject| subject.0 == gap);
+    let subjects = asked.into_iter().chain(shown);
+    let subjects: BTreeSet<_> = subjects
+        .map(|(gap, operation, location, _)| (gap, operation, location))
+        .collect();
+    let gaps = subjects.iter().map(|(gap, _, _)| *gap);
     Settled {
-        subjects: subjects
-            .map(|(gap, operation, location, _)| (gap, operation, location))
+        gaps: gaps.filter(|gap| !has_open(*gap)).collect(),
+        open_responses: open
+            .iter()
+            .map(|(_, operation, _, _)| *operation)
+            .chain(unstable_creates(contract, lines, now))
             .collect(),
-        open_responses: open.into_iter().map(|(_, operation, _, _)| operation).collect(),
+        subjects,
     }
+}
+
+/// Returns the creates of which the ledger has an answer that is unstable, such as a status that has changed: they are
+/// sent again, so that the answer is not left as it is until it ages out.
+fn unstable_creates(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<OperationId> {
+    let fresh = lines.iter().filter(|line| line.counts(now));
+    let joined = join_all(fresh.filter_map(LedgerLine::answer).cloned()).into_iter();
+    let unstable = joined.filter(|answer| answer.state == AnswerState::Unstable);
+    let operations = unstable.filter_map(|answer| contract.operation_named(&answer.operation?));
+    operations.filter(|id| contract.operation(*id).creates()).collect()
 }
 
 /// Returns what ordinary requests show and a run may wait for: of creates, what else they do and when their record is
@@ -99,15 +118,18 @@ fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Ut
 }
 
 /// Whether another run would see no more than this one did: a duplicate that is accepted is sent only once, and where four
-/// trials agree and the answer is only seen, no response shows what was sent.
+/// trials agree and the answer is only seen, no response shows what was sent. What is required is not asked by trials, and
+/// ordinary responses that were seen can become trials.
 fn is_as_good_as_it_gets(contract: &Contract, answer: &Answer) -> bool {
     let accepted = Some(Claim::Duplicate {
         duplicate: Duplicate::Accepted,
     });
     let mut gaps = contract.gaps.iter();
     let gap = gaps.find(|gap| gap.id == answer.gap);
-    let is_never_tried = gap.and_then(|gap| gap.kind).is_some_and(is_seen_at_most);
-    let is_tried = answer.observations.supporting >= TRIALS_TO_INDICATE;
+    let kind = gap.and_then(|gap| gap.kind);
+    let is_never_tried = kind.is_some_and(is_seen_at_most);
+    let asks_by_trials = kind.is_some_and(|kind| kind != GapKind::RequiredFields && !shows_in_controls(kind));
+    let is_tried = asks_by_trials && answer.observations.supporting >= TRIALS_TO_INDICATE;
     answer.state == AnswerState::Seen && (is_tried || is_never_tried || answer.claim == accepted)
 }
 
@@ -189,6 +211,12 @@ mod tests {
             answer
         };
         assert_eq!((twice(&seen(4)), twice(&seen(3))), (1, 0));
+        // What was counted of these are no trials: a run with more writes, or with controls, may show more.
+        for gap in ["required-fields", "success-status"] {
+            let mut answer = seen(4);
+            answer.gap = gap.to_owned();
+            assert_eq!(twice(&answer), 0, "{gap}");
+        }
         // What one run indicates, another one may establish.
         let indicated = unknown_field(AnswerState::Indicated, UnknownHandling::Ignored);
         assert_eq!(count(&[(0, seen(4)), (2, indicated)], 3), 0);
@@ -233,5 +261,25 @@ mod tests {
             .filter(|(_, answer)| answer.operation.as_deref() == Some("getTags"));
         let without_status = of_tags.filter(|(_, answer)| answer.gap != "success-status").cloned();
         assert_eq!(open(&without_status.collect::<Vec<_>>()), [true, true]);
+    }
+
+    #[test]
+    fn a_create_with_an_unstable_answer_is_sent_again() {
+        let contract = crate::testing::built_in();
+        let create = contract.operation_named("createTag").unwrap();
+        let status = |status: u16| {
+            let claim = Claim::Status { status };
+            answer("success-status", "createTag", "", (AnswerState::Seen, claim))
+        };
+        let now = DateTime::UNIX_EPOCH + TimeDelta::hours(3);
+        let unstable = |runs: &[(i64, Answer)]| unstable_creates(contract, &lines(runs), now);
+        assert_eq!(unstable(&[(0, status(201)), (2, status(201))]), []);
+        let changed = [(0, status(201)), (2, status(200))];
+        assert_eq!(unstable(&changed), [create]);
+        assert!(
+            settled(contract, &lines(&changed), now)
+                .open_responses
+                .contains(&create)
+        );
     }
 }

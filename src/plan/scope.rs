@@ -45,6 +45,8 @@ pub struct Settled {
     pub subjects: BTreeSet<(usize, OperationId, String)>,
     /// The operations whose ordinary responses, such as the controls of trials, leave something open.
     pub open_responses: BTreeSet<OperationId>,
+    /// The gaps of which nothing is left to ask.
+    pub gaps: BTreeSet<usize>,
 }
 
 impl Settled {

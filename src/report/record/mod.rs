@@ -303,7 +303,7 @@ pub struct OmittedOperationRecord {
 #[serde(rename_all = "kebab-case")]
 pub enum Coverage {
     /// The run does not report on it: a flag excludes it, it is a write and the run only reads, another shard checks
-    /// it, or recorded traffic does not have it.
+    /// it, the ledger of `learn` settles what it answers, or recorded traffic does not have it.
     #[default]
     #[serde(rename = "not-selected", alias = "left-out")]
     OutOfScope,
