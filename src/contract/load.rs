@@ -531,10 +531,19 @@ fn scheme(document: &Document, name: &str) -> Option<SecurityScheme> {
         ("http", Some(kind), _) if kind.eq_ignore_ascii_case("bearer") => Some(SecurityScheme::Bearer),
         ("oauth2" | "openIdConnect", _, _) => Some(SecurityScheme::Bearer),
         ("apiKey", _, Some("cookie")) => Some(SecurityScheme::ApiKeyCookie { name: named()? }),
-        ("apiKey", _, Some("header")) => Some(SecurityScheme::ApiKeyHeader { name: named()? }),
+        ("apiKey", _, Some("header")) => {
+            let name = named().filter(|name| is_field_name(name))?;
+            Some(SecurityScheme::ApiKeyHeader { name })
+        }
         ("apiKey", _, Some("query")) => Some(SecurityScheme::ApiKeyQuery { name: named()? }),
         _ => None,
     }
+}
+
+/// Whether a header can have this name (RFC 9110, sections 5.1 and 5.6.2). A key under another one could not be sent.
+fn is_field_name(name: &str) -> bool {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_token)
 }
 
 /// Follows references from the pointer to the definition; [`openapi::validate`] has checked that they lead somewhere.
@@ -884,6 +893,7 @@ mod tests {
     const ID: &str = "{name: id, in: path, required: true, schema: {type: string}}";
     const SCHEMES: &str = "securitySchemes:\n  bearer: {type: http, scheme: Bearer}\n  \
                            key: {type: apiKey, in: header, name: X-Key}\n  basic: {type: http, scheme: basic}\n  \
+                           blank: {type: apiKey, in: header, name: X Key}\n  \
                            oauth: {type: oauth2, flows: {}}\n  query: {type: apiKey, in: query, name: key}\n  \
                            cookie: {type: apiKey, in: cookie, name: sid}\n  digest: {type: http, scheme: digest}";
 
@@ -1017,6 +1027,8 @@ mod tests {
             ("[{basic: []}]", by("basic", &SecurityScheme::Basic)),
             ("[{digest: []}]", unread("digest")),
             ("[{bearer: [], key: []}]", unread("bearer, key")),
+            ("[{blank: []}]", unread("blank")),
+            ("[{blank: []}, {bearer: []}]", by("bearer", &SecurityScheme::Bearer)),
         ] {
             let operation = operation(&format!(
                 "{{get: {{parameters: [{ID}], security: {alternatives}, {OK}}}}}"

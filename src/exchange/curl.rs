@@ -153,7 +153,7 @@ impl ShellCredential {
                 cookie: Some(format!("{}={secret}", encoded(name))),
                 ..Self::default()
             },
-            SecurityScheme::ApiKeyHeader { name } => Self::header(&format!("{name}: {secret}")),
+            SecurityScheme::ApiKeyHeader { name } => Self::header(&format!("{}: {secret}", within_quotes(name))),
             SecurityScheme::ApiKeyQuery { name } => Self {
                 // Each byte is encoded: the shell knows no list of those that need not be.
                 query: Some(format!(
@@ -168,9 +168,10 @@ impl ShellCredential {
             },
             SecurityScheme::Bearer => Self::header(&format!("Authorization: {bearer_spelling} {secret}")),
             SecurityScheme::Named { name } if bearer_spelling == "bearer" => {
-                Self::header(&format!("Authorization: {} {secret}", name.to_ascii_lowercase()))
+                let name = within_quotes(&name.to_ascii_lowercase());
+                Self::header(&format!("Authorization: {name} {secret}"))
             }
-            SecurityScheme::Named { name } => Self::header(&format!("Authorization: {name} {secret}")),
+            SecurityScheme::Named { name } => Self::header(&format!("Authorization: {} {secret}", within_quotes(name))),
         }
     }
 
@@ -462,6 +463,21 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Returns a text as it is written within double quotes, where a shell would run or expand parts of it: the name of a
+/// header may have a backtick and a dollar sign (RFC 9110, section 5.6.2), and whoever wrote the document chose it. An
+/// exclamation mark stands outside of them, because an interactive shell expands it even after a backslash.
+fn within_quotes(text: &str) -> String {
+    let mut written = String::new();
+    for character in text.chars() {
+        match character {
+            '\\' | '$' | '`' | '"' => written.extend(['\\', character]),
+            '!' => written.push_str(r#""'!'""#),
+            other => written.push(other),
+        }
+    }
+    written
+}
+
 /// Quotes a word in which a character may be repeated very often: the shell writes such a run.
 fn quote_long(word: &str) -> String {
     let mut quoted = String::new();
@@ -739,6 +755,26 @@ mod tests {
                 ValueDisplay::Shown,
             );
             assert!(pasted(&line, &[]).unwrap().contains(&expected.to_owned()), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_shell_runs_nothing_of_the_name_of_a_header() {
+        for name in ["`id`", "X$HOME", "X-!!", "'X'"] {
+            let scheme = SecurityScheme::ApiKeyHeader { name: name.to_owned() };
+            let credential = Credential::Token { scheme };
+            let line = line_of(
+                &Request {
+                    credential,
+                    ..request()
+                },
+                ValueDisplay::Shown,
+            );
+            let reported = pasted(&line, &[("COUNTERSIGN_TOKEN", "a-token"), ("HOME", "/elsewhere")]).unwrap();
+            assert!(
+                reported.contains(&format!("{name}: a-token")),
+                "{name}: {reported:?} {line}"
+            );
         }
     }
 
