@@ -44,13 +44,14 @@ pub struct Operation {
     pub(super) reads_by_post: bool,
     /// The URL of a server that the operation or its path states for itself, and the document does not state for all.
     pub other_server: Option<String>,
-    /// The path parameter that names the record which it creates, if the caller chooses that; [`Self::chosen`].
+    /// The path parameter that names the record which it creates, if the caller chooses that;
+    /// [`Self::record_name_parameter`].
     pub(super) chosen: Option<usize>,
 }
 
 impl Operation {
     /// Whether it is meant to create a record: whether it is a `POST`, and no query, or its caller chooses the record's
-    /// identifier ([`Self::chosen`]). An update may create one too.
+    /// identifier ([`Self::record_name_parameter`]). An update may create one too.
     #[must_use]
     pub fn creates(&self) -> bool {
         (self.method == Method::Post && !self.reads_by_post) || self.record_name_parameter().is_some()

@@ -39,7 +39,7 @@ pub enum StandInOrigin {
     Example,
     /// A value that the parameter's schema admits.
     Generated,
-    /// A name that the run chooses for a record of its own ([`Operation::chosen`]).
+    /// A name that the run chooses for a record of its own ([`Operation::record_name_parameter`]).
     Chosen,
 }
 
