@@ -532,7 +532,8 @@ fn scheme(document: &Document, name: &str) -> Option<SecurityScheme> {
         ("oauth2" | "openIdConnect", _, _) => Some(SecurityScheme::Bearer),
         ("apiKey", _, Some("cookie")) => Some(SecurityScheme::ApiKeyCookie { name: named()? }),
         ("apiKey", _, Some("header")) => {
-            let name = named().filter(|name| is_field_name(name))?;
+            // A key under a name that no header can have could not be sent.
+            let name = named().filter(|name| is_http_token(name))?;
             Some(SecurityScheme::ApiKeyHeader { name })
         }
         ("apiKey", _, Some("query")) => Some(SecurityScheme::ApiKeyQuery { name: named()? }),
@@ -540,10 +541,11 @@ fn scheme(document: &Document, name: &str) -> Option<SecurityScheme> {
     }
 }
 
-/// Whether a header can have this name (RFC 9110, sections 5.1 and 5.6.2). A key under another one could not be sent.
-fn is_field_name(name: &str) -> bool {
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !name.is_empty() && name.bytes().all(is_token)
+/// Whether a text is a token of HTTP, as the name of a header and of an authentication scheme must be (RFC 9110, section
+/// 5.6.2).
+pub(crate) fn is_http_token(text: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_allowed)
 }
 
 /// Follows references from the pointer to the definition; [`openapi::validate`] has checked that they lead somewhere.

@@ -7,6 +7,7 @@ use super::parse::Parsed;
 use super::setting::Setting;
 use super::settings::TargetPart;
 use crate::contract::Contract;
+use crate::contract::load::is_http_token;
 use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme, overrides_request};
 use crate::exchange::{FixedHeadersAndQuery, is_secret_name};
 
@@ -123,10 +124,8 @@ fn stated(operation: &Operation, location: ParameterLocation, name: &str) -> Opt
 /// Whether a text is the name of an authentication scheme (RFC 9110, section 5.6.2), other than one whose token has a
 /// form of its own.
 fn is_scheme(text: &str) -> bool {
-    const MARKS: &str = "!#$%&'*+-.^_`|~";
-    let is_token = |character: char| character.is_ascii_alphanumeric() || MARKS.contains(character);
     // A longer one is more likely the token itself.
-    (1..=20).contains(&text.len()) && text.chars().all(is_token) && !text.eq_ignore_ascii_case("basic")
+    text.len() <= 20 && is_http_token(text) && !text.eq_ignore_ascii_case("basic")
 }
 
 #[cfg(test)]
