@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::{Answer, AnswerState};
-use super::join::{join_all, put_in_order, subject};
+use super::join::{AnswerSubject, join_all, put_in_order, subject};
 use super::trial::{self, Trial};
 use crate::exchange::sanitize::is_interpreted;
 use crate::plan::TRIALS_TO_INDICATE;
@@ -25,7 +25,7 @@ use crate::plan::TRIALS_TO_INDICATE;
 /// The version of the lines that are written.
 const VERSION: u32 = 1;
 /// The minimum time between two runs for what both indicate to count as established.
-pub(super) const MIN_APART: TimeDelta = TimeDelta::hours(1);
+const MIN_APART: TimeDelta = TimeDelta::hours(1);
 /// How long a line counts: a service changes.
 const MAX_AGE: TimeDelta = TimeDelta::days(30);
 /// How far ahead of now the time of a line may be. The clocks of two machines differ by a few minutes where nobody sets
@@ -200,30 +200,50 @@ pub fn known_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Answer> {
     known.map(|known| known.answer).collect()
 }
 
+/// The runs that answered something alike: when they began, and their tags.
+pub(super) type Runs<'lines> = BTreeSet<(DateTime<Utc>, &'lines str)>;
+
+/// Returns the answers of the lines that count at a time, with their lines.
+pub(super) fn fresh_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<(&LedgerLine, &Answer)> {
+    let fresh = lines.iter().filter(|line| line.counts(now));
+    fresh.filter_map(|line| Some((line, line.answer()?))).collect()
+}
+
+/// Returns the runs whose answer is one of those that count, by what it is about and its state.
+pub(super) fn runs_by_answer<'lines>(
+    fresh: &[(&'lines LedgerLine, &'lines Answer)],
+    counts: impl Fn(&Answer) -> bool,
+) -> BTreeMap<(AnswerSubject, AnswerState), Runs<'lines>> {
+    let mut runs: BTreeMap<_, Runs<'_>> = BTreeMap::new();
+    for (line, answer) in fresh.iter().filter(|(_, answer)| counts(answer)) {
+        let of_answer = runs.entry((subject(answer), answer.state)).or_default();
+        of_answer.insert((line.time, line.run.as_str()));
+    }
+    runs
+}
+
+/// Whether the first and the last of these runs began far enough apart for what both show to count as established.
+pub(super) fn are_apart(runs: &Runs<'_>) -> bool {
+    let apart = runs.first().zip(runs.last()).map(|(first, last)| last.0 - first.0);
+    apart.is_some_and(|apart| apart >= MIN_APART)
+}
+
 /// Returns what follows from the lines of a target and a contract, with the runs that indicate it: answers of several
-/// runs that agree are added, and where they disagree, the answer is unstable. What is indicated
-/// by two runs that started at least an hour apart is established. Lines that are older than 30 days do not count, nor do those that are more than
+/// runs that agree are added, and where they disagree, the answer is unstable. What is indicated by two runs that started
+/// at least an hour apart is established. Lines that are older than 30 days do not count, nor do those that are more than
 /// five minutes ahead of `now`.
 #[must_use]
 pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAnswer> {
-    let fresh = lines.iter().filter(|line| line.counts(now));
-    let fresh: Vec<_> = fresh.filter_map(|line| Some((line, line.answer()?))).collect();
-    let mut runs: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for (line, answer) in fresh
-        .iter()
-        .filter(|(_, answer)| answer.state == AnswerState::Indicated)
-    {
-        let of_subject = runs.entry(subject(answer)).or_default();
-        of_subject.insert((line.time, line.run.as_str()));
-    }
+    let fresh = fresh_answers(lines, now);
+    let mut runs = runs_by_answer(&fresh, |answer| answer.state == AnswerState::Indicated);
     let answers = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
     let with_runs = answers.into_iter().map(|mut answer| {
-        let runs = runs.remove(&subject(&answer)).unwrap_or_default();
-        let runs: Vec<_> = runs.into_iter().map(|(time, _)| time).collect();
-        let apart = runs.first().zip(runs.last()).map(|(first, last)| *last - *first);
-        if answer.state == AnswerState::Indicated && apart.is_some_and(|apart| apart >= MIN_APART) {
+        let indicating = (subject(&answer), AnswerState::Indicated);
+        let runs = runs.remove(&indicating).unwrap_or_default();
+        if answer.state == AnswerState::Indicated && are_apart(&runs) {
             answer.state = AnswerState::Established;
         }
+        let runs = runs.into_iter().map(|(time, _)| time).collect();
         KnownAnswer { answer, runs }
     });
     with_runs.collect()

@@ -1,12 +1,12 @@
 //! Says what a ledger settles, so that a run need not ask it again. The entry is [`settled`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::answer::{Answer, AnswerState, Claim, Condition, Duplicate};
 use super::join::{AnswerSubject, join_all, subject};
-use super::ledger::{LedgerLine, MIN_APART};
+use super::ledger::{LedgerLine, are_apart, fresh_answers, runs_by_answer};
 use super::locations::GapLocations;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
@@ -56,8 +56,8 @@ pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
 /// Returns the creates of which the ledger has an answer that is unstable, such as a status that has changed: they are
 /// sent again, so that the answer is not left as it is until it ages out.
 fn unstable_creates(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<OperationId> {
-    let fresh = lines.iter().filter(|line| line.counts(now));
-    let joined = join_all(fresh.filter_map(LedgerLine::answer).cloned()).into_iter();
+    let fresh = fresh_answers(lines, now).into_iter();
+    let joined = join_all(fresh.map(|(_, answer)| answer.clone())).into_iter();
     let unstable = joined.filter(|answer| answer.state == AnswerState::Unstable);
     let operations = unstable.filter_map(|answer| contract.operation_named(&answer.operation?));
     operations.filter(|id| contract.operation(*id).creates()).collect()
@@ -98,22 +98,13 @@ fn is_seen_at_most(kind: GapKind) -> bool {
 
 /// Returns what is settled at some time.
 fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Utc>) -> BTreeSet<AnswerSubject> {
-    let fresh = lines.iter().filter(|line| line.counts(time));
-    let fresh: Vec<_> = fresh.filter_map(|line| Some((line, line.answer()?))).collect();
-    let mut runs: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for (line, answer) in &fresh {
-        if answer.state == AnswerState::Indicated || is_as_good_as_it_gets(contract, answer) {
-            let of_subject = runs.entry((subject(answer), answer.state)).or_default();
-            of_subject.insert(line.time);
-        }
-    }
+    let fresh = fresh_answers(lines, time);
+    let runs = runs_by_answer(&fresh, |answer| {
+        answer.state == AnswerState::Indicated || is_as_good_as_it_gets(contract, answer)
+    });
     let joined = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
     let joined = joined.into_iter().map(|answer| (subject(&answer), answer.state));
-    let settled = joined.filter(|of| {
-        let runs = runs.get(of);
-        let apart = runs.and_then(|runs| Some(*runs.last()? - *runs.first()?));
-        apart.is_some_and(|apart| apart >= MIN_APART)
-    });
+    let settled = joined.filter(|answer| runs.get(answer).is_some_and(are_apart));
     settled.map(|(subject, _)| subject).collect()
 }
 
