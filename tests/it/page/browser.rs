@@ -17,6 +17,9 @@ use tokio::runtime::Runtime;
 /// The name under which the protocol hides an element's reference.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
+/// A browser that says nothing for so long is hung. No test waits for it to pass, however loaded the machine.
+const HUNG: Duration = Duration::from_secs(300);
+
 /// How a page is looked at.
 #[derive(Clone, Copy)]
 pub(super) struct Looked {
@@ -59,7 +62,7 @@ impl Browser {
             .enable_all()
             .build()
             .unwrap();
-        let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(60));
+        let client = reqwest::Client::builder().no_proxy().timeout(HUNG);
         let mut browser = Self {
             driver,
             runtime,
@@ -138,12 +141,14 @@ impl Browser {
 
     /// A picture of the window, as PNG.
     pub(super) fn picture(&self) -> Vec<u8> {
-        self.bytes(Method::GET, "/screenshot", None)
+        decoded(&self.call(Method::GET, "/screenshot", None))
     }
 
     /// The page as it is printed, as PDF.
     pub(super) fn print(&self) -> Vec<u8> {
-        self.bytes(Method::POST, "/print", Some(&json!({})))
+        // Not the driver's own `/print`: it gives a browser that prints for the first time ten seconds, whatever the
+        // session's timeouts say, and a loaded machine needs more.
+        decoded(&self.chromium("Page.printToPDF", &json!({}))["data"])
     }
 
     /// A command of Chromium's own protocol.
@@ -163,14 +168,6 @@ impl Browser {
         let wanted = json!({"using": "css selector", "value": selector});
         let found = self.call(Method::POST, "/element", Some(&wanted));
         found[ELEMENT].as_str().unwrap().to_owned()
-    }
-
-    fn bytes(&self, method: Method, command: &str, body: Option<&Value>) -> Vec<u8> {
-        use base64::Engine as _;
-        let encoded = self.call(method, command, body);
-        base64::prelude::BASE64_STANDARD
-            .decode(encoded.as_str().unwrap())
-            .unwrap()
     }
 
     /// Sends a command and takes its value.
@@ -201,6 +198,14 @@ impl Drop for Browser {
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }
+}
+
+/// The bytes that an answer holds in Base64.
+fn decoded(encoded: &Value) -> Vec<u8> {
+    use base64::Engine as _;
+    base64::prelude::BASE64_STANDARD
+        .decode(encoded.as_str().unwrap())
+        .unwrap()
 }
 
 /// Starts the driver on a port of its own choice. It chooses one of IPv4 and ends if another program has the same one of
@@ -256,5 +261,6 @@ fn capabilities(looked: Looked, profile: &std::path::Path) -> Value {
         "browserName": "chrome",
         "goog:chromeOptions": options,
         "goog:loggingPrefs": {"browser": "ALL"},
+        "timeouts": {"script": HUNG.as_millis(), "pageLoad": HUNG.as_millis()},
     }}})
 }
