@@ -455,6 +455,10 @@ impl RequiredSearch {
         members: &[usize],
         body: &dyn Fn(&Members) -> Members,
     ) -> SearchStep<(Members, usize)> {
+        // An update leaves nothing, whatever it accepts.
+        if self.needed_acceptances == TRIALS_TO_INDICATE {
+            return self.first_accepted_by_halves(chosen, members, body);
+        }
         let mut grown = chosen.clone();
         for member in members.iter().filter(|member| !chosen.contains(member)) {
             grown.insert(*member);
@@ -467,6 +471,37 @@ impl RequiredSearch {
             }
         }
         SearchStep::Stuck
+    }
+
+    /// The same, in fewer bodies, of which several are accepted: the number of members that are added is halved between one
+    /// that is rejected and one that is accepted.
+    fn first_accepted_by_halves(
+        &self,
+        chosen: &Members,
+        members: &[usize],
+        body: &dyn Fn(&Members) -> Members,
+    ) -> SearchStep<(Members, usize)> {
+        let others: Vec<_> = members
+            .iter()
+            .filter(|member| !chosen.contains(member))
+            .copied()
+            .collect();
+        let with = |count: usize| -> Members { chosen.iter().chain(&others[..count]).copied().collect() };
+        let (mut rejected, mut accepted, mut next) = (0, None, others.len());
+        while next > rejected && accepted.is_none_or(|accepted| next < accepted) {
+            let sent = body(&with(next));
+            match self.is_accepted(&sent) {
+                Ok(None) => return SearchStep::Send(sent),
+                Ok(Some(true)) => accepted = Some(next),
+                Ok(Some(false)) => rejected = next,
+                Err(()) => return SearchStep::Stuck,
+            }
+            next = rejected.midpoint(accepted.unwrap_or(rejected));
+        }
+        match accepted {
+            Some(count) => SearchStep::Found((with(count), others[count - 1])),
+            None => SearchStep::Stuck,
+        }
     }
 }
 
@@ -505,6 +540,22 @@ mod tests {
         }
         search.confirm_acceptance();
         (search.required(|_| false), search.tries, accepted)
+    }
+
+    #[test]
+    fn an_update_is_asked_by_halves() {
+        let whole: Value = ('a'..='p').map(|name| (name.to_string(), json!(1))).collect();
+        for last in ["/a", "/h", "/p"] {
+            let mut search = RequiredSearch::of(&whole, (&[], None));
+            while let Some(left) = search.next_omissions(true) {
+                let mut sent = whole.clone();
+                left.iter().for_each(|at| crate::plan::leave_out(&mut sent, at));
+                search.add(&sent, Some(lacks(&sent, &[last]).is_none()), "");
+            }
+            search.confirm_acceptance();
+            assert_eq!(search.required(|_| false).unwrap().required, [last]);
+            assert!(search.tries <= 16, "{last}: {}", search.tries);
+        }
     }
 
     fn lacks(sent: &Value, fields: &[&'static str]) -> Option<&'static str> {

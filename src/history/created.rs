@@ -143,6 +143,17 @@ impl History<'_> {
             .filter(|id| identifier(id).is_some())
     }
 
+    /// Whether each record that was not found is one that no other page shows: an item of which the list does not have
+    /// enough yet, as `lacks_items` says, or a record inside an item that was seen without it.
+    pub(super) fn are_others_late(&self, search: &CreatedSearch, lacks_items: bool) -> bool {
+        let mut others = (0..search.sought.len()).filter(|index| !search.found.contains_key(index));
+        others.all(|index| {
+            let listed = self.created_and_listed(search.sought[index].operation);
+            let is_item = listed.is_some_and(|(_, listed)| listed.owner_parameter.is_none());
+            (is_item && lacks_items) || (!is_item && search.own_item_seen.contains(&index))
+        })
+    }
+
     /// Adds what an item shows: which of the created records it is or contains, each with where it is.
     pub(super) fn observe(&self, list: OperationId, item: Item<'_>, search: &mut CreatedSearch) {
         for (index, creation) in search.sought.iter().enumerate() {

@@ -414,6 +414,18 @@ impl History<'_> {
         is_long.then_some((first.total?, first.last_page?))
     }
 
+    /// Whether no other page of the list would show what is sought, because the list does not show it yet.
+    pub(crate) fn is_late(&self, id: LookId) -> bool {
+        self.looks.get(&id).is_some_and(|look| {
+            let lacks_items = self.lacks_created_items(&look.walk);
+            match &look.state {
+                LookState::Created(search) => self.are_others_late(search, lacks_items),
+                LookState::Own(..) => lacks_items,
+                _ => false,
+            }
+        })
+    }
+
     /// Whether the current walk has read this page, and it has no items.
     pub(crate) fn is_page_empty(&self, id: LookId, number: u64) -> bool {
         let mut pages = self.looks.get(&id).into_iter().flat_map(|look| &look.walk.pages);

@@ -181,6 +181,17 @@ impl History<'_> {
         }
     }
 
+    /// Whether a list states fewer items than before any create plus the creates that were accepted since: it does not show
+    /// all of their records yet.
+    pub(super) fn lacks_created_items(&self, walk: &Walk) -> bool {
+        let before = self.totals_before_creates.get(&walk.operation);
+        let now = walk.pages.first().and_then(|page| page.total);
+        let created = i64::try_from(self.count_created_in(walk.operation)).unwrap_or(i64::MAX);
+        before
+            .zip(now)
+            .is_some_and(|(before, now)| now < before.saturating_add(created))
+    }
+
     /// How many accepted creates have made an item of a list.
     fn count_created_in(&self, list: OperationId) -> usize {
         let is_item_of = |creation: &&CreatedRecord| {

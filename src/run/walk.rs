@@ -21,6 +21,9 @@ const MISSING_PAGES_TOLERATED: usize = 1;
 /// A list with more pages than this is not read in whole each time that something is looked for in it.
 const LONG_LIST: u64 = 6;
 
+/// The same, in a run that learns: it judges nothing of a list.
+const LONG_LIST_TO_LEARN: u64 = 2;
+
 /// Which pages are requested after the first, within `max_pages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PageOrder {
@@ -112,7 +115,8 @@ impl Session<'_> {
 
     /// Looks for a record in a list until it is found or `longest` has passed. A long list that did not show it is read
     /// again in whole once its first page says that its size has changed, and when the time has passed; until then, its
-    /// first page and its last are read.
+    /// first page and its last are read. A run that learns does not read it in whole either while those two show that it
+    /// is late.
     pub(super) async fn seek_until_settled(&self, look: LookId, longest: Duration) {
         let (started, lacking) = (Instant::now(), Cell::new(None));
         let walked = async || {
@@ -121,10 +125,16 @@ impl Session<'_> {
             let Some(last) = self.first_page(look).await else {
                 return;
             };
-            let size = self.history().size_of_long_list(look, LONG_LIST);
-            let is_unchanged = size.is_some() && size == lacking.get();
+            let long = if self.plan.learns {
+                LONG_LIST_TO_LEARN
+            } else {
+                LONG_LIST
+            };
+            let size = self.history().size_of_long_list(look, long);
             let mut numbers = both_ends(last, self.settings.max_pages);
             let is_found = self.pages(look, numbers.by_ref().take(1)).await;
+            let is_late = self.plan.learns && self.history().is_late(look);
+            let is_unchanged = size.is_some() && (is_late || size == lacking.get());
             if !is_found && (is_over || !is_unchanged) {
                 self.further_pages(look, numbers, last).await;
                 lacking.set(size);

@@ -11,11 +11,29 @@ use countersign::run::Run;
 use countersign::service::AXES;
 use serde_json::Value;
 
-use super::app;
 use super::checker::{learned, learned_from};
+use super::{app, combinations};
+use crate::support::parallel::try_all;
+use crate::support::sampled;
 
 /// The most requests that a run may cost.
 const MOST: u64 = 400;
+/// The most records that it may leave.
+const MOST_RECORDS: usize = 15;
+/// The most requests that a run of a service with several unusual choices may cost.
+const DEAREST: u64 = 550;
+
+#[test]
+fn no_profile_that_is_drawn_costs_much_more_than_others() {
+    let profiles: Vec<_> = sampled(20, combinations::profiles(1, 60)).collect();
+    try_all(profiles, async |settings: Vec<String>| {
+        let run = learned(&settings).await;
+        let (sent, left) = (run.tally.sent, run.residue.len());
+        let is_dear = sent > DEAREST || left > MOST_RECORDS;
+        let dear = is_dear.then(|| format!("{sent} requests, {left} records: {settings:?}"));
+        dear.into_iter().collect()
+    });
+}
 
 fn indicated(run: &Run) -> usize {
     let states = run.answers.iter().map(|answer| answer.state);
