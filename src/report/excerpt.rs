@@ -30,6 +30,10 @@ pub struct Excerpt {
 pub struct ExcerptLine {
     /// Its number, from 1.
     pub number: u32,
+    /// The number of UTF-16 code units before the text; absent if it begins with the line, as that of all but very long
+    /// ones does.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut_before: usize,
     /// Its text without the line's end; of a very long one, what is around the marks.
     pub text: String,
 }
@@ -72,9 +76,13 @@ impl Excerpt {
             };
             LineCut::of(document.line(position), number, &marks)
         };
-        let line = |number| ExcerptLine {
-            number,
-            text: cut(number).text,
+        let line = |number| {
+            let LineCut { units_before, text, .. } = cut(number);
+            ExcerptLine {
+                number,
+                cut_before: units_before,
+                text,
+            }
         };
         Self {
             lines: numbers.into_iter().map(line).collect(),
@@ -82,6 +90,11 @@ impl Excerpt {
             schema_name: schema_name.map(|name| cut(name.line).mark(name)),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Whether both marks fit into what is shown of a very long line, if they are in one.
@@ -98,6 +111,8 @@ fn index(position: Position) -> usize {
 struct LineCut {
     /// The index of its first character in the line.
     start: usize,
+    /// The UTF-16 code units before that.
+    units_before: usize,
     text: String,
 }
 
@@ -109,6 +124,7 @@ impl LineCut {
         let start = first.min().filter(|_| is_long).unwrap_or(0).saturating_sub(BEFORE);
         Self {
             start,
+            units_before: line.chars().take(start).map(char::len_utf16).sum(),
             text: line.chars().skip(start).take(LONGEST_LINE).collect(),
         }
     }

@@ -59,6 +59,7 @@ mod tests {
         let mark = |(line, start, end)| Mark { line, start, end };
         let line = |number, text: &str| ExcerptLine {
             number,
+            cut_before: 0,
             text: text.to_owned(),
         };
         Excerpt {

@@ -244,14 +244,17 @@ pub(super) fn artifact(file: &str) -> ArtifactLocation {
     }
 }
 
-/// Returns the line, with columns unless the excerpt of the line is cut before them.
+/// Returns the line, with columns unless the excerpt of the line is cut before their end.
 fn region(finding: &FindingRecord) -> Region {
     let Excerpt { lines, primary, .. } = &finding.excerpt;
-    let text = lines
+    let (cut_before, text) = lines
         .iter()
         .find(|line| line.number == primary.line)
-        .map_or("", |line| line.text.as_str());
-    let units = |characters: usize| text.chars().take(characters).map(char::len_utf16).sum::<usize>() + 1;
+        .map_or((0, ""), |line| (line.cut_before, line.text.as_str()));
+    let units = |characters: usize| {
+        let before = text.chars().take(characters).map(char::len_utf16);
+        cut_before + before.sum::<usize>() + 1
+    };
     let known = primary.line == finding.contract_line && primary.end < LONGEST_LINE && primary.start < primary.end;
     Region {
         start_line: finding.contract_line.max(1),
@@ -317,6 +320,11 @@ mod tests {
         (finding.excerpt.primary.start, finding.excerpt.primary.end) = (21, 25);
         let marked = region(&finding);
         assert_eq!((marked.start_column, marked.end_column), (Some(23), Some(27)));
+        for line in &mut finding.excerpt.lines {
+            line.cut_before = 1000;
+        }
+        let marked = region(&finding);
+        assert_eq!((marked.start_column, marked.end_column), (Some(1023), Some(1027)));
         finding.excerpt.primary.end = LONGEST_LINE;
         assert_eq!(region(&finding).start_column, None);
     }
