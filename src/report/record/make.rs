@@ -256,7 +256,7 @@ fn findings(run: &Run, exchanges: &Exchanges<'_>, about: &RunContext<'_>) -> Vec
 
 /// Sorts the findings, the most urgent first.
 pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
-    // Ties are decided by the names of fact and field, because responses to concurrent calls arrive in any order.
+    // Ties are decided by the names of fact, field and rule, because responses to concurrent calls arrive in any order.
     findings.sort_by_cached_key(|finding| {
         (
             std::cmp::Reverse(finding.level),
@@ -266,6 +266,7 @@ pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
                 .unwrap_or(URGENT.len()),
             (finding.contract_file.clone(), finding.contract_line),
             (finding.fact.clone(), finding.field().to_owned()),
+            finding.rule.to_string(),
         )
     });
 }
@@ -331,6 +332,21 @@ mod tests {
     const BROKEN: &[&str] = &[r#"{"name": 1}"#];
     /// JSON with a number that no double has.
     const BEYOND_LIMITS: &str = r#"{"size": 1e999}"#;
+
+    #[test]
+    fn the_order_of_findings_does_not_depend_on_the_order_in_which_they_came() {
+        let finding = crate::report::testing::sample_record().findings.remove(0);
+        let of_rule = |rule: &str| FindingRecord {
+            rule: rule.into(),
+            ..finding.clone()
+        };
+        let order = |rules: [&str; 2]| {
+            let mut findings = rules.map(of_rule);
+            put_in_order(&mut findings);
+            findings.map(|finding| finding.rule.to_string())
+        };
+        assert_eq!(order(["null-value", "allow"]), order(["allow", "null-value"]));
+    }
 
     fn ends() -> [(RunEnd, Outcome); 5] {
         [
