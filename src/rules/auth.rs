@@ -13,7 +13,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::shape::ShapeId;
 use crate::contract::vocabulary::PageInvariant;
-use crate::exchange::{Credential, Purpose, RejectionMeaning, identifier, json};
+use crate::exchange::{Credential, Purpose, RejectionMeaning, identifier, json, query_pairs};
 use crate::history::evidence::StoredDespiteRejection;
 
 pub(super) static RULE: Rule = Rule {
@@ -202,7 +202,7 @@ fn is_same_with_credential(seen: &ExchangeSeen<'_>, status: u16, sink: &Sink<'_>
 fn describe_request(seen: &ExchangeSeen<'_>) -> String {
     let request = &seen.exchange.request;
     let page = seen.operation.page.as_ref();
-    let asks = |page: &PageInvariant| request.path.contains(&format!("{}=", page.parameter));
+    let asks = |page: &PageInvariant| query_pairs(&request.path).any(|(name, _)| name == page.parameter);
     match request.credential {
         Credential::Empty { .. } => " to an empty token".to_owned(),
         Credential::Wrong { mutation, .. } => format!(" to {}", mutation.describe()),
