@@ -235,6 +235,24 @@ paths:
     }
 
     #[test]
+    fn names_that_are_not_printed_share_one_finding_among_many_others_too() {
+        let mut items = vec![json!({"a@example.com": 1})];
+        items.extend(["q", "r", "s", "t", "u", "v", "w"].map(|name| json!({format!("{name}hade"): 1})));
+        items.push(json!({"b c": 1, "more": 1}));
+        let judged = Fixture::of("getTags").body(&json!({"data": {"items": items}}));
+        let findings = judged.findings("undocumented-field");
+        let seen = |pointer: &str| {
+            findings
+                .iter()
+                .find(|finding| finding.pointer == pointer)
+                .map(|finding| finding.count)
+        };
+        assert_eq!(findings.len(), 9);
+        assert_eq!(seen("/data/items/0/<undocumented name(13)>"), Some(2));
+        assert_eq!(seen("/data/items/8/*"), Some(1));
+    }
+
+    #[test]
     fn of_very_many_names_the_first_are_reported_and_the_others_counted() {
         let names = |index: u8| {
             format!(

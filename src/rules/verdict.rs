@@ -588,6 +588,14 @@ impl Sink<'_> {
         if self.count_repeat(fact, name) {
             return;
         }
+        let rendered = match self.values {
+            ValueDisplay::Shown => printable(name),
+            ValueDisplay::Hidden if self.contract.may_print(name) => name.to_owned(),
+            ValueDisplay::Hidden => String::new(),
+        };
+        if rendered != name && self.count_repeat(fact, &rendered) {
+            return;
+        }
         if self
             .verdicts
             .finding_indexes
@@ -602,15 +610,8 @@ impl Sink<'_> {
             }
             return;
         }
-        let rendered = match self.values {
-            ValueDisplay::Shown => printable(name),
-            ValueDisplay::Hidden if self.contract.may_print(name) => name.to_owned(),
-            ValueDisplay::Hidden => String::new(),
-        };
-        if !self.count_repeat(fact, &rendered) {
-            let received = self.render(value);
-            self.add_finding(fact, &rendered, documented, (location.member(name), received));
-        }
+        let received = self.render(value);
+        self.add_finding(fact, &rendered, documented, (location.member(name), received));
     }
 
     /// Counts the finding once more if there is one; returns whether there is.
