@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::evidence::ListedCount;
 use super::history::History;
+use crate::contract::lexicon::words;
 use crate::contract::lifecycle::RecordList;
 use crate::exchange::{Request, identifier};
 
@@ -50,7 +51,9 @@ impl History<'_> {
             .is_some_and(|number| self.run_tag.numbers_in(item).contains(&number));
         let own = identifier(id).unwrap_or_default();
         let stored = self.also_stored((create, id), (list, items)).into_iter();
-        let copies = stored.filter(|(other, id)| is_copy((item, &own), (other, id))).count();
+        let copies = stored
+            .filter(|(other, id)| is_copy("", (item, &own), (other, id)))
+            .count();
         let is_asked_for = || create.json().is_some_and(|body| has_number(body, copies + 1));
         match copies {
             0 if is_whole && shows_draft => ListedCount::Once,
@@ -61,27 +64,61 @@ impl History<'_> {
     }
 }
 
-/// Whether values of two records are the same but for the records' identifiers and for when they were stored.
-fn is_copy((value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bool {
+/// Whether values of two records are the same but for the records' identifiers and for when they were stored. `name` is
+/// that of the nearest field that contains them.
+fn is_copy(name: &str, (value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bool {
     match (value, other) {
         (Value::Array(elements), Value::Array(others)) => {
             let mut pairs = elements.iter().zip(others);
-            elements.len() == others.len() && pairs.all(|(element, other)| is_copy((element, id), (other, other_id)))
+            let is_copied = |(element, other)| is_copy(name, (element, id), (other, other_id));
+            elements.len() == others.len() && pairs.all(is_copied)
         }
         (Value::Object(members), Value::Object(others)) => {
             let is_copied = |(name, member): (&String, &Value)| {
                 let other = others.get(name);
-                other.is_some_and(|other| is_storage_time(name) || is_copy((member, id), (other, other_id)))
+                other.is_some_and(|other| is_storage_time(name) || is_copy(name, (member, id), (other, other_id)))
             };
             members.len() == others.len() && members.iter().all(is_copied)
         }
+        _ => value == other || differs_by_identifier(name, (value, id), (other, other_id)),
+    }
+}
+
+/// The last words of the names of fields that hold an identifier or a link.
+const IDENTIFIER_WORDS: [&str; 13] = [
+    "guid",
+    "href",
+    "id",
+    "key",
+    "link",
+    "location",
+    "ref",
+    "reference",
+    "self",
+    "slug",
+    "uri",
+    "url",
+    "uuid",
+];
+/// An identifier of so many characters is in a text only because it names its record; a shorter one, such as `2`, may
+/// count something.
+const UNMISTAKABLE: usize = 8;
+
+/// Whether the values of a field of two records are the same but for the records' identifiers.
+fn differs_by_identifier(name: &str, (value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bool {
+    let last = words(name).pop().unwrap_or_default();
+    let is_for_identifiers = || IDENTIFIER_WORDS.contains(&last.as_str());
+    if !is_for_identifiers() && id.len().min(other_id.len()) < UNMISTAKABLE {
+        return false;
+    }
+    match (value, other) {
         (Value::String(text), Value::String(other)) => {
-            text == other || (text.contains(id) && text.replace(id, "") == other.replace(other_id, ""))
+            text.contains(id) && text.replace(id, "") == other.replace(other_id, "")
         }
-        (Value::Number(_), Value::Number(_)) if value != other => {
+        (Value::Number(_), Value::Number(_)) => {
             identifier(value).as_deref() == Some(id) && identifier(other).as_deref() == Some(other_id)
         }
-        _ => value == other,
+        _ => false,
     }
 }
 
@@ -111,7 +148,7 @@ mod tests {
     #[test]
     fn copies_differ_in_what_tells_them_apart_and_in_nothing_else() {
         let record = json!({"id": 7, "name": "a", "age": 3, "createdAt": "1", "self": "/pets/7", "of": {"key": "k-7"}});
-        let is_copied = |other: &Value| is_copy((&record, "7"), (other, "12"));
+        let is_copied = |other: &Value| is_copy("", (&record, "7"), (other, "12"));
         let copy =
             json!({"id": 12, "name": "a", "age": 3, "createdAt": "2", "self": "/pets/12", "of": {"key": "k-12"}});
         assert!(is_copied(&copy));
@@ -127,6 +164,27 @@ mod tests {
             other[name] = value;
             assert!(!is_copied(&other), "{other}");
         }
+    }
+
+    #[test]
+    fn records_that_a_create_numbers_by_design_are_no_copies() {
+        let record = json!({"id": 1, "name": "a", "position": 1, "title": "Part 1", "href": ["/parts/1"]});
+        let is_copied = |other: &Value| is_copy("", (&record, "1"), (other, "2"));
+        let copy = json!({"id": 2, "name": "a", "position": 1, "title": "Part 1", "href": ["/parts/2"]});
+        assert!(is_copied(&copy));
+        for (name, value) in [
+            ("position", json!(2)),
+            ("title", json!("Part 2")),
+            ("href", json!(["/parts/3"])),
+        ] {
+            let mut other = copy.clone();
+            other[name] = value;
+            assert!(!is_copied(&other), "{other}");
+        }
+        // A long identifier counts nothing.
+        let (id, other_id) = ("0190a1b2-0000", "0190a1b2-0001");
+        let of = |id: &str| json!({"id": id, "label": format!("Label of {id}")});
+        assert!(is_copy("", (&of(id), id), (&of(other_id), other_id)));
     }
 
     #[test]
