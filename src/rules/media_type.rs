@@ -87,8 +87,10 @@ pub(super) fn is_other_documented_type(documented: &DocumentedResponse, received
 /// Returns whether the documented media type, which may be a range and have parameters, covers the received one.
 fn admits(documented: &str, received: &str) -> bool {
     let documented = documented.split(';').next().unwrap_or_default().trim();
-    match documented.strip_suffix('*') {
-        Some(range) => range == "*/" || received.starts_with(range),
+    match documented.split_once('*') {
+        // `*/*` and `application/*`, and `application/*+json`, which RFC 9110 does not know and documents write.
+        Some(("", _)) => true,
+        Some((before, after)) => received.strip_prefix(before).is_some_and(|rest| rest.ends_with(after)),
         None => documented == received,
     }
 }
@@ -260,6 +262,19 @@ mod tests {
             ("text/csv", Verdict::Held),
             ("application/json", Verdict::Held),
             ("image/png", Verdict::Broken),
+        ] {
+            let judged = fixture.response(200, Some(media_type), "1");
+            assert_eq!(judged.kind(FactKind::MediaType), verdict, "{media_type}");
+        }
+    }
+
+    #[test]
+    fn a_range_of_a_suffix_admits_what_has_that_suffix() {
+        let fixture = Fixture::responses("'200': {description: Things, content: {'application/*+json': {}}}");
+        for (media_type, verdict) in [
+            ("application/problem+json", Verdict::Held),
+            ("application/problem+xml", Verdict::Broken),
+            ("text/a+json", Verdict::Broken),
         ] {
             let judged = fixture.response(200, Some(media_type), "1");
             assert_eq!(judged.kind(FactKind::MediaType), verdict, "{media_type}");
