@@ -54,9 +54,12 @@ fn describe_time_shift(sent: &Value, returned: DateTime<FixedOffset>) -> Option<
     } else {
         "no simple explanation"
     };
-    let seconds = by.num_seconds();
-    let direction = if seconds < 0 { "earlier" } else { "later" };
-    Some(format!("it came back {} s {direction}: {how}", seconds.abs()))
+    let direction = if by < Duration::zero() { "earlier" } else { "later" };
+    let distance = match by.num_seconds().abs() {
+        0 => "less than 1".to_owned(),
+        seconds => seconds.to_string(),
+    };
+    Some(format!("it came back {distance} s {direction}: {how}"))
 }
 
 /// Describes what became of a string.
@@ -276,6 +279,14 @@ mod tests {
             (
                 "2023-12-30T22:30:53Z",
                 "it came back 86400 s earlier: no simple explanation",
+            ),
+            (
+                "2023-12-31T22:30:53.4Z",
+                "it came back less than 1 s later: no simple explanation",
+            ),
+            (
+                "2023-12-31T22:30:52.6Z",
+                "it came back less than 1 s earlier: no simple explanation",
             ),
         ] {
             let returned = DateTime::parse_from_rfc3339(returned).unwrap();
