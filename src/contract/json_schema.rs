@@ -323,12 +323,24 @@ impl Converter<'_> {
     }
 }
 
-/// Returns a name for a definition that needs no escaping in a reference.
+/// Returns a name for a definition that needs no escaping in a reference, and that no other definition has: an underscore
+/// stands for itself only if it is doubled, and with the number of a character between two for that character.
 fn definition(target: &str) -> String {
-    pointer::tokens(target)
-        .collect::<Vec<_>>()
-        .join(".")
-        .replace(['/', '~', '%', ' ', '#', '{', '}'], "_")
+    let mut name = String::with_capacity(target.len());
+    for (index, token) in pointer::tokens(target).enumerate() {
+        if index > 0 {
+            name.push('.');
+        }
+        for character in token.chars() {
+            match character {
+                '_' => name.push_str("__"),
+                '-' => name.push('-'),
+                other if other.is_ascii_alphanumeric() => name.push(other),
+                other => name.push_str(&format!("_{:x}_", u32::from(other))),
+            }
+        }
+    }
+    name
 }
 
 fn format(value: &Node, converted: &mut Map<String, Value>) {
@@ -397,6 +409,21 @@ mod tests {
             {"exclusiveMaximum": 10, "minimum": i32::MIN, "maximum": i32::MAX},
         ]});
         assert_eq!(asserted(&document, ""), Some(expected));
+    }
+
+    #[test]
+    fn each_definition_has_a_name_of_its_own() {
+        let pointers = [
+            "/a b", "/a_b", "/a__b", "/a_20_b", "/a~1b", "/a/b", "/a.b", "/_", "/\u{e9}", "/~0",
+        ];
+        let names: BTreeSet<_> = pointers.iter().map(|pointer| definition(pointer)).collect();
+        assert_eq!(names.len(), pointers.len(), "{names:?}");
+        assert_eq!(definition("/components/schemas/Tag-1"), "components.schemas.Tag-1");
+        let needs_no_escaping = |name: &String| {
+            name.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        };
+        assert!(names.iter().all(needs_no_escaping), "{names:?}");
     }
 
     #[test]
