@@ -427,7 +427,7 @@ fn with_schemes_for(
         contract.assume_credential(basic::is_user_and_password(token));
     }
     if let Some(name) = &service.token_scheme {
-        contract.name_token_scheme(&name.value);
+        contract.set_token_scheme(&name.value);
     }
     if contract.uses_basic() {
         basic::check_password_can_be_redacted(token, target.is_loopback()).map_err(|source| Failure::Password {

@@ -3,24 +3,23 @@
 //!
 //! # Design
 //!
-//! Words are the only evidence, so their place counts. A word before a determiner is a verb, so a summary or a description
-//! that begins with one acts unless the verb is known to read ("Feed the fish"): a list of verbs that read can be complete,
-//! one of verbs that act cannot. Without a determiner a summary may be a noun phrase ("Order history", "Close friends"):
-//! there the verb must be known, and one that is a noun or an adjective too needs the path to agree ("Close valve" for
-//! `/valve/close`). The last segment of a path is a command if it is a verb in the imperative, alone or with its object. A
-//! summary that begins with a verb that reads settles that the path names a thing ("List open orders" for
-//! `/orders/open`). So does a name of several before the verb: `/doors/open` filters, `/door/open` opens. Whatever it
-//! begins with, a read acts if a sentence says what is done as well ("Get and remove the first item", "creating it if
-//! needed").
+//! Words are the only evidence, so their position counts. A word before a determiner is a verb. A text that begins with
+//! one acts, unless the verb is known to read ("Feed the fish"): verbs that read can be listed completely, verbs that
+//! act cannot. Without a determiner a summary may be a noun phrase ("Order history", "Close friends"), so there the
+//! verb must be known; if it may be a noun or an adjective too, the path must agree ("Close valve" for `/valve/close`).
+//! The last segment of a path is a command if it is an imperative, alone or with its object, unless the summary begins
+//! with a verb that reads ("List open orders" for `/orders/open`) or a plural precedes it: `/doors/open` filters,
+//! `/door/open` opens. A read acts in any case if a sentence also says what it does ("Get and remove the first item",
+//! "creating it if needed").
 
 use super::document::Document;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DETERMINERS, ISSUED, MARKED_AS, NEVER_A_NOUN,
-    NOUNS_TOO, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, WITH_OBJECTS, is_always_action, is_in, is_said_of_subject,
-    sentences, without_prefixes, words,
+    NOUNS_TOO, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, WITH_OBJECTS, is_always_action, is_base_or_third_person,
+    is_in, sentences, without_prefixes, words,
 };
 use super::operation::Operation;
-use super::query::{ends_session, said, stated};
+use super::query::{ends_session, stated, summary_and_description};
 
 /// Verbs that are not also nouns: followed by an object, one is a command: `sendReminder`, `rotate-keys`.
 const IMPERATIVE: [&str; 52] = [
@@ -92,7 +91,7 @@ const EMPHASES: [&str; 9] = [
 ];
 
 /// Words after a verb that say that what the segment names is shown: `/orders/create-form`.
-const SHOWN: [&str; 8] = [
+const DISPLAY_NOUNS: [&str; 8] = [
     "data", "fields", "form", "meta", "metadata", "preview", "schema", "template",
 ];
 
@@ -378,13 +377,13 @@ const GONE: [&str; 5] = [
 pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(without_prefixes);
     let reads = summary.as_deref().is_some_and(is_said_to_read);
-    let mut opens = said(document, operation).map(without_prefixes);
+    let mut opens = summary_and_description(document, operation).map(without_prefixes);
     let named = stated(document, operation, "operationId").map(words);
     let says_it_reads = opens.next().is_some_and(|words| is_said_to_read(&words));
-    let mut sentences = said(document, operation).flat_map(sentences);
+    let mut sentences = summary_and_description(document, operation).flat_map(sentences);
     !reads
         && (is_command(&operation.path)
-            || said(document, operation).any(|text| says_command(&without_prefixes(text)))
+            || summary_and_description(document, operation).any(|text| says_command(&without_prefixes(text)))
             || summary
                 .as_deref()
                 .is_some_and(|words| is_phrase_of_command(words, &operation.path)))
@@ -421,7 +420,7 @@ fn is_said_to_read(words: &[String]) -> bool {
 /// Whether a word is a verb that reads.
 fn reads(word: &str) -> bool {
     let mut verbs = READS.iter().chain(&READS_IN_SUMMARIES).chain(&READS_TOO);
-    verbs.any(|verb| is_said_of_subject(word, verb))
+    verbs.any(|verb| is_base_or_third_person(word, verb))
 }
 
 /// Whether a path ends with a command.
@@ -449,14 +448,14 @@ fn is_command_alone(word: &str, before: Option<&str>) -> bool {
         .into_iter()
         .filter_map(|end| word.strip_suffix(end));
     let is_glued = glued.any(|verb| is_always_action(verb) || is_in(&[&ACTS_ALONE, &COMMANDS], verb));
-    // What a record may do is told by other words: `/images/{id}/format` is a thing.
+    // After a record, other words decide: `/images/{id}/format` is a thing.
     let is_of_record = before.is_some_and(|before| before.contains('{'));
     is_switch || is_glued || !of_several && !is_of_record && COMMANDS.contains(&word)
 }
 
 /// Whether several words are a command, of which these are the first and the last.
 fn is_command_of_words(first: &str, end: &str, words: &[String]) -> bool {
-    let is_shown = SHOWN.contains(&end) || THINGS.contains(&end);
+    let is_shown = DISPLAY_NOUNS.contains(&end) || THINGS.contains(&end);
     let has_object = WITH_OBJECTS
         .iter()
         .any(|(verb, objects)| *verb == first && objects.contains(&words[1].as_str()));
@@ -478,10 +477,10 @@ fn says_command(words: &[String]) -> bool {
     let [first, object, ..] = words else { return false };
     let lists = [&ACTS[..], &ACTS_ALONE, &ACTS_ON_COLLECTION, &ACTS_ON_RECORD, &COMMANDS];
     let mut known = lists.into_iter().flatten();
-    let may_show = MAY_SHOW.iter().any(|verb| is_said_of_subject(first, verb));
+    let may_show = MAY_SHOW.iter().any(|verb| is_base_or_third_person(first, verb));
     let is_no_verb = NO_VERBS.contains(&first.as_str()) || DETERMINERS.contains(&first.as_str());
     // A noun has no determiner after it, unless it is one of several: "Days a vehicle takes to sell".
-    let is_verb = !first.ends_with('s') || known.any(|verb| is_said_of_subject(first, verb));
+    let is_verb = !first.ends_with('s') || known.any(|verb| is_base_or_third_person(first, verb));
     let has_object = DETERMINERS.contains(&object.as_str());
     let is_sure = IMPERATIVE.contains(&first.as_str()) && !NOUNS_TOO.contains(&first.as_str()) && first != "set";
     let is_issued = ["generate", "issue"].contains(&first.as_str())
@@ -497,7 +496,7 @@ fn says_command(words: &[String]) -> bool {
 fn is_phrase_of_command(summary: &[String], path: &str) -> bool {
     let [verb, object @ ..] = summary else { return false };
     let Some(end) = object.last() else { return false };
-    let is_thing = THINGS.contains(&end.as_str()) || SHOWN.contains(&end.as_str()) || object.len() > 3;
+    let is_thing = THINGS.contains(&end.as_str()) || DISPLAY_NOUNS.contains(&end.as_str()) || object.len() > 3;
     let mut segments = path.trim_end_matches('/').rsplit('/').map(words);
     let last = segments.next().unwrap_or_default();
     let before = segments.next().unwrap_or_default();

@@ -11,8 +11,8 @@
 //! record is written, whatever their object is ("Escalates after an hour", "The oncall engineer is paged").
 
 use super::lexicon::{
-    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, ROLES, is_always_action, is_form_of, is_in,
-    is_participle, is_said_of_subject, words,
+    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, ROLES, is_always_action, is_base_or_third_person,
+    is_form_of, is_in, is_participle, words,
 };
 
 /// First words of a subject other than the record itself.
@@ -259,7 +259,8 @@ pub(super) fn makes_the_one(summary: &[String]) -> bool {
     has_object && (is_verb(&["make"]) && rest.iter().any(of_one) || is_verb(&["appoint", "declare", "elect"]))
 }
 
-/// Whether the words before a verb leave it a fact. "In that slot" says which.
+/// Whether no word before a verb turns it into a possibility or a condition. "That" after a preposition ("in that
+/// slot") only says which one.
 pub(super) fn is_fact(before: &[String]) -> bool {
     let points = |at: usize| {
         at > 0 && before[at] == "that" && ["at", "for", "in", "of", "on"].contains(&before[at - 1].as_str())
@@ -273,7 +274,7 @@ pub(super) fn is_fact(before: &[String]) -> bool {
 /// Whether words begin like "Deletes matching entries", "Replaces all other rules" or "Moves all cards".
 fn changes_related(words: &[String]) -> bool {
     let [verb, object @ ..] = words else { return false };
-    let is_verb = |known: &&str| is_said_of_subject(verb, known) && verb != known;
+    let is_verb = |known: &&str| is_base_or_third_person(verb, known) && verb != known;
     let changes =
         verb.strip_suffix('s').is_some_and(is_always_action) || ENDS_OR_REPLACES.iter().chain(&CHANGES).any(is_verb);
     let at = |index: usize| object.get(index).map_or("", String::as_str);

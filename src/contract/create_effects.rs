@@ -14,11 +14,11 @@
 use super::consequence::{is_fact, says_consequence};
 use super::document::Document;
 use super::lexicon::{
-    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, is_form_of, is_participle, is_said_of_subject,
+    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, is_base_or_third_person, is_form_of, is_participle,
     sentences, without_prefixes, words,
 };
 use super::operation::Operation;
-use super::query::{begins_with_action, names_what_it_takes, said, says_it_takes_away, stated};
+use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away, stated, summary_and_description};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
 const OUTLASTING: [&str; 110] = [
@@ -197,7 +197,9 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
     if name.is_some_and(|words| is_name_of_effect(&words)) {
         return Some("its operationId suggests a side effect");
     }
-    let summary = said(document, operation).next().map(without_prefixes);
+    let summary = summary_and_description(document, operation)
+        .next()
+        .map(without_prefixes);
     if summary.is_some_and(|words| {
         begins_with_action(&words)
             || says_it_takes_away(&words)
@@ -206,7 +208,7 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
     }) {
         return Some("its summary suggests a side effect");
     }
-    let mut sentences = said(document, operation).flat_map(sentences);
+    let mut sentences = summary_and_description(document, operation).flat_map(sentences);
     let changes_others = sentences.any(says_effect);
     changes_others.then_some("the document says that it may do more than create a record")
 }
@@ -307,7 +309,7 @@ fn summary_says_effect(words: &[String]) -> bool {
         ("transfer", &["funds", "money"]),
     ];
     let [verb, rest @ ..] = words else { return false };
-    let base = |known: &str| is_said_of_subject(verb, known);
+    let base = |known: &str| is_base_or_third_person(verb, known);
     let next = rest.first().map_or("", String::as_str);
     let object = match rest {
         [determiner, object, ..] if DETERMINERS.contains(&determiner.as_str()) => Some(object.as_str()),
@@ -333,7 +335,7 @@ fn takes_from_pool(summary: &[String], path: &str) -> bool {
     ];
     let collection = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let object = object.join("-");
-    takes.iter().any(|take| is_said_of_subject(verb, take))
+    takes.iter().any(|take| is_base_or_third_person(verb, take))
         && DETERMINERS.contains(&determiner.as_str())
         && is_one_of(&words(collection).join("-"), &[&object], &["s", "es"])
 }

@@ -369,7 +369,8 @@ impl Problem {
             ),
             Self::TooManyDefects { maximum } => write!(
                 formatter,
-                "this is one of more than {maximum} defects; correct the others first"
+                "the document has more than {maximum} defects, and the rest are not listed; correct those above and \
+                 check again"
             ),
             Self::TooManyParts { maximum } => write!(
                 formatter,

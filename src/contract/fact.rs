@@ -71,9 +71,9 @@ pub enum FactKind {
     /// What was created is listed.
     Listed,
     /// The list on the path of a create shows what it created: inferred from paths and schemas.
-    ListedAfterCreate,
+    InferredListed,
     /// The list on the path of a create shows one record for it, not several: inferred from paths and schemas.
-    ListedOnceAfterCreate,
+    InferredListedOnce,
     /// The list shows the created record with a sent field; the index is that of the carry, in the invariant `created`.
     ListedCarrying(usize),
     /// The media type of a success is documented.
@@ -89,7 +89,7 @@ pub enum FactKind {
     /// Edge cases get no 5xx.
     EdgeCaseNoServerError,
     /// A create adds one record, an update none.
-    OneRecordPerWrite,
+    NoExtraRecord,
     /// A deletion leaves another record of the run as it was: inferred from paths and schemas.
     OtherKeptByDelete,
     /// An update leaves another record of the run as it was: inferred from paths and schemas.

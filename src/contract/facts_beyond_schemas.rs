@@ -234,7 +234,7 @@ impl FactBuilder<'_> {
             self.push(FactKind::Listed, name, statement);
             let name = format!("{} created in {}: once", self.operation.name, listed.operation);
             self.once(name, "once", &location);
-            if listed.owner_parameter.is_some() {
+            if listed.item_parameter.is_some() {
                 let documented = "under no other item";
                 let name = format!("{} created in {}: {documented}", self.operation.name, listed.operation);
                 self.push(
@@ -293,7 +293,7 @@ impl FactBuilder<'_> {
             location: location.to_owned(),
             response_pointer: "",
         };
-        self.push(FactKind::OneRecordPerWrite, name, statement);
+        self.push(FactKind::NoExtraRecord, name, statement);
     }
 
     fn edge_cases(&mut self) {

@@ -28,8 +28,8 @@ pub struct RequestField {
 }
 
 impl RequestField {
-    /// Whether edge cases of this kind send this field with a value of another type than its own. Each type has the
-    /// kinds that its parser is likely to trip over.
+    /// Whether edge cases of this kind send this field with a value of another type than its own. For each type, these
+    /// are the kinds that a parser is likely to fail on.
     pub(super) fn has_edge_case(&self, kind: EdgeCaseKind) -> bool {
         match kind {
             EdgeCaseKind::FieldNull => !self.nullable,

@@ -21,7 +21,7 @@ use super::shape::{JsonType, Shape};
 
 /// The endings of names of parameters that name something other than an `id`, in the form in which names are compared,
 /// in addition to [`CHOSEN`].
-const OTHERS: [&str; 27] = [
+const NOT_IDS: [&str; 27] = [
     "address", "code", "date", "day", "digest", "email", "format", "hash", "index", "kind", "lang", "language",
     "level", "locale", "month", "number", "path", "position", "region", "revision", "state", "status", "tag", "title",
     "type", "version", "year",
@@ -225,7 +225,7 @@ fn may_take_id(name: &str) -> bool {
     let separated = name.replace("Or", "_or_").replace('-', "_");
     let mut alternatives = separated.split("_or_").map(comparable_name);
     let named = comparable_name(name);
-    let is_other = CHOSEN.iter().chain(&OTHERS).any(|ending| named.ends_with(ending));
+    let is_other = CHOSEN.iter().chain(&NOT_IDS).any(|ending| named.ends_with(ending));
     !is_other || (separated.contains("_or_") && alternatives.any(|part| part.ends_with("id") || part == "pk"))
 }
 

@@ -386,8 +386,9 @@ impl<'contract> RecordFinder<'contract> {
             .collect()
     }
 
-    /// Returns the one record that the response of a create or a read shows: the body, or the one object in it that has
-    /// an identifier or, where none has, the field `named`, if that is a name for identifiers too: `uuid`, `slug`.
+    /// Returns the one record in the response of a create or a read: the body, or the one object in it that has an
+    /// identifier. If none has, the field `named` counts as one, provided that it is a usual name for identifiers
+    /// (`uuid`, `slug`).
     pub(super) fn in_response(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
         let named = comparable_name(named);
         // `pool_name` is the `name` of a pool.

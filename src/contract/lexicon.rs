@@ -53,7 +53,7 @@ pub(crate) fn is_always_action(word: &str) -> bool {
 }
 
 /// Whether a word is a verb in its base form or third person singular: `empty`, `empties`.
-pub(super) fn is_said_of_subject(word: &str, verb: &str) -> bool {
+pub(super) fn is_base_or_third_person(word: &str, verb: &str) -> bool {
     let is_third_person = word
         .strip_prefix(verb)
         .is_some_and(|rest| ["", "s", "es"].contains(&rest));

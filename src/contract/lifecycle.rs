@@ -391,8 +391,8 @@ impl Contract {
         }
         if let Some(list) = &lifecycle.list {
             for (kind, documented) in [
-                (FactKind::ListedAfterCreate, "listed in"),
-                (FactKind::ListedOnceAfterCreate, "one record in"),
+                (FactKind::InferredListed, "listed in"),
+                (FactKind::InferredListedOnce, "one record in"),
             ] {
                 let documented = format!("{documented} {}", name(list.operation));
                 let words = (format!("{} created: {documented}", name(create)), documented);

@@ -793,7 +793,7 @@ fn check_invariants(document: &Document, operation: &Operation, named: &NamedObj
         if let Some(listed) = &created.listed {
             let at = format!("{at}/listed");
             check_listed(&named.pages, operation, (listed, &at), &mut fail);
-            if listed.owner_parameter.is_some() && listed.records_in_owner.is_none() {
+            if listed.item_parameter.is_some() && listed.records_in_item.is_none() {
                 fail(
                     &at,
                     "an `owner` needs `at`, the array within the owner's item; add it".to_owned(),
@@ -806,7 +806,7 @@ fn check_invariants(document: &Document, operation: &Operation, named: &NamedObj
         check_carries(&named.gaps, &updated.carries, &at, &mut fail);
         let at = format!("{at}/listed");
         check_listed(&named.pages, operation, (&updated.listed, &at), &mut fail);
-        if updated.listed.owner_parameter.is_none() {
+        if updated.listed.item_parameter.is_none() {
             let message = "an update needs `owner`, the path parameter that names the record; add it";
             fail(&at, message.to_owned());
         }
@@ -862,7 +862,7 @@ fn check_listed(
         fail(at, message);
     }
     let mut parameters = operation.parameters.iter();
-    if let Some(owner) = &listed.owner_parameter
+    if let Some(owner) = &listed.item_parameter
         && !parameters.any(|parameter| parameter.name == *owner)
     {
         let message = format!(

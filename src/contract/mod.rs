@@ -124,7 +124,7 @@ use vocabulary::{Equivalence, Gap};
 /// Why a parameter is not given a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum NotGiven {
+pub enum ParameterNotSet {
     /// The parameter is the identifier that the caller of a create chooses, and a run chooses it itself.
     ChosenIdentifier,
     /// The operation has no such parameter.
@@ -133,7 +133,7 @@ pub enum NotGiven {
     UpdateOrDelete,
 }
 
-impl fmt::Display for NotGiven {
+impl fmt::Display for ParameterNotSet {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::ChosenIdentifier => "the run chooses this identifier itself, so that it names nobody else's record",
@@ -145,7 +145,7 @@ impl fmt::Display for NotGiven {
     }
 }
 
-impl std::error::Error for NotGiven {}
+impl std::error::Error for ParameterNotSet {}
 
 /// A gap that the contract does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -313,7 +313,7 @@ impl Contract {
                 .as_ref()
                 .and_then(|created| created.listed.as_ref());
             let list = listed
-                .filter(|listed| listed.records_in_owner.is_some())
+                .filter(|listed| listed.records_in_item.is_some())
                 .map(|listed| &listed.operation);
             if let Some(list) = list.and_then(|list| by_name.get(list)) {
                 creating_within.entry(*list).or_default().push(OperationId(index));
@@ -446,38 +446,46 @@ impl Contract {
         })
     }
 
-    /// Gives a parameter of an operation, by its index, a value that takes precedence over all others. Reads and
-    /// creates take it; a create then makes its record within the one that it names. Of an update, only a parameter that
-    /// names what contains the run's own record can be set.
+    /// Sets a parameter of an operation, by its index, to a value that takes precedence over all others. Reads and
+    /// creates take it; a create then makes its record within the one that it names. For an update, only a parameter
+    /// that names a record which contains the run's own can be set.
     ///
     /// # Errors
     ///
-    /// [`NotGiven`], if there is no such parameter, if it is the identifier that the caller of a create chooses, or if
+    /// [`ParameterNotSet`], if there is no such parameter, if it is the identifier that the caller of a create chooses, or if
     /// the operation updates or deletes and the parameter does not name a record that contains the run's own.
-    pub fn give(&mut self, operation: OperationId, parameter: usize, value: serde_json::Value) -> Result<(), NotGiven> {
+    pub fn set_parameter(
+        &mut self,
+        operation: OperationId,
+        parameter: usize,
+        value: serde_json::Value,
+    ) -> Result<(), ParameterNotSet> {
         let id = operation;
         let lifecycle = self.lifecycle_of(id);
         let own_record = lifecycle.map(|lifecycle| lifecycle.path_to_id.clone());
-        let operation = self.operations.get_mut(id.0).ok_or(NotGiven::NoParameter)?;
+        let operation = self.operations.get_mut(id.0).ok_or(ParameterNotSet::NoParameter)?;
         let path = operation.path_to_parameter(parameter);
         let contains_own = path.is_some() && own_record.is_some() && path != own_record;
         if !operation.is_read() && operation.chosen == Some(parameter) {
-            return Err(NotGiven::ChosenIdentifier);
+            return Err(ParameterNotSet::ChosenIdentifier);
         }
         if !operation.is_read() && operation.method != Method::Post && !contains_own {
-            return Err(NotGiven::UpdateOrDelete);
+            return Err(ParameterNotSet::UpdateOrDelete);
         }
-        let given = operation.parameters.get_mut(parameter).ok_or(NotGiven::NoParameter)?;
+        let given = operation
+            .parameters
+            .get_mut(parameter)
+            .ok_or(ParameterNotSet::NoParameter)?;
         given.set_by_user = Some(value);
         if contains_own {
-            self.give_to_others((id, parameter), &path.unwrap_or_default());
+            self.set_for_others((id, parameter), &path.unwrap_or_default());
         }
         Ok(())
     }
 
     /// Passes the value that a create was given for the parent of its record on to the other operations on such records,
     /// unless they were given one of their own.
-    fn give_to_others(&mut self, (create, given): (OperationId, usize), path: &str) {
+    fn set_for_others(&mut self, (create, given): (OperationId, usize), path: &str) {
         let Some(lifecycle) = self.lifecycle_of(create).filter(|lifecycle| lifecycle.create == create) else {
             return;
         };
@@ -496,7 +504,7 @@ impl Contract {
 
     /// Sends tokens in the header `Authorization` under the scheme of this name, whatever the document says.
     #[cfg(feature = "cli")]
-    pub(crate) fn name_token_scheme(&mut self, name: &str) {
+    pub(crate) fn set_token_scheme(&mut self, name: &str) {
         for operation in &mut self.operations {
             let (Security::Scheme { scheme, .. } | Security::Assumed { scheme } | Security::Optional { scheme }) =
                 &mut operation.security
@@ -658,7 +666,7 @@ impl Contract {
         let listed = created
             .listed
             .as_ref()
-            .filter(|listed| listed.owner_parameter.is_none())?;
+            .filter(|listed| listed.item_parameter.is_none())?;
         self.operation_named(&listed.operation)
     }
 
@@ -1031,7 +1039,7 @@ mod tests {
     fn a_named_scheme_takes_the_place_of_bearer_and_of_a_key_in_authorization() {
         let mut contract = secured(&["[{bearer: []}]", "[{header: []}]", "[{key: []}]", "[{basic: []}]", "[]"]);
         let facts = contract.facts.len();
-        contract.name_token_scheme("Token");
+        contract.set_token_scheme("Token");
         let named = SecurityScheme::Named {
             name: "Token".to_owned(),
         };

@@ -173,7 +173,7 @@ fn extend(node: &mut Node, update: Node) -> Result<(), String> {
         }
         _ => {
             return Err(format!(
-                "the target is {}, which cannot be updated; let the action name the object around it",
+                "the target is {}, which cannot be updated; target the object that contains it",
                 node.kind_name()
             ));
         }

@@ -818,7 +818,7 @@ mod tests {
     fn a_parameter_with_a_given_value_requests_no_page() {
         let (page, size) = ("page: schema: {type: integer}", "size: schema: {type: integer}");
         let (mut contract, _) = paging(&[page, size], (ARRAY, "")).unwrap();
-        contract.give(OperationId(0), 1, 5.into()).unwrap();
+        contract.set_parameter(OperationId(0), 1, 5.into()).unwrap();
         assert!(contract.paging_of(OperationId(0)).is_none());
     }
 }

@@ -1,5 +1,6 @@
-//! Recognises lists that show only some of their records, by their text ("List published entries"), and records that say of
-//! themselves that lists may not show them (`published: false`). That such a list lacks a record says nothing.
+//! Recognises lists that show only some of their records, by their text ("List published entries"), and records that
+//! say of themselves that lists may not show them (`published: false`). If such a list lacks a record, that proves
+//! nothing.
 
 use super::Contract;
 use super::inferred::{collection_name, comparable_name};

@@ -23,7 +23,7 @@ use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
     ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, is_always_action,
-    is_form_of, is_in, is_said_of_subject, sentences, without_prefixes, words,
+    is_base_or_third_person, is_form_of, is_in, sentences, without_prefixes, words,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::{Contract, load, pointer};
@@ -143,10 +143,10 @@ fn issues_something(document: &Document, operation: &Operation) -> bool {
         let holds =
             |pair: &[String]| JOINS.contains(&pair[0].as_str()) && ["hold", "holds"].contains(&pair[1].as_str());
         let counts_one = matches!(words.as_slice(), [count, one, ..]
-            if is_said_of_subject(count, "count") && ["a", "an", "this"].contains(&one.as_str()));
+            if is_base_or_third_person(count, "count") && ["a", "an", "this"].contains(&one.as_str()));
         counts_one || words.windows(2).any(|pair| is_fresh(pair) || holds(pair))
     };
-    gets && path.iter().any(is_issued) || said(document, operation).any(is_made)
+    gets && path.iter().any(is_issued) || summary_and_description(document, operation).any(is_made)
 }
 
 /// Whether an operation does something besides what its method says, as far as its path, its name or the beginning of
@@ -167,7 +167,7 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         .nth(1)
         .is_some_and(|before| before.starts_with('{'));
     let name = stated(document, operation, "operationId").map(words);
-    let said = said(document, operation).next();
+    let said = summary_and_description(document, operation).next();
     let is_get = operation.is_get();
     let changes = !is_get && operation.method != Method::Post;
     segments.iter().any(ends_session)
@@ -194,7 +194,7 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
 /// description says.
 fn has_consequence(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(without_prefixes);
-    let mut sentences = said(document, operation).flat_map(sentences);
+    let mut sentences = summary_and_description(document, operation).flat_map(sentences);
     summary.is_some_and(|words| makes_the_one(&words)) || sentences.any(says_consequence)
 }
 
@@ -226,14 +226,17 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
         // What is emptied contains others, and the end of a session is no deletion.
         let empties = words
             .first()
-            .is_some_and(|word| EMPTIES.iter().any(|verb| is_said_of_subject(word, verb)));
+            .is_some_and(|word| EMPTIES.iter().any(|verb| is_base_or_third_person(word, verb)));
         are_deleted
             || deletes_several
             || empties
             || ends_session(&words[..words.len().min(2)])
             || says_consequence(sentence)
     };
-    required.and_then(Node::boolean) == Some(true) || said(document, operation).flat_map(sentences).any(is_of_several)
+    required.and_then(Node::boolean) == Some(true)
+        || summary_and_description(document, operation)
+            .flat_map(sentences)
+            .any(is_of_several)
 }
 
 /// Whether these are the words of a name of several that begins the path of records: `/block-documents/{id}`.
@@ -375,7 +378,7 @@ pub(super) fn says_it_takes_away(words: &[String]) -> bool {
             verbs.any(|verb| *also == format!("{verb}s"))
         }
         [first, object, ..] => {
-            DETERMINERS.contains(&object.as_str()) && TAKES_AWAY.iter().any(|verb| is_said_of_subject(first, verb))
+            DETERMINERS.contains(&object.as_str()) && TAKES_AWAY.iter().any(|verb| is_base_or_third_person(first, verb))
         }
         _ => false,
     }
@@ -435,7 +438,7 @@ fn has_action_below(path: &str) -> bool {
 }
 
 /// Returns the summary and the description of an operation, if it has them.
-pub(super) fn said<'document>(
+pub(super) fn summary_and_description<'document>(
     document: &'document Document,
     operation: &Operation,
 ) -> impl Iterator<Item = &'document str> {
@@ -503,7 +506,7 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
         let mut words = words.iter();
         words.all(|word| path.iter().any(|known| known == word || is_plain_form(known, word)))
     };
-    let sentences = said(document, operation).flat_map(sentences);
+    let sentences = summary_and_description(document, operation).flat_map(sentences);
     let sentences: Vec<_> = sentences.filter(|sentence| !repeats_path(&words(sentence))).collect();
     let acts = |sentence: &str| {
         let mut clauses = sentence.split([',', ':', '(']).map(words);

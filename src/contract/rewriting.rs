@@ -351,8 +351,8 @@ fn says_that_values_are_left_out(sentence: &str) -> bool {
         "is left as it is",
     ];
     // What the document does not describe is not sent, and a header or parameter is no value of the body.
-    const OTHERS: [&str; 5] = ["additional", "header", "parameter", "undocumented", "query"];
-    LEFT_OUT.iter().any(|words| sentence.contains(words)) && !has_word_of(sentence, &OTHERS)
+    const NOT_IN_BODY: [&str; 5] = ["additional", "header", "parameter", "undocumented", "query"];
+    LEFT_OUT.iter().any(|words| sentence.contains(words)) && !has_word_of(sentence, &NOT_IN_BODY)
 }
 
 /// Whether a text, in lower case, speaks of the characters that a field takes or shows.

@@ -197,13 +197,13 @@ pub struct Listed {
     /// The name of the list operation; it has `x-page`.
     #[serde(rename = "in")]
     pub operation: String,
-    /// The path parameter that names the item of the list. Of a create, that is the owner of the record, in which the
-    /// record appears; absent when the record is an item itself. Of an update, it is the record.
+    /// The path parameter that names the item of the list: for a create, the item in which the record appears; for an
+    /// update, the record itself. Absent when a created record is an item itself.
     #[serde(rename = "owner")]
-    pub owner_parameter: Option<String>,
-    /// The pointer to the array of records within the owner.
+    pub item_parameter: Option<String>,
+    /// The pointer to the array of records within that item.
     #[serde(rename = "at")]
-    pub records_in_owner: Option<String>,
+    pub records_in_item: Option<String>,
 }
 
 /// A *carry*: a field that is sent, and where in the record it must come back with the same value.
@@ -349,8 +349,8 @@ impl EdgeCaseKind {
     }
 }
 
-/// Another way to write the same request. Each way is tested on one operation: a read, or an update of one of the run's
-/// records.
+/// A spelling of a request that RFCs define as equivalent to the plain one. Each is tested on one operation: a read, or
+/// an update of one of the run's records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Equivalence {

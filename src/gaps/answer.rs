@@ -138,7 +138,7 @@ impl WhyUnanswered {
             Self::AskTheOperator => "ask whoever runs the service",
             Self::Inconclusive => "what was seen is inconclusive",
             Self::NeedsWrites => "needs writes",
-            Self::NoValue => "no response showed it",
+            Self::NoValue => "requests succeeded, but no response had a value there",
             Self::OutOfReach => "nothing that was sent could show it",
             Self::Rejected => "every request that would show it was rejected",
         }

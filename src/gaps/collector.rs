@@ -13,7 +13,7 @@ use super::answer::{
 use super::effects::Effects;
 use super::form::{self, SeenDate};
 use super::join::put_in_order;
-use super::listing::Listing;
+use super::listing::ListingDelays;
 use super::locations::{GapLocation, GapLocations, LocationId};
 use super::rate::Rate;
 use super::tally::ClaimTally;
@@ -47,7 +47,7 @@ pub struct Gaps<'contract> {
     pairs: BTreeMap<LocationId, u64>,
     calls: BTreeMap<OperationId, CallCounts>,
     /// When lists show what was created.
-    listing: Listing,
+    listing_delays: ListingDelays,
     /// What else fields of creates cause.
     effects: Effects,
     /// How many requests were answered in a second; none if the contract does not leave that open.
@@ -112,7 +112,7 @@ impl<'contract> Gaps<'contract> {
             conditions: BTreeMap::new(),
             pairs: BTreeMap::new(),
             calls: BTreeMap::new(),
-            listing: Listing::default(),
+            listing_delays: ListingDelays::default(),
             effects: Effects::default(),
             rate: None,
             trials: RunTrials::default(),
@@ -211,7 +211,7 @@ impl<'contract> Gaps<'contract> {
             && !intent.is_of_other_client()
             && self.contract.operation(id).succeeds_with(response.status)
         {
-            self.listing.add_page(self.contract, exchange, body);
+            self.listing_delays.add_page(self.contract, exchange, body);
             self.effects.add_page(self.contract, exchange, &body.value);
             if self.is_watched(intent) {
                 self.effects.add_created(self.contract, exchange, &body.value);
@@ -310,7 +310,7 @@ impl<'contract> Gaps<'contract> {
         {
             for id in self.response_locations(&shown) {
                 if self.locations.all[id].kind == GapKind::VisibilityDelay {
-                    self.listing
+                    self.listing_delays
                         .add_created(self.contract, id, (shown.exchange, &body.value));
                 }
             }
@@ -628,7 +628,7 @@ impl<'contract> Gaps<'contract> {
     #[must_use]
     pub fn answers(mut self) -> Vec<Answer> {
         self.count_trials();
-        for (id, claim, count, still_absent) in self.listing.observed() {
+        for (id, claim, count, still_absent) in self.listing_delays.observed() {
             self.tallies[id].count_several(claim, count);
             self.tallies[id].count_against(still_absent);
         }

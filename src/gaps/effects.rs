@@ -11,8 +11,8 @@
 //! be the effect, which the other list shows later. The field is the reason for an item only if the item has its value,
 //! and if no record that was created without the field has an item.
 //!
-//! Once the run writes something about the record, that may be the reason for an item. If it has written about the record,
-//! an item that it did not make leaves the effect unclear; if it has updated the record, such an item is ignored.
+//! Once the run has written something else about the record, an item may come from that. Such an item leaves the effect
+//! unclear. After an update of the record itself, it is ignored.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;

@@ -9,8 +9,8 @@ use crate::contract::operation::Operation;
 use crate::contract::vocabulary::{Gap, GapKind};
 use crate::contract::{Contract, pointer};
 
-/// Checks that each answer that a contract states claims something, and in a form that fits its gap. Any other claim
-/// could never be judged.
+/// Checks that each answer that a contract states has a claim in a form that fits its gap; no other claim could be
+/// judged.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Sees when lists show what was created. The main type is [`Listing`].
+//! Sees when lists show what was created. The main type is [`ListingDelays`].
 //!
 //! # Design
 //!
@@ -30,7 +30,7 @@ const MAX_SHOWN: usize = 256;
 
 /// What lists have shown of the records that were created.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub(super) struct ListingDelays {
     /// The records that their list has not shown yet, by the list.
     awaited: HashMap<OperationId, Vec<UnlistedRecord>>,
     walks: WalksSeen,
@@ -79,7 +79,7 @@ struct ListedRecord {
     shown_at: Duration,
 }
 
-impl Listing {
+impl ListingDelays {
     /// Adds what a create has made, if its response says what identifies it.
     pub(super) fn add_created(
         &mut self,
@@ -104,7 +104,7 @@ impl Listing {
         let Some(id) = id.filter(|id| identifier(id).is_some()) else {
             return;
         };
-        let at = match (&listed.owner_parameter, &listed.records_in_owner) {
+        let at = match (&listed.item_parameter, &listed.records_in_item) {
             (None, _) => format!("{}/*{}", page.items, page.id),
             (Some(_), Some(array)) => format!("{}/*{array}/*{}", page.items, created.id),
             (Some(_), None) => return,
@@ -115,7 +115,7 @@ impl Listing {
                 location,
                 id: Digest::of(id),
                 at,
-                is_inside: listed.owner_parameter.is_some(),
+                is_inside: listed.item_parameter.is_some(),
                 created: ended,
                 first_look: None,
                 last_absent: Duration::ZERO,

@@ -2,7 +2,7 @@
 //! collects, and [`Answer`].
 //!
 //! - **In**: each exchange, with why it was sent and its body as it was read for the rules.
-//! - **Out**: for each gap, an answer with its evidence, or why there is none.
+//! - **Out**: for each gap, an answer with its observations, or why there is none.
 //! - **Start with** [`Gaps::add`] and [`Gaps::answers`].
 //!
 //! ```
@@ -25,13 +25,13 @@
 //!
 //! # Design
 //!
-//! Observation is passive: nothing is sent for it, so no answer gets further than *seen*. A run that asks sends
-//! *trials*, each a variant between two controls, and what four of them show is *indicated*. Both are read from the
-//! exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*: that, and
-//! nothing else, [`overlay()`] writes for the contract. The contract says which gaps there are, of which kind each is,
-//! and which operations and locations it concerns; no operation and no field is named here. Of the target, an answer
-//! contains only forms, statuses, known media types, documented names, and numbers: the size of a page, the length of a
-//! text, times and rates that the run measured.
+//! Ordinary requests are only observed: nothing is sent for an answer, so none gets further than *seen*. A run that
+//! asks sends *trials*, each a variant between two controls, and what four of them show is *indicated*. Both are read
+//! from the exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*: that,
+//! and nothing else, [`overlay()`] writes for the contract. The contract says which gaps there are, of which kind each
+//! is, and which operations and locations it concerns; no operation and no field is named here. Of the target, an
+//! answer contains only forms, statuses, known media types, documented names, and numbers: the size of a page, the
+//! length of a text, times and rates that the run measured.
 //!
 //! Times and rates depend on machines and networks, so nothing is asked about them and they are never more than seen.
 //! They come from the recorded exchanges alone, so a recording that is judged again gives the same ones.

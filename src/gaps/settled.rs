@@ -35,7 +35,7 @@ pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
         (question.gap, question.operation, question.location, condition)
     });
     let (asked, still_asked): (Vec<_>, Vec<_>) = asked.partition(is_settled);
-    let (shown, open): (Vec<_>, Vec<_>) = shown(contract).into_iter().partition(is_settled);
+    let (shown, open): (Vec<_>, Vec<_>) = shown_unasked(contract).into_iter().partition(is_settled);
     let has_open = |gap: usize| still_asked.iter().chain(&open).any(|subject| subject.0 == gap);
     let subjects = asked.into_iter().chain(shown);
     let subjects: BTreeSet<_> = subjects
@@ -63,9 +63,9 @@ fn unstable_creates(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc
     operations.filter(|id| contract.operation(*id).creates()).collect()
 }
 
-/// Returns what ordinary requests show and a run may wait for: of creates, what else they do and when their record is
-/// listed, and of others, what each control shows.
-fn shown(contract: &Contract) -> Vec<(usize, OperationId, String, Option<Condition>)> {
+/// Returns what ordinary requests show without a question: for creates, their side effects and when their record is
+/// listed; for other operations, what each control shows.
+fn shown_unasked(contract: &Contract) -> Vec<(usize, OperationId, String, Option<Condition>)> {
     let locations = GapLocations::of(contract).all.into_iter();
     let whole = locations.filter_map(|location| {
         let operation = location.operation?;
@@ -108,9 +108,9 @@ fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Ut
     settled.map(|(subject, _)| subject).collect()
 }
 
-/// Whether another run would see no more than this one did: a duplicate that is accepted is sent only once, and where four
-/// trials agree and the answer is only seen, no response shows what was sent. What is required is not asked by trials, and
-/// ordinary responses that were seen can become trials.
+/// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once. Where four
+/// trials agree and the answer is still only seen, no response can show what was sent. Excluded are required fields,
+/// which trials do not ask about, and gaps that controls show, because their observations can become trials.
 fn is_as_good_as_it_gets(contract: &Contract, answer: &Answer) -> bool {
     let accepted = Some(Claim::Duplicate {
         duplicate: Duplicate::Accepted,
@@ -227,7 +227,7 @@ mod tests {
         let create = contract.operation_named("createContact").unwrap();
         let open = settled(contract, &[], DateTime::UNIX_EPOCH).open_responses;
         assert!(open.contains(&tags) && open.contains(&create));
-        let shown = shown(contract).into_iter();
+        let shown = shown_unasked(contract).into_iter();
         let shown = shown.filter(|(_, operation, ..)| [tags, create].contains(operation));
         let all: Vec<_> = shown
             .flat_map(|(gap, operation, location, _)| {

@@ -145,7 +145,7 @@ fn probe(question: &Question, sent: Option<&Value>) -> String {
         Asks::PageBeyondLast => "a page beyond the last".to_owned(),
         Asks::Required { documented } => left_out(documented, sent),
         Asks::Spelling { field, .. } => format!("a string in other letters {}", at(field)),
-        Asks::InOneRequest { questions } => format!("what {} questions ask, in one request", questions.len()),
+        Asks::InOneRequest { questions } => format!("the values of {} questions in one request", questions.len()),
         Asks::UnknownField => "a field that the document does not list".to_owned(),
         Asks::UnknownRecord { field, .. } => format!("an identifier that names no record {}", at(field)),
     }

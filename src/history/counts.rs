@@ -94,9 +94,7 @@ impl<'run> History<'run> {
     /// Remembers an accepted update of a record of this run.
     pub(super) fn note_counted_update(&mut self, request: &Request, path_values: &[(String, Value)]) {
         let updated = self.contract.operation(request.operation).invariants.updated.as_ref();
-        // For an update, the path parameter that `listed.owner_parameter` names holds the identifier of the updated record
-        // itself.
-        let parameter = updated.and_then(|updated| updated.listed.owner_parameter.as_ref());
+        let parameter = updated.and_then(|updated| updated.listed.item_parameter.as_ref());
         let updated = path_values.iter().find(|(name, _)| Some(name) == parameter);
         if let Some((_, id)) = updated {
             self.note_counted(request, Some(identifier_string(id)), true);
@@ -188,7 +186,7 @@ impl<'run> History<'run> {
     fn pointer_to_item_id(&self, written: &CountedWrite, list: OperationId) -> Option<&'run str> {
         let creates = self.contract.operation(written.operation).invariants.created.is_some();
         let (listed, id) = self.listed_at(written.operation, list).filter(|_| creates)?;
-        listed.owner_parameter.is_none().then_some(id)
+        listed.item_parameter.is_none().then_some(id)
     }
 
     /// Prepares to look for every item of a list again: what was listed counts as gone until it is seen again.
@@ -200,7 +198,7 @@ impl<'run> History<'run> {
         self.residue_tracker.counts = counts;
     }
 
-    /// Whether some of these items have not been seen again.
+    /// Whether a listed item has not been seen again in the current walk.
     pub(super) fn has_missing_items(&self) -> bool {
         self.residue_tracker.counts.writes.iter().any(|written| written.gone)
     }
@@ -226,7 +224,7 @@ impl<'run> History<'run> {
         };
         let listed = invariants.created.as_ref().and_then(|created| created.listed.as_ref());
         // Records inside an item may be alike unless they contain something of the run's own.
-        listed.is_some_and(|listed| listed.owner_parameter.is_none())
+        listed.is_some_and(|listed| listed.item_parameter.is_none())
             && strict().next().is_some()
             && strict().all(has)
             && shows_all()

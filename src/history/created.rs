@@ -13,7 +13,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::exchange::{Request, identifier};
 
-/// A record that the run, or another client whose traffic is judged, created.
+/// What the history keeps of a record that the run, or another client whose traffic is judged, created.
 #[derive(Clone, Debug)]
 pub(super) struct CreatedRecord {
     /// The operation that created it.
@@ -83,7 +83,7 @@ impl CreatedSearch {
             .collect();
         let has_owner = |creation: &CreatedRecord| {
             let invariant = history.created_and_listed(creation.operation);
-            invariant.is_some_and(|(_, listed)| listed.owner_parameter.is_some())
+            invariant.is_some_and(|(_, listed)| listed.item_parameter.is_some())
         };
         Self {
             findable: sought
@@ -149,7 +149,7 @@ impl History<'_> {
         let mut others = (0..search.sought.len()).filter(|index| !search.found.contains_key(index));
         others.all(|index| {
             let listed = self.created_and_listed(search.sought[index].operation);
-            let is_item = listed.is_some_and(|(_, listed)| listed.owner_parameter.is_none());
+            let is_item = listed.is_some_and(|(_, listed)| listed.item_parameter.is_none());
             (is_item && lacks_items) || (!is_item && search.own_item_seen.contains(&index))
         })
     }
@@ -185,9 +185,9 @@ impl History<'_> {
     fn tagged_string_in(&self, creation: &CreatedRecord, item: &Value) -> Option<String> {
         let (created, listed) = self.created_and_listed(creation.operation)?;
         let at = listed
-            .records_in_owner
+            .records_in_item
             .as_deref()
-            .filter(|_| listed.owner_parameter.is_some())?;
+            .filter(|_| listed.item_parameter.is_some())?;
         let records = item.pointer(at)?.as_array()?;
         let body = creation.request.json()?;
         let strict = || created.carries.iter().filter(|carry| carry.comes_back_as_sent());
@@ -202,7 +202,7 @@ impl History<'_> {
         let page = self.contract.operation(list).page.as_ref();
         let id = page.and_then(|page| item.pointer(&page.id));
         let listed = self.created_and_listed(creation.operation).map(|(_, listed)| listed);
-        match listed.and_then(|listed| listed.owner_parameter.as_ref()) {
+        match listed.and_then(|listed| listed.item_parameter.as_ref()) {
             None => id.is_some() && id == self.identifier(creation),
             Some(owner) => {
                 let owner = creation.path_values.iter().find(|(name, _)| name == owner);
@@ -221,10 +221,10 @@ impl History<'_> {
         is_record_or_owner: bool,
     ) -> Option<(&'item Value, String)> {
         let (created, listed) = self.created_and_listed(creation.operation)?;
-        if listed.owner_parameter.is_none() {
+        if listed.item_parameter.is_none() {
             return is_record_or_owner.then(|| (item, String::new()));
         }
-        let at = listed.records_in_owner.as_deref()?;
+        let at = listed.records_in_item.as_deref()?;
         let id = self.identifier(creation)?;
         let records = item.pointer(at)?.as_array()?;
         let index = records

@@ -184,7 +184,7 @@ impl Walk {
     }
 }
 
-/// A record that the run, or another client whose traffic is judged, created.
+/// A created record as evidence: what a rule sees of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Creation<'seen> {
     /// The operation that created it.
@@ -299,8 +299,7 @@ impl Rejection {
     }
 }
 
-/// A record that a list showed before, and that now shows what was sent to an unknown identifier: one that names no
-/// record.
+/// A write to an unknown identifier (one that names no record) that reached a record which a list had shown before.
 #[derive(Clone, Copy, Debug)]
 pub struct StrayWrite<'seen> {
     /// The create or the update.
@@ -365,8 +364,10 @@ pub enum ShownState {
     /// A list has the record, this often.
     Listed(ListedCount),
     /// A record shows what was sent to another: this one after a write of another, or another in the list after a write of
-    /// this one. Or a list has a record with its identifier, but with none of the sent values.
+    /// this one.
     AnothersContent,
+    /// The list has a record with this identifier, but with none of the sent values.
+    IdentifierWithOtherContent,
     /// A list still has the record after its deletion, but changed: a service may keep what it deletes, and mark it.
     ListedChanged,
     /// A list that shows all of its records lacks it.
@@ -377,9 +378,9 @@ pub enum ShownState {
     Status(u16, Credential),
     /// No complete response came, or the request could not be sent.
     NoResponse,
-    /// The response decides nothing: it shows no record where the contract has one, it is a list that may have more
-    /// records than it shows, a read still returns the deleted record, but changed, the update may not have been
-    /// carried out yet, or the record may be another one.
+    /// The response decides nothing. It shows no record where the contract has one; the list may have more records than
+    /// it shows; a read still returns the deleted record, but changed; the update may not be carried out yet; or the
+    /// record may be another one.
     Unclear,
 }
 

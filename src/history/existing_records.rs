@@ -4,11 +4,11 @@
 //! # Design
 //!
 //! What a write does to other records is rarely documented: a new default takes the flag from the old one, a create
-//! returns a record that somebody else gave back. Words in the contract warn of some of these writes, not of all. So the
-//! list is read before and after the first write of each operation of an inferred lifecycle. Another client may have
-//! written in between, so a changed record is no finding. But the operation is not sent again, and each changed record
-//! is reported with the residue. If another record now shows what the write sent, a write to one record reaches others,
-//! and a deletion may do so too: no record of that create is deleted.
+//! returns a record that somebody else gave back. Words in the contract warn of some of these writes, not of all. So
+//! the list is read before and after the first write of each operation of an inferred lifecycle. Another client may
+//! have written in between, so a changed record is no finding. But the operation is not sent again, and each changed
+//! record is reported with the residue. If another record now shows what the write sent, a deletion may reach other
+//! records too, so no record of that create is deleted.
 //!
 //! A record that a create adds changes what others show about themselves: their rank, their share, how many there are. So
 //! a change counts only in a field that the write sent, and where a boolean or a single word, such as a status, was
@@ -68,7 +68,7 @@ struct WatchedList {
 }
 
 /// An item of a list, with its identifier.
-struct Item<'body> {
+struct IdentifiedItem<'body> {
     id: &'body Value,
     value: &'body Value,
 }
@@ -150,7 +150,7 @@ impl ExistingRecords {
 
     /// Adds a response of a list. If a single operation has written since the response before, and this is the first time
     /// that it has changed existing records, returns what it has changed.
-    fn add(&mut self, (list, path): (OperationId, &str), items: &[Item<'_>]) -> Option<ChangedBy> {
+    fn add(&mut self, (list, path): (OperationId, &str), items: &[IdentifiedItem<'_>]) -> Option<ChangedBy> {
         if !self.has_written && !self.lists.contains_key(&list) {
             let records = items.iter().take(MAX_RECORDS);
             let watched = WatchedList {
@@ -182,7 +182,7 @@ impl ExistingRecords {
 impl WatchedList {
     /// Compares a response with the one before it, and returns what these writes, all that were sent in between, have
     /// changed.
-    fn compare(&mut self, items: &[Item<'_>], writes: &[SentWrite]) -> Changes {
+    fn compare(&mut self, items: &[IdentifiedItem<'_>], writes: &[SentWrite]) -> Changes {
         self.is_compared |= writes.is_empty();
         let mut changes = Changes::default();
         for record in self.records.values_mut() {
@@ -219,7 +219,7 @@ impl WatchedList {
 }
 
 impl WatchedRecord {
-    fn new(item: &Item<'_>) -> Self {
+    fn new(item: &IdentifiedItem<'_>) -> Self {
         let fields = fields(item.value).into_iter();
         Self {
             id: identifier(item.id),
@@ -364,7 +364,7 @@ impl History<'_> {
         let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
         let with_id = |value| {
             let id = pointer::get(value, &list.id)?;
-            Some(Item { id, value })
+            Some(IdentifiedItem { id, value })
         };
         let items: Vec<_> = items.into_iter().flatten().filter_map(with_id).collect();
         let changed = self
@@ -373,7 +373,7 @@ impl History<'_> {
         let Some(ChangedBy { operation, changes }) = changed else {
             return;
         };
-        let is_changed = |item: &&Item<'_>| changes.ids.contains(&Digest::of(item.id));
+        let is_changed = |item: &&IdentifiedItem<'_>| changes.ids.contains(&Digest::of(item.id));
         for item in items.iter().filter(is_changed) {
             self.add_changed_record((list.operation, identifier(item.id)), operation);
         }

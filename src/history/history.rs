@@ -12,10 +12,10 @@ use super::exchange_role::{ExchangeRole, WriteContext};
 use super::existing_records::ExistingRecords;
 use super::filter_values::ShownFilterValues;
 use super::foreign_identifiers::ForeignIdentifiers;
-use super::free_numbers::FreeNumbers;
 use super::lifecycle::TrackedRecord;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
+use super::next_numbers::NextNumbers;
 use super::observed_values::ObservedValues;
 use super::own::OwnershipEntry;
 use super::pending_comparisons::PendingComparisons;
@@ -79,8 +79,8 @@ pub(crate) struct History<'run> {
     /// The records that were in the target before the run wrote anything, for those lists that only the paths connect
     /// with the writes.
     pub(super) existing_records: ExistingRecords,
-    /// The numbers that are free for the next records.
-    pub(super) free_numbers: FreeNumbers,
+    /// The numbers that the next records will have, and which of them reads have shown to be free.
+    pub(super) next_numbers: NextNumbers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
     /// The drafts of accepted writes to an unknown identifier, each with the write.
@@ -145,7 +145,7 @@ impl<'run> History<'run> {
             shown_filter_values: ShownFilterValues::default(),
             foreign_identifiers: ForeignIdentifiers::new(contract),
             existing_records: ExistingRecords::default(),
-            free_numbers: FreeNumbers::default(),
+            next_numbers: NextNumbers::default(),
             sent_strings: SentStrings::default(),
             strays: HashMap::new(),
             unidentified: UnidentifiedCreates::default(),
@@ -214,7 +214,7 @@ impl<'run> History<'run> {
         match role {
             ExchangeRole::Alone => {}
             ExchangeRole::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
-            ExchangeRole::Write(context) => self.wrote((exchange, context), body, emit),
+            ExchangeRole::Write(context) => self.add_write((exchange, context), body, emit),
             // For every other role, an exchange that was throttled and sent again does
             // not count; the repeat does.
             _ if intent.is_superseded => {}
@@ -250,7 +250,12 @@ impl<'run> History<'run> {
     }
 
     /// Adds a write of the run: what it created or updated, and the timestamp format in which it was sent.
-    fn wrote(&mut self, (exchange, context): (&Exchange, &WriteContext), body: Option<&Body>, emit: EvidenceSink<'_>) {
+    fn add_write(
+        &mut self,
+        (exchange, context): (&Exchange, &WriteContext),
+        body: Option<&Body>,
+        emit: EvidenceSink<'_>,
+    ) {
         let succeeded = self.succeeded(exchange);
         self.note_timestamp_format(exchange, context, succeeded);
         if !succeeded {
@@ -303,7 +308,7 @@ impl<'run> History<'run> {
         for create in self.contract.creating_within(list) {
             let created = self.contract.operation(create).invariants.created.as_ref();
             let within =
-                created.and_then(|created| Some((created, created.listed.as_ref()?.records_in_owner.as_ref()?)));
+                created.and_then(|created| Some((created, created.listed.as_ref()?.records_in_item.as_ref()?)));
             let Some((created, at)) = within else { continue };
             let nested = format!("{at}/*{}", created.id);
             let ids = items.iter().flat_map(|item| pointer::select(item, &nested));

@@ -575,10 +575,10 @@ impl History<'_> {
         !shown.iter().any(|number| own.contains(number)) && others.any(|number| shown.contains(&number))
     }
 
-    /// Doubts the records of a create if the response to a write under the identifier of one has the identifier of a record
-    /// that was known before. A `PUT`, `PATCH` or `DELETE` below the record (`PUT /pets/{petId}/status`) may return a record
-    /// of another kind, so there it must be an identifier that a list has shown for a record of the same kind, and not one
-    /// that the path of the write names itself.
+    /// Doubts the records of a create if the response to a write to one of them has the identifier of a record that was
+    /// known before. Below the record (`PUT /pets/{petId}/status`) the response may show a record of another kind. So
+    /// there it counts only if a list has shown it for a record of this kind and the path of the write does not name
+    /// it.
     ///
     /// Emits the evidence if the response shows what the update sent under another identifier.
     pub(super) fn doubt_by_response(&mut self, exchange: &Exchange, body: &Value, emit: EvidenceSink<'_>) {
@@ -697,7 +697,7 @@ impl History<'_> {
             // A service may list one record once for each of its kinds or relations, but then the items differ.
             let equal = items.iter().filter(|other| *other == item).count();
             return if item.as_object().is_some_and(is_replaced) {
-                ShownState::AnothersContent
+                ShownState::IdentifierWithOtherContent
             } else if equal > 1 {
                 ShownState::Listed(ListedCount::Repeated(equal))
             } else {
@@ -828,7 +828,13 @@ impl History<'_> {
     pub(super) fn is_record_settled(&self, search: &RecordSearch) -> bool {
         let Some((_, shown)) = &search.last else { return false };
         match (search.stage, shown) {
-            (_, ShownState::NoResponse | ShownState::AnothersContent | ShownState::Unclear)
+            (
+                _,
+                ShownState::NoResponse
+                | ShownState::AnothersContent
+                | ShownState::IdentifierWithOtherContent
+                | ShownState::Unclear,
+            )
             | (RecordStage::OthersInList(_), _) => true,
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
             (RecordStage::Rejected, ShownState::Record(record)) => !self.shows_rejected_update(search, record),
@@ -964,12 +970,17 @@ impl History<'_> {
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
             (
                 RecordStage::WriteOfAnother(..),
-                Some((_, ShownState::AnothersContent | ShownState::Status(404 | 410, _))),
+                Some((
+                    _,
+                    ShownState::AnothersContent
+                    | ShownState::IdentifierWithOtherContent
+                    | ShownState::Status(404 | 410, _),
+                )),
             )
             | (RecordStage::OthersInList(_), Some((_, ShownState::AnothersContent))) => {
                 doubt = Some("the write of one record changed or deleted another");
             }
-            (_, Some((_, ShownState::AnothersContent))) => {
+            (_, Some((_, ShownState::IdentifierWithOtherContent))) => {
                 record.is_doubtful = true;
                 self.doubt_own(create, "its list shows the record with other values");
             }

@@ -46,13 +46,13 @@ mod exchange_role;
 mod existing_records;
 mod filter_values;
 mod foreign_identifiers;
-mod free_numbers;
 #[expect(clippy::module_inception, reason = "the module is named after what it keeps")]
 mod history;
 mod inferred_pages;
 mod lifecycle;
 mod look;
 mod mock_signs;
+mod next_numbers;
 mod observed_values;
 mod other_clients;
 mod own;

@@ -15,7 +15,7 @@ use crate::exchange::json::{self, Body};
 use crate::exchange::{Digest, Exchange, identifier};
 
 /// The maximum number of different values that are kept; beyond it, every value counts as shown. Then every identifier
-/// is in doubt and nothing is written under it, which is the safe side.
+/// is in doubt and nothing is written under it, which errs on the safe side.
 const MAX_VALUES: usize = 1_000_000;
 
 /// The maximum length of a string that is searched as a path, in bytes.

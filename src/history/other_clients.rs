@@ -46,7 +46,7 @@ impl History<'_> {
         }
         let owner = self
             .created_and_listed(operation)
-            .and_then(|(_, listed)| listed.owner_parameter.as_ref());
+            .and_then(|(_, listed)| listed.item_parameter.as_ref());
         let is_owner_known = owner.is_none_or(|owner| path_values.iter().any(|(name, _)| name == owner));
         let request = Request {
             body: Some(Content::Json(comparable(exchange))),

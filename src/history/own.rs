@@ -8,9 +8,9 @@
 //! If only the `Location` header of a 201 shows the identifier, the header replaces the first of the two. Until then
 //! nothing is written under it; if this cannot be established, nothing ever is.
 //!
-//! A service may take the identifier for that of another record only later, or only in a write. So what shows that (a read
-//! or the response to a write with another identifier, a record that is still there after its deletion) ends all writes
-//! to the records of that create: see [`History::doubt_all`].
+//! A service may take the identifier for that of another record only later, or only in a write. Three things show that:
+//! a read or the response to a write has another identifier, or the record is still there after its deletion. Each ends
+//! all writes to the records of that create: see [`History::doubt_all`].
 
 use std::collections::VecDeque;
 
@@ -39,7 +39,7 @@ pub(super) enum OwnershipEntry {
 #[derive(Clone, Debug)]
 pub(crate) enum Ownership {
     /// The run's own.
-    Own,
+    Confirmed,
     /// Only its create has shown it so far.
     Unconfirmed,
     /// It may be somebody else's, for this reason.
@@ -169,7 +169,7 @@ impl History<'_> {
         let list = walk.operation;
         let listed = self.created_and_listed(create).map(|(_, listed)| listed);
         // A record inside an item does not count as an item.
-        let is_item = listed.is_some_and(|listed| listed.owner_parameter.is_none());
+        let is_item = listed.is_some_and(|listed| listed.item_parameter.is_none());
         let before = self.totals_before_creates.get(&list);
         let now = walk.pages.first().and_then(|page| page.total);
         match before.zip(now) {
@@ -197,7 +197,7 @@ impl History<'_> {
         let is_item_of = |creation: &&CreatedRecord| {
             let listed = self.created_and_listed(creation.operation).map(|(_, listed)| listed);
             self.contract.list_showing_created_by(creation.operation) == Some(list)
-                && listed.is_some_and(|listed| listed.owner_parameter.is_none())
+                && listed.is_some_and(|listed| listed.item_parameter.is_none())
         };
         self.creations.iter().filter(is_item_of).count()
     }
@@ -217,7 +217,7 @@ impl History<'_> {
         }
         match self.own.get(&create) {
             // Where nothing is known, no identifier of this create is bound, so no write takes one from it.
-            None | Some(OwnershipEntry::Confirmed) => Ownership::Own,
+            None | Some(OwnershipEntry::Confirmed) => Ownership::Confirmed,
             Some(OwnershipEntry::Unconfirmed(_)) => Ownership::Unconfirmed,
             Some(OwnershipEntry::Doubtful(reason)) => Ownership::Doubtful(reason.clone()),
         }

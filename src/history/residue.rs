@@ -619,7 +619,7 @@ impl History<'_> {
                 } else {
                     let shown = Appearance {
                         list,
-                        is_an_item: listed.owner_parameter.is_none(),
+                        is_an_item: listed.item_parameter.is_none(),
                         pointer: at,
                         request: item.request,
                     };
@@ -751,9 +751,9 @@ impl History<'_> {
 /// Returns the records that an item is or contains, each with its pointer in the response.
 pub(super) fn records<'item>(item: &'item Value, at: String, listed: &Listed) -> Vec<(&'item Value, String)> {
     let Some(below) = listed
-        .records_in_owner
+        .records_in_item
         .as_deref()
-        .filter(|_| listed.owner_parameter.is_some())
+        .filter(|_| listed.item_parameter.is_some())
     else {
         return vec![(item, at)];
     };

@@ -9,8 +9,8 @@ use super::run_tag::RunTag;
 use super::same::composed;
 use crate::contract::field::holds_data_of_callers;
 
-/// The maximum number of strings that are kept. A record that shows a later one is not recognised
-/// as the run's own, so nothing is written to it, which is the safe side.
+/// The maximum number of strings that are kept. A record that shows a later one is not recognised as the run's own, so
+/// nothing is written to it, which errs on the safe side.
 const MAX_STRINGS: usize = 10_000;
 
 /// The strings with the run tag that requests have sent, each with the name of its field.

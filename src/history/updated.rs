@@ -117,10 +117,8 @@ impl<'run> History<'run> {
         };
         let list = self.contract.operation(item.request.operation);
         let id = list.page.as_ref().and_then(|page| item.value.pointer(&page.id));
-        // For an update, the path parameter that `listed.owner_parameter` names holds the identifier of the updated record
-        // itself.
         let mut values = search.update.path_values.iter();
-        let owner = values.find(|(name, _)| Some(name) == invariant.listed.owner_parameter.as_ref());
+        let owner = values.find(|(name, _)| Some(name) == invariant.listed.item_parameter.as_ref());
         let is_updated_record = id
             .zip(owner)
             .is_some_and(|(id, (_, owner))| identifier_string(id) == identifier_string(owner));

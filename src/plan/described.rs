@@ -195,7 +195,7 @@ impl FactEvidence {
             FactKind::Challenge => Self::Challenge,
             FactKind::RejectsNoCredential => Self::NoCredential,
             FactKind::NotElsewhere => Self::Elsewhere,
-            FactKind::OneRecordPerWrite => Self::Counted,
+            FactKind::NoExtraRecord => Self::Counted,
             FactKind::EdgeCaseCompleteResponse | FactKind::EdgeCaseNoServerError => Self::EdgeCase,
             FactKind::RejectsOtherScheme => Self::OtherScheme,
             FactKind::PageAsked
@@ -207,8 +207,8 @@ impl FactEvidence {
             | FactKind::PageUnique => Self::Paged,
             FactKind::InferredPages(_) => Self::InferredPages,
             FactKind::ListedAfterUpdateCarrying(_) => Self::Updated,
-            FactKind::ListedAfterCreate
-            | FactKind::ListedOnceAfterCreate
+            FactKind::InferredListed
+            | FactKind::InferredListedOnce
             | FactKind::ReadAfterCreate
             | FactKind::ReadAfterCreateCarrying(_)
             | FactKind::ResponseAfterCreate => Self::ReadBackCreated,

@@ -138,7 +138,7 @@ fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &LevelEntry) 
 
 /// Describes the accepted deviations for people: how many findings were accepted, then the location of each entry that
 /// needs action, with the action. None if there is nothing to report.
-pub(super) fn accepted_deviations(accepted: &[AcceptedDeviationRecord]) -> Option<(String, Vec<(&str, String)>)> {
+pub(super) fn describe_accepted(accepted: &[AcceptedDeviationRecord]) -> Option<(String, Vec<(&str, String)>)> {
     let entries = accepted.iter().filter_map(|entry| {
         let what = entry.state.to_do(entry.expired.as_deref(), "fix the service")?;
         Some((entry.location.as_str(), format!("{} {what}", entry.entry_scope)))

@@ -5,11 +5,12 @@
 //!
 //! One cause usually breaks several facts: a serializer writes fourteen fields as null, a gateway rejects nine
 //! operations. So the findings of one rule, level and operation are one group, and groups of several operations are
-//! joined if they are alike. Findings about fields are alike if the same properties of the contract received the same type
-//! of JSON, or if the same `format` is broken in fields of one name, because one serializer writes them; others, if the same was documented and the
-//! same received. Operations that were not checked are alike, whatever the reason. Operations that let in a request without a
-//! credential are alike, whichever success it had and whatever else they let in: one check is missing. A group never
-//! joins two rules or two levels, nor facts that are new with others, so that its headline is true of each finding.
+//! joined if they are alike. Findings about fields are alike if they are about the same properties of the contract and
+//! the received values have the same JSON type. They are also alike if the same `format` is broken in fields of one
+//! name, because one serializer writes those. Other findings are alike if the same was documented and the same was
+//! received. Two exceptions: all operations that were not checked are alike, and so are all that let in a request
+//! without a credential. A group never joins two rules or two levels, nor facts that are new with others, so that its
+//! headline is true of each finding.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -141,7 +141,7 @@ fn not_checked(record: &Record) -> String {
 
 /// Returns how many findings were accepted, and what to do about accepted deviations that need action.
 fn accepted_deviations(record: &Record) -> String {
-    let Some((head, entries)) = accepted::accepted_deviations(&record.accepted) else {
+    let Some((head, entries)) = accepted::describe_accepted(&record.accepted) else {
         return String::new();
     };
     let mut text = format!("\nAccepted: {}.\n", code(&phrases::clipped(&head, LONGEST_ENTRY)));

@@ -94,7 +94,7 @@ impl Terminal {
         if let Some(rejected) = phrases::rejected_values(record).filter(|_| few) {
             text.push_str(&self.row("rejected", &rejected));
         }
-        if let Some((head, entries)) = accepted::accepted_deviations(&record.accepted) {
+        if let Some((head, entries)) = accepted::describe_accepted(&record.accepted) {
             let hand = match entries.len() {
                 0 => String::new(),
                 1 => "; 1 entry needs action, see above".to_owned(),
@@ -107,7 +107,7 @@ impl Terminal {
 
     /// Returns the accepted deviations that need action. They are above the verdict, however many there are.
     fn entries(&self, record: &Record) -> String {
-        let entries = accepted::accepted_deviations(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
+        let entries = accepted::describe_accepted(&record.accepted).map_or_else(Vec::new, |(_, entries)| entries);
         if entries.is_empty() {
             return String::new();
         }
@@ -138,7 +138,7 @@ impl Terminal {
         let (count, facts) = more.fold((0, 0), |(count, sum), (_, facts)| (count + 1, sum + facts.len()));
         if count > 0 {
             let more = phrases::counted(count, "more reason");
-            let more = format!("for {more}; verbose output has all");
+            let more = format!("for {more}; verbose output lists all");
             text.push_str(&self.line(&format!("    undecided {facts:>4}: "), &more));
         }
     }
@@ -337,7 +337,10 @@ mod tests {
             .lines()
             .filter(|line| line.starts_with("error[wrong-type]: getThings"));
         assert_eq!(heads.count(), 50);
-        assert!(text.contains("and 450 more findings; verbose output has all"), "{text}");
+        assert!(
+            text.contains("and 450 more findings; verbose output lists all"),
+            "{text}"
+        );
         let verbose = Terminal {
             verbosity: Verbosity::Verbose,
             ..terminal(None)

@@ -115,10 +115,10 @@ impl Terminal {
         // Writing into a String does not fail.
         let _ = match (more, printed > full) {
             (0, false) => Ok(()),
-            (0, true) => writeln!(text, "verbose output has each in full\n"),
+            (0, true) => writeln!(text, "verbose output shows each in full\n"),
             _ => {
                 let more = phrases::counted(more, "more finding");
-                writeln!(text, "and {more}; verbose output has all\n")
+                writeln!(text, "and {more}; verbose output lists all\n")
             }
         };
     }

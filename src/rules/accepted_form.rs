@@ -54,7 +54,7 @@ fn judge(tried: &FormatOutcome, sink: &mut Sink<'_>) {
             sink.broken(fact, String::new, || status.to_string());
         }
         Some(status) => {
-            let reason = Reason::rejected(status, &sink.source.request.credential);
+            let reason = Reason::for_open_request(status, &sink.source.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -105,7 +105,7 @@ mod tests {
             let judged = tried(Some(status), other_accepted);
             assert_eq!(
                 judged.kind(OFFSET),
-                Verdict::Undecided(Reason::rejected(
+                Verdict::Undecided(Reason::for_open_request(
                     status,
                     &Credential::Token {
                         scheme: SecurityScheme::Bearer

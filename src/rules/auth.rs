@@ -30,9 +30,9 @@ pub(super) static RULE: Rule = Rule {
                   another scheme; the second page of a list is also requested without a credential. A few operations \
                   get an empty token, and wrong tokens made from the right one: with another ending, with letters \
                   appended, in another case. A caller who is let in, or redirected, could read or write personal data \
-                  without a token; so could one who is rejected with a body that has the records all the same, and one whose \
-                  write is rejected and carried out all the same: so the record of the run is read after its updates, and after \
-                  its deletion, were rejected.",
+                  without a token. So could one whose rejection has the records in its body, or whose rejected write is \
+                  carried out all the same. So the record of the run is read again after updates and a deletion of it \
+                  were rejected.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401, and a 403 \
                    where it lists that too; another status whose description speaks of the credential. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
                    right credential gets too; for a read, also a 4xx other than 401 and 403 that it gets too.",
@@ -81,7 +81,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         status @ (401 | 403) if shows_records(sink.contract, seen, &response.body) => {
             let documented = "rejected without a record";
-            sink.broken_instead_of(fact, documented, || {
+            sink.response_broken(fact, documented, || {
                 format!("rejected with {status}, but its body shows records of the list")
             });
         }
@@ -107,7 +107,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             } else {
                 "rejected with a 4xx"
             };
-            sink.broken_instead_of(fact, documented, || format!("{status}{}", describe_request(seen)));
+            sink.response_broken(fact, documented, || format!("{status}{}", describe_request(seen)));
         }
     }
 }
@@ -128,7 +128,7 @@ fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mu
         } else {
             "the record shows what it sent"
         };
-        sink.broken_instead_of(fact, "rejected, and nothing is done", || {
+        sink.response_broken(fact, "rejected, and nothing is done", || {
             format!("{}, but {effect}", stored.rejection.status)
         });
     }

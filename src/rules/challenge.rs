@@ -34,7 +34,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || crate::rules::testing::Fixture::of("getTags").status(401),
     },
-    judge: Judging::Exchange(judge),
+    judge: Judging::ExchangeExceptEdgeCases(judge),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {

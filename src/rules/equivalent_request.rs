@@ -52,10 +52,10 @@ fn judge(tried: &EquivalenceOutcome, sink: &mut Sink<'_>) {
         Some(429 | 503) => sink.undecided(fact, Reason::Throttled),
         Some(status @ 400..) if tried.plain_accepted => {
             let documented = format!("accepted as the plain request is ({})", tried.equivalence.source());
-            sink.broken_instead_of(fact, &documented, || status.to_string());
+            sink.response_broken(fact, &documented, || status.to_string());
         }
         Some(status) => {
-            let reason = Reason::rejected(status, &sink.source.request.credential);
+            let reason = Reason::for_open_request(status, &sink.source.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -125,7 +125,7 @@ mod tests {
             (
                 Some(404),
                 false,
-                Reason::rejected(
+                Reason::for_open_request(
                     404,
                     &Credential::Token {
                         scheme: SecurityScheme::Bearer,

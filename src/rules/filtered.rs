@@ -29,12 +29,12 @@ pub(super) static RULE: Rule = Rule {
                   shows a caller other people's records among those that were asked for. If a response has shown \
                   several values, the list is asked for one of them; of a boolean for both.",
     exceptions: "An empty list decides nothing. Items without the property or with null in it. Parameters that are \
-                 required, have a default or several values, or whose description has a word that is not about the filter \
-                 (\"threshold\", \"payment status\") or leaves a doubt (\"also\", \"or\", \"include\"). `false` where \
-                 the description does not say what it does. Without a description, only a category of the records \
-                 (`status`, `type`), an identifier (`customer_id`) and a state that lists show anyway (`active=true`) are \
-                 filters. Categories and others that have records \
-                 below them. A request with other parameters that are neither filters nor for pages.",
+                 required, have a default or several values, or whose description has a word that is not about the \
+                 filter (\"threshold\", \"payment status\") or leaves a doubt (\"also\", \"or\", \"include\"). `false` \
+                 where the description does not say what it does. Without a description, only a category of the records \
+                 (`status`, `type`), an identifier (`customer_id`) and a state that lists show anyway (`active=true`) \
+                 are filters. Parameters that name a record with others below it, such as a parent category. A request \
+                 with other parameters that are neither filters nor for pages.",
     fix: "Apply the filter, or describe what the parameter means; or allow the rule for the operation.",
     source: "What public documents mean by a parameter with the name of a property",
     example: Example {
@@ -45,7 +45,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::judged("/pets?sold=true", tests::THREE),
     },
-    judge: Judging::Exchange(judge),
+    judge: Judging::ExchangeExceptEdgeCases(judge),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
@@ -90,7 +90,7 @@ fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, S
         Some(Ok(body)) if seen.operation.succeeds_with(response.status) => &body.value,
         _ if response.status < 400 || seen.intent.is_of_other_client() => return,
         _ => {
-            let reason = Reason::rejected(response.status, &seen.exchange.request.credential);
+            let reason = Reason::for_open_request(response.status, &seen.exchange.request.credential);
             return sink.undecided(fact, reason);
         }
     };

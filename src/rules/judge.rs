@@ -156,12 +156,12 @@ impl<'contract> Judge<'contract> {
             documented,
             body: body.as_ref(),
         };
-        let breaks = self.verdicts.breaks();
+        let breaks = self.verdicts.break_count();
         self.judge_whole_response(&seen);
         if let (Some(Ok(body)), Some(shape)) = (&body, shape.filter(|_| seen.is_described())) {
             self.judge_locations(&seen, shape, body);
             if success {
-                self.judge_success(&seen, self.verdicts.breaks() == breaks);
+                self.judge_success(&seen, self.verdicts.break_count() == breaks);
             }
         }
         // An undocumented 201 whose body satisfies the schema of a documented success: judging its locations
@@ -367,12 +367,12 @@ impl<'contract> Judge<'contract> {
     fn judge_whole_response(&mut self, seen: &ExchangeSeen<'_>) {
         for rule in RULES {
             match rule.judge {
-                Judging::Access(..) | Judging::Exchange(_) if seen.edge_case().is_some() => {}
+                Judging::Access(..) | Judging::ExchangeExceptEdgeCases(_) if seen.edge_case().is_some() => {}
                 Judging::Content(_) if !seen.is_described() => {}
                 Judging::Access(judge, _)
                 | Judging::AnyExchange(judge)
                 | Judging::Content(judge)
-                | Judging::Exchange(judge) => {
+                | Judging::ExchangeExceptEdgeCases(judge) => {
                     judge(seen, &mut self.sink(rule, seen.exchange));
                 }
                 _ => {}

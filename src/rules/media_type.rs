@@ -23,10 +23,9 @@ pub(super) static RULE: Rule = Rule {
                   for every success; a contract given with --spec may also document other media types, ranges, and \
                   bodies of errors, which must then be present. Case and parameters such as charset do not matter.",
     exceptions: "Responses without a documented body, including errors: their media type is a gap. Responses to edge \
-                 cases, except a documented 4xx to a request that differs from a documented one in one value. A \
-                 response that only `default` documents, if it is a 502, 503 or 504, which a gateway may have sent, a \
-                 success or redirect of an operation with a documented success, or an error of an operation without \
-                 one.",
+                 cases, except a documented 4xx to a request that differs from a documented one in one value. If only \
+                 `default` documents the response: a 502, 503 or 504, which may come from a gateway; a success or a \
+                 redirect, if the operation has a documented success; an error, if it has none.",
     fix: "Send the documented Content-Type, or document the one that is sent.",
     source: "The document, section \"Resources and their fields\": all requests and responses use application/json; \
              OpenAPI 3.0.3, section 4.7.14",

@@ -53,7 +53,7 @@ mod challenge;
 mod changed_answer;
 mod constraint;
 #[cfg(test)]
-mod element;
+mod element_tests;
 mod envelope;
 mod equivalent_request;
 mod error_body;

@@ -43,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
-    let Some(fact) = sink.contract.fact_of(listing.operation, FactKind::OneRecordPerWrite) else {
+    let Some(fact) = sink.contract.fact_of(listing.operation, FactKind::NoExtraRecord) else {
         return;
     };
     // While the record itself is not seen, another one may be the same record under another identifier.
@@ -63,7 +63,7 @@ fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
 }
 
 fn judge_update(updating: &UpdateObservation<'_>, sink: &mut Sink<'_>) {
-    if let Some(fact) = sink.contract.fact_of(updating.operation, FactKind::OneRecordPerWrite)
+    if let Some(fact) = sink.contract.fact_of(updating.operation, FactKind::NoExtraRecord)
         && updating.gone
     {
         sink.broken(fact, String::new, || "no item with the id of the update".to_owned());
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_record_that_is_there_alone_holds() {
         for expected in both(None, true, WalkEnd::Complete) {
-            assert_eq!(expected.kind(FactKind::OneRecordPerWrite), Verdict::Held);
+            assert_eq!(expected.kind(FactKind::NoExtraRecord), Verdict::Held);
         }
     }
 
@@ -96,7 +96,7 @@ mod tests {
     fn a_second_record_is_broken_however_the_walk_ended() {
         for end in [WalkEnd::Complete, WalkEnd::NoResponse, WalkEnd::TooManyPages] {
             for expected in both(Some(OTHER), true, end) {
-                assert_eq!(expected.kind(FactKind::OneRecordPerWrite), Verdict::Broken);
+                assert_eq!(expected.kind(FactKind::NoExtraRecord), Verdict::Broken);
                 assert_eq!(expected.finding("once").level, Level::Deny);
                 assert_eq!(expected.received("once"), "what was sent, in another record too");
             }
@@ -114,7 +114,7 @@ mod tests {
         ] {
             for expected in both(other, found, end) {
                 assert_eq!(
-                    expected.kind(FactKind::OneRecordPerWrite),
+                    expected.kind(FactKind::NoExtraRecord),
                     Verdict::Undecided(reason.clone())
                 );
             }
@@ -130,7 +130,7 @@ mod tests {
         };
         let judged = fixture.judge(|judge| judge.final_listing(&counted, &fixture.request()));
         assert_eq!(
-            judged.kind(FactKind::OneRecordPerWrite),
+            judged.kind(FactKind::NoExtraRecord),
             Verdict::Undecided(Reason::Changed)
         );
     }
@@ -148,7 +148,7 @@ mod tests {
                 ..fixture.final_listing_of(None, true, end)
             };
             let judged = fixture.judge(|judge| judge.final_listing(&counted, &fixture.request()));
-            assert_eq!(judged.kind(FactKind::OneRecordPerWrite), verdict);
+            assert_eq!(judged.kind(FactKind::NoExtraRecord), verdict);
         }
     }
 
@@ -159,7 +159,7 @@ mod tests {
             let listed = json!({});
             let listed = Some(&listed).filter(|_| !gone);
             let judged = fixture.updated(&json!({"firstname": "Ada"}), listed, (None, WalkEnd::Complete));
-            assert_eq!(judged.kind(FactKind::OneRecordPerWrite), verdict);
+            assert_eq!(judged.kind(FactKind::NoExtraRecord), verdict);
         }
     }
 

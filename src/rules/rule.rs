@@ -97,7 +97,7 @@ pub(super) enum Judging {
     /// [`ExchangeSeen::is_described`].
     Content(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not an edge case.
-    Exchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
+    ExchangeExceptEdgeCases(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// A request field sent in one of its timestamp formats.
     Format(fn(&FormatOutcome, &mut Sink<'_>)),
     /// What was sent, compared with the response and with the list.

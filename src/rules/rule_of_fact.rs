@@ -32,8 +32,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Listed => &listed::RULE,
         FactKind::FieldsKeptByUpdate
         | FactKind::GoneAfterDelete
-        | FactKind::ListedAfterCreate
-        | FactKind::ListedOnceAfterCreate
+        | FactKind::InferredListed
+        | FactKind::InferredListedOnce
         | FactKind::OtherKeptByDelete
         | FactKind::OtherKeptByUpdate
         | FactKind::ReadAfterCreate
@@ -47,7 +47,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::RejectsNoCredential | FactKind::RejectsOtherScheme | FactKind::RejectsWrongToken => &auth::RULE,
         FactKind::NoServerError | FactKind::EdgeCaseNoServerError => &server_error::RULE,
         FactKind::NotElsewhere => &misplaced::RULE,
-        FactKind::OneRecordPerWrite => &once::RULE,
+        FactKind::NoExtraRecord => &once::RULE,
         FactKind::PageAsked
         | FactKind::PageDefault
         | FactKind::PageFull

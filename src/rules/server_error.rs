@@ -41,7 +41,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let once = is_sent_once(seen);
     match seen.outcome() {
         Err(_) => sink.undecided(fact, Reason::NoResponse),
-        Ok(response) if response.status == 503 && once => sink.undecided(fact, Reason::NotRepeated),
+        Ok(response) if response.status == 503 && once => sink.undecided(fact, Reason::ThrottledNotRepeated),
         Ok(response) if is_documented(seen, response.status) => {
             sink.undecided(fact, Reason::Documented(response.status));
         }
@@ -74,9 +74,12 @@ fn judge_edge_case(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink
     match seen.outcome().map(|response| response.status) {
         Err(_) => sink.undecided(fact, Reason::NoResponse),
         Ok(429) => sink.undecided(fact, Reason::Throttled),
-        Ok(503) if is_sent_once(seen) => sink.undecided(fact, Reason::NotRepeated),
+        Ok(503) if is_sent_once(seen) => sink.undecided(fact, Reason::ThrottledNotRepeated),
         Ok(status @ (401 | 403)) => {
-            sink.undecided(fact, Reason::answered(status, &seen.exchange.request.credential));
+            sink.undecided(
+                fact,
+                Reason::for_documented_request(status, &seen.exchange.request.credential),
+            );
         }
         Ok(status) if is_documented(seen, status) => sink.undecided(fact, Reason::Documented(status)),
         Ok(status) if status >= 500 => {

@@ -32,7 +32,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || crate::rules::testing::Fixture::of("createTag").status(200),
     },
-    judge: Judging::Exchange(judge),
+    judge: Judging::ExchangeExceptEdgeCases(judge),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
@@ -53,7 +53,10 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status if seen.operation.succeeds_with(status) => sink.held(fact),
         429 => sink.undecided(fact, Reason::Throttled),
         status @ (401 | 403 | 500..) => {
-            sink.undecided(fact, Reason::answered(status, &seen.exchange.request.credential));
+            sink.undecided(
+                fact,
+                Reason::for_documented_request(status, &seen.exchange.request.credential),
+            );
         }
         status if rejects(status, on_rejection) => sink.undecided(fact, rejection_reason(status, on_rejection)),
         status if documented => sink.undecided(fact, Reason::Documented(status)),

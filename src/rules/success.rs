@@ -91,11 +91,11 @@ impl fmt::Display for HowAllCallsFailed {
                  design?",
             ),
             Self::CutOff => formatter.write_str(
-                "no complete response came, each connection ended before: does the service crash, or does something in \
-                 front of it cut responses off?",
+                "no complete response came: each connection ended too early; does the service crash, or does something \
+                 in front of it cut responses off?",
             ),
             Self::TooLarge => formatter.write_str(
-                "no complete response came, each is larger than a check reads: does this service return its lists in \
+                "no complete response came: each is larger than a check reads; does this service return its lists in \
                  pages?",
             ),
         }

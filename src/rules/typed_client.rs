@@ -23,8 +23,8 @@ pub(super) static RULE: Rule = Rule {
         "return what the typed client cannot decode",
     ),
     topic: Topic::Values,
-    summary: "A response that breaks no other fact decodes through the types of this crate's client; where it does \
-              not, the client is at fault.",
+    summary: "A response that breaks no other fact decodes through the types of this crate's client; if it does not \
+              decode, the client is at fault.",
     explanation: "A program that uses this crate's client fails on such a response, though the service did what the \
                   document says. It only warns: the target conforms.",
     exceptions: "A response that breaks another fact, which is reported there. Contracts other than the built-in \

@@ -65,7 +65,7 @@ fn judge(seen: &OperationSeen<'_>, sink: &mut Sink<'_>) {
 impl Finding {
     /// Returns whether no single request shows it: its operation was not called, or several requests show it together.
     #[must_use]
-    pub fn is_of_no_request(&self) -> bool {
+    pub fn has_no_single_request(&self) -> bool {
         let rules = [&RULE, &super::changed_answer::RULE];
         self.exchange.is_none() && rules.iter().any(|rule| std::ptr::eq(self.rule, *rule))
     }

@@ -82,7 +82,7 @@ pub enum Reason {
     /// The response has no field that would carry what was sent.
     NotReturned,
     /// The target throttled the request, and it is not sent again.
-    NotRepeated,
+    ThrottledNotRepeated,
     /// Recorded traffic of other clients does not decide it.
     Traffic(TrafficReason),
     /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
@@ -117,7 +117,7 @@ pub enum Reason {
     MaxWrites(u64),
     /// The field was not in an accepted request.
     NotSent,
-    /// The target answered the request with this status, as it answers the one with the right credential.
+    /// The target responded with this status, as it does to the right credential.
     SameForAll(u16),
     /// The target rejected something that the document leaves open, with this status.
     Rejected(u16),
@@ -151,7 +151,7 @@ impl Reason {
     /// Returns why a response of this status, to a request that carried this credential and has nothing that the
     /// document leaves open, decides nothing.
     #[must_use]
-    pub fn answered(status: u16, credential: &Credential) -> Self {
+    pub fn for_documented_request(status: u16, credential: &Credential) -> Self {
         match status {
             401 | 403 if *credential == Credential::None => Self::NoTokenSent(status),
             401 | 403 => Self::TokenRejected(status),
@@ -164,10 +164,10 @@ impl Reason {
     /// Returns why a response of this status, to a request with something that the document leaves open, decides
     /// nothing.
     #[must_use]
-    pub fn rejected(status: u16, credential: &Credential) -> Self {
+    pub fn for_open_request(status: u16, credential: &Credential) -> Self {
         match status {
             status if RejectionMeaning::rejects_content(status) => Self::Rejected(status),
-            _ => Self::answered(status, credential),
+            _ => Self::for_documented_request(status, credential),
         }
     }
 
@@ -175,7 +175,7 @@ impl Reason {
     #[must_use]
     pub(super) fn throttled(credential: &Credential) -> Self {
         match credential {
-            Credential::Wrong { .. } => Self::NotRepeated,
+            Credential::Wrong { .. } => Self::ThrottledNotRepeated,
             _ => Self::Throttled,
         }
     }
@@ -189,13 +189,13 @@ impl WalkEnd {
         Some(match self {
             Self::Complete | Self::SeenEnough => return None,
             Self::Unusable => Reason::PageUnclear,
-            Self::Rejected(status) => Reason::answered(
+            Self::Rejected(status) => Reason::for_documented_request(
                 status,
                 &Credential::Token {
                     scheme: SecurityScheme::Bearer,
                 },
             ),
-            Self::RejectedWithoutCredential(status) => Reason::answered(status, &Credential::None),
+            Self::RejectedWithoutCredential(status) => Reason::for_documented_request(status, &Credential::None),
             Self::Repeats => Reason::OtherFactBroken,
             Self::Unsent => Reason::NotShown,
             Self::TooManyPages => Reason::TooManyPages(max_pages),
@@ -209,7 +209,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Cow<'_, str> = match self {
             Self::AnswersDiffer => "what the run observed neither confirms nor contradicts the answer".into(),
-            Self::LimitExceeded => "the body goes beyond 128 levels, a million values or a double's range".into(),
+            Self::LimitExceeded => "the body has over 128 levels, a million values, or a number beyond a double".into(),
             Self::OtherFactBroken => "another fact that this one depends on is broken".into(),
             Self::Changed => "the list changed while it was walked".into(),
             Self::StoredByQuery => {
@@ -225,7 +225,7 @@ impl fmt::Display for Reason {
             Self::OnePage => "the list has one page".into(),
             Self::NotReturned => "the response lacks the field that would carry what was sent".into(),
             Self::NotReady => "the target did not become ready".into(),
-            Self::NotRepeated => "the target throttled the request, which is not sent again".into(),
+            Self::ThrottledNotRepeated => "the target throttled the request, which is not sent again".into(),
             Self::OnlyNull => "the value was null, and null is a gap".into(),
             Self::PageUnclear => "a page lacks last_page or items, or an item has no identifier".into(),
             Self::PageNotFollowed => "a page has no record of the whole list, or no next page at its own path".into(),
@@ -240,8 +240,7 @@ impl fmt::Display for Reason {
             Self::Failed(status) => format!("the server failed with {status}").into(),
             Self::No401(status) => format!("the response was {status}, and only a 401 carries a challenge").into(),
             Self::NoFullPage(left) => {
-                format!("the last page was not filled: it needs more records than max-writes allows for that ({left})")
-                    .into()
+                format!("the last page was not filled: max-writes allows only {left} more").into()
             }
             Self::NotFilledByDefault(default) => format!("filling a last page needs max-writes above {default}").into(),
             Self::NoSecondPage(needed, left) => {
@@ -271,7 +270,7 @@ impl fmt::Display for Reason {
                 format!("rejected with {status}: the credential is missing or was not accepted").into()
             }
             Self::MoreInferredPages(max_pages) => {
-                format!("the list has more than {max_pages} pages as large as asked for").into()
+                format!("the list has more than {max_pages} pages of the requested size").into()
             }
             Self::TooManyPages(max_pages) => format!("the list has more pages than max-pages {max_pages}").into(),
             Self::Unreadable(why) => format!("the contract's assertion cannot be read: {why}").into(),
@@ -348,7 +347,7 @@ impl Verdicts {
     }
 
     /// Returns how often facts were broken so far. While it does not grow, nothing was broken.
-    pub(super) fn breaks(&self) -> u64 {
+    pub(super) fn break_count(&self) -> u64 {
         self.breaks
     }
 
@@ -514,7 +513,7 @@ impl Sink<'_> {
 
     /// Notes that a response as a whole broke the fact. `documented` says what it should have been, in place of the fact's
     /// own words.
-    pub(super) fn broken_instead_of(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
+    pub(super) fn response_broken(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
         self.report_finding(fact, Some(documented), String::new, received);
     }

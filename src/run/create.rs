@@ -64,7 +64,7 @@ struct FormatAttempt {
 impl FormatAttempt {
     /// Returns why a try that was not accepted decides nothing.
     fn reason(&self) -> Reason {
-        let rejected = |status| Reason::rejected(status, &self.credential);
+        let rejected = |status| Reason::for_open_request(status, &self.credential);
         self.status.map_or(Reason::NoResponse, rejected)
     }
 }

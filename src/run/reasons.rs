@@ -154,7 +154,7 @@ fn shown(reason: &Reason) -> ReasonProof {
         | Reason::NoValue(_)
         | Reason::NotCalled(_)
         | Reason::NotReady
-        | Reason::NotRepeated
+        | Reason::ThrottledNotRepeated
         | Reason::NotShown
         | Reason::SameForAll(_)
         | Reason::Rejected(_)
@@ -340,7 +340,7 @@ fn of_credentials() -> Vec<Case> {
             token,
         ),
         case(
-            Reason::NotRepeated,
+            Reason::ThrottledNotRepeated,
             "key auth: a wrong token is rejected",
             |asked| match sound(asked) {
                 (401, _) => (429, ""),

@@ -763,7 +763,7 @@ fn needs_check(kind: FactKind) -> bool {
             | FactKind::EdgeCaseNoServerError
             | FactKind::Equivalent(_)
             | FactKind::RejectsNoCredential
-            | FactKind::OneRecordPerWrite
+            | FactKind::NoExtraRecord
             | FactKind::RejectsOtherScheme
             | FactKind::ListedAfterUpdateCarrying(_)
             | FactKind::RejectsWrongToken

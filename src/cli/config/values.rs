@@ -9,7 +9,7 @@ use super::levels::operation;
 use super::resolve::ResolvedArguments;
 use super::setting::Setting;
 use crate::contract::operation::{OperationId, ParameterLocation, overrides_request};
-use crate::contract::{Contract, NotGiven, json_schema};
+use crate::contract::{Contract, ParameterNotSet, json_schema};
 use crate::exchange::CompiledSchema;
 
 /// The value of one parameter, as the file gives it.
@@ -83,7 +83,7 @@ fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scala
     }
     for (id, index, _) in found {
         // Fails for the record that an update addresses, which is always the run's own; this is intended.
-        let _ = contract.give(id, index, value.clone());
+        let _ = contract.set_parameter(id, index, value.clone());
     }
     Ok(())
 }
@@ -138,13 +138,15 @@ impl Given<'_> {
         if let Some(keyword) = rejecting_keyword(contract, (id, index), &value) {
             return Err(not_admitted(&keyword, self.parameter));
         }
-        contract.give(id, index, value).map_err(|refused| Problem::Value {
-            reason: refused.to_string(),
-            todo: match refused {
-                NotGiven::UpdateOrDelete => "remove the value, or give it to a create or a read",
-                _ => "remove the value",
-            },
-        })
+        contract
+            .set_parameter(id, index, value)
+            .map_err(|refused| Problem::Value {
+                reason: refused.to_string(),
+                todo: match refused {
+                    ParameterNotSet::UpdateOrDelete => "remove the value, or give it to a create or a read",
+                    _ => "remove the value",
+                },
+            })
     }
 
     /// Returns the index of the parameter.

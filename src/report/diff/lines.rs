@@ -110,7 +110,7 @@ fn dangling_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
         let _ = writeln!(text, "  {reference}");
     }
     if all.len() > max_lines {
-        let _ = writeln!(text, "  and {} more; verbose output has all", all.len() - max_lines);
+        let _ = writeln!(text, "  and {} more; verbose output lists all", all.len() - max_lines);
     }
     text.push('\n');
 }
@@ -137,7 +137,7 @@ fn facts(diff: &Diff, terminal: &Terminal, text: &mut String) {
         }
         let more = changes.len().saturating_sub(max_lines);
         if more > 0 {
-            let _ = writeln!(text, "  {word:<6}  and {more} more; verbose output has all");
+            let _ = writeln!(text, "  {word:<6}  and {more} more; verbose output lists all");
         }
     }
     text.push('\n');

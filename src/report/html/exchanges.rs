@@ -87,7 +87,7 @@ fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup 
                 (took(exchange, slowest))
             }
             (sent(exchange))
-            @if let Some(response) = &exchange.response { (answered(response)) }
+            @if let Some(response) = &exchange.response { (received_response(response)) }
             @if let Some(failure) = &exchange.failure { h3 { "No complete response" } p { (failure) } }
         }
     }
@@ -152,10 +152,10 @@ fn sent(exchange: &ExchangeRecord) -> Markup {
     }
 }
 
-fn answered(response: &ResponseRecord) -> Markup {
+fn received_response(response: &ResponseRecord) -> Markup {
     html! {
         h3 {
-            "Answered " (response.status) " "
+            "Response " (response.status) " "
             small {
                 @if let Some(media_type) = &response.media_type { (media_type) ", " }
                 (counted(response.bytes, "byte", "bytes")) " in " (milliseconds(response.elapsed_ms))

@@ -132,7 +132,7 @@ fn about(record: &Record) -> Markup {
 
 /// Returns how many findings were accepted, and the accepted deviations that need action.
 fn accepted_deviations(record: &Record) -> Markup {
-    let rendered = accepted::accepted_deviations(&record.accepted);
+    let rendered = accepted::describe_accepted(&record.accepted);
     html! {
         @if let Some((head, entries)) = rendered {
             p.accepted { "Accepted: " (head) "." }

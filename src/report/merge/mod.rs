@@ -9,9 +9,9 @@
 
 mod compatible;
 mod join;
-#[cfg(test)]
-mod laws;
 mod outcome;
+#[cfg(test)]
+mod properties_of_merge;
 
 pub use compatible::MergeError;
 

@@ -304,7 +304,7 @@ fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
     let contract = about.contract;
     let operation = contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
-    if finding.is_of_no_request() || (about.is_recorded_traffic && !operation.is_get()) {
+    if finding.has_no_single_request() || (about.is_recorded_traffic && !operation.is_get()) {
         // Whoever only read is not handed a line that writes.
         let writes = about.writes && !operation.is_get();
         let overlay = contract.overlay_of(contract.fact(finding.fact));

@@ -327,7 +327,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         // The same request written plainly; the list before and after. Of the others the document states none.
         FactKind::Answer(_)
         | FactKind::Equivalent(_)
-        | FactKind::OneRecordPerWrite
+        | FactKind::NoExtraRecord
         | FactKind::Assertion
         | FactKind::FailureJson(_)
         | FactKind::FailureMediaType(_)
@@ -335,8 +335,8 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::Filtered(_)
         | FactKind::GoneAfterDelete
         | FactKind::InferredPages(_)
-        | FactKind::ListedAfterCreate
-        | FactKind::ListedOnceAfterCreate
+        | FactKind::InferredListed
+        | FactKind::InferredListedOnce
         | FactKind::OtherKeptByDelete
         | FactKind::OtherKeptByUpdate
         | FactKind::ReadAfterCreate

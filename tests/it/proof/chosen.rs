@@ -365,7 +365,7 @@ fn only_what_nothing_else_creates_has_a_name_of_the_callers_choice() {
         let mut contract = contract(PLANTS);
         let create = contract.operation_named(name).unwrap();
         assert!(
-            contract.give(create, parameter, json!("rose")).is_err(),
+            contract.set_parameter(create, parameter, json!("rose")).is_err(),
             "it is somebody's"
         );
     }

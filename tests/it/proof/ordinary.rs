@@ -209,10 +209,10 @@ async fn checked(behaviour: Behaviour) -> Checked {
     let mut contract = Contract::read("connections.yaml", DOCUMENT.to_owned()).unwrap();
     // The other operations on a feature take it over.
     let feature = contract.operation_named("addFeature").unwrap();
-    contract.give(feature, 0, json!("one")).unwrap();
+    contract.set_parameter(feature, 0, json!("one")).unwrap();
     let project = contract.operation_named("deleteProject").unwrap();
     assert!(
-        contract.give(project, 0, json!("one")).is_err(),
+        contract.set_parameter(project, 0, json!("one")).is_err(),
         "the project is somebody's"
     );
     let check = Check::new(contract)

@@ -153,10 +153,10 @@ const FACT: &str = "putNote sent twice: the same as once";
 #[tokio::test]
 async fn a_put_that_fails_or_changes_its_record_the_second_time_is_found() {
     for (second, received, pointer) in [
-        (Second::Status(500), "500 to the second", ""),
-        (Second::Status(404), "404 to the second", ""),
-        (Second::Retitles, "another value after the second", "/title"),
-        (Second::AddsLabels, "another value after the second", "/labels"),
+        (Second::Status(500), "500 to the second update", ""),
+        (Second::Status(404), "404 to the second update", ""),
+        (Second::Retitles, "another value after the second update", "/title"),
+        (Second::AddsLabels, "another value after the second update", "/labels"),
     ] {
         let (found, verdict) = checked(second).await;
         let expected = (FACT.to_owned(), received.to_owned(), pointer.to_owned());

@@ -93,7 +93,7 @@ impl Harbour {
         if let Some(fact) = self.breaks_any("createBoat", |kind| matches!(kind, FactKind::ListedCarrying(_))) {
             alter(listed.pointer_mut(&fact.response_pointer).unwrap());
         }
-        if self.breaks("createBoat", FactKind::OneRecordPerWrite) {
+        if self.breaks("createBoat", FactKind::NoExtraRecord) {
             let mut second = listed.clone();
             second["number"] = json!(1000 + number);
             boats.push(second);
@@ -120,7 +120,7 @@ impl Harbour {
             if (boat["number"] == number || everywhere) && lost.is_none() {
                 merge(boat, body);
             }
-            if boat["number"] == number && self.breaks("updateBoat", FactKind::OneRecordPerWrite) {
+            if boat["number"] == number && self.breaks("updateBoat", FactKind::NoExtraRecord) {
                 boat["number"] = json!(1000 + number);
             }
         }

@@ -1,5 +1,5 @@
 //! Predicts the number of the record that a create will return, so that a read can show before the create that no record
-//! has it. The main type is [`FreeNumbers`].
+//! has it. The main type is [`NextNumbers`].
 //!
 //! # Design
 //!
@@ -28,7 +28,7 @@ use crate::exchange::{Credential, Exchange, Request, identifier};
 
 /// What is known about the numbers of records.
 #[derive(Debug, Default)]
-pub(super) struct FreeNumbers {
+pub(super) struct NextNumbers {
     /// The greatest number that each create's collection has shown, under the records that the path of the create names.
     greatest: HashMap<(OperationId, PathIdentifiers), u64>,
     /// The records that each read has rejected with 404 or 410.
@@ -49,18 +49,18 @@ impl History<'_> {
         let under = identifiers_in_path(documented, &exchange.request.path);
         for lifecycle in contract.lifecycles() {
             if lifecycle.read == operation && matches!(exchange.status(), Some(404 | 410)) {
-                self.free_numbers.missing.insert((operation, under.clone()));
+                self.next_numbers.missing.insert((operation, under.clone()));
             }
             let Some(body) = body else { continue };
             if let Some(list) = lifecycle.list.as_ref().filter(|list| list.operation == operation) {
                 let items = pointer::get(body, &list.items).and_then(Value::as_array);
                 let ids = items.into_iter().flatten().filter_map(|item| item.pointer(&list.id));
                 for number in ids.filter_map(number) {
-                    self.free_numbers.note_number((lifecycle.create, under.clone()), number);
+                    self.next_numbers.note_number((lifecycle.create, under.clone()), number);
                 }
             }
             if is_view(contract.operation(lifecycle.create), documented) {
-                let view = self.free_numbers.views.entry(lifecycle.create);
+                let view = self.next_numbers.views.entry(lifecycle.create);
                 let view = view.or_insert_with(|| ObservedValues::new(true));
                 view.note(body, &|name| contract.documents_field(name));
             }
@@ -71,7 +71,7 @@ impl History<'_> {
     pub(super) fn note_created_number(&mut self, create: &Request, id: &Value) {
         let under = all_in_path(self.contract, create);
         if let Some((under, number)) = under.zip(number(id)) {
-            self.free_numbers.note_number((create.operation, under), number);
+            self.next_numbers.note_number((create.operation, under), number);
         }
     }
 
@@ -79,7 +79,7 @@ impl History<'_> {
     pub(super) fn note_taken_number(&mut self, create: &Request, id: &str) {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation);
         if let Some((lifecycle, named)) = lifecycle.zip(self.record_of(create, &Value::from(id))) {
-            self.free_numbers.missing.remove(&(lifecycle.read, named));
+            self.next_numbers.missing.remove(&(lifecycle.read, named));
         }
     }
 
@@ -92,7 +92,7 @@ impl History<'_> {
             return None;
         }
         let under = all_in_path(self.contract, create)?;
-        let greatest = self.free_numbers.greatest.get(&(create.operation, under));
+        let greatest = self.next_numbers.greatest.get(&(create.operation, under));
         let next = match greatest {
             Some(greatest) => greatest.checked_add(1)?,
             None if self.takes_numbers(lifecycle) => 1,
@@ -107,7 +107,7 @@ impl History<'_> {
     /// Whether a response showed this value before a create returned it, so that it may be the identifier of another record:
     /// unless a read has shown that none had it, or it is a number below a record of the run, where nobody else has any.
     pub(super) fn was_observed(&self, create: &Request, id: &Value) -> bool {
-        let mut views = self.free_numbers.views.get(&create.operation).into_iter();
+        let mut views = self.next_numbers.views.get(&create.operation).into_iter();
         let is_new = || self.is_missing(create, id) || number(id).is_some() && self.is_below_own(create);
         self.observed_values.contains(id) && (views.any(|view| view.contains(id)) || !is_new())
     }
@@ -122,7 +122,7 @@ impl History<'_> {
     fn is_missing(&self, create: &Request, id: &Value) -> bool {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation);
         let record = lifecycle.zip(self.record_of(create, id));
-        record.is_some_and(|(lifecycle, named)| self.free_numbers.missing.contains(&(lifecycle.read, named)))
+        record.is_some_and(|(lifecycle, named)| self.next_numbers.missing.contains(&(lifecycle.read, named)))
     }
 
     /// Returns the records in the path of the read of what a create makes under this identifier.
@@ -145,7 +145,7 @@ impl History<'_> {
     }
 }
 
-impl FreeNumbers {
+impl NextNumbers {
     fn note_number(&mut self, collection: (OperationId, PathIdentifiers), number: u64) {
         let greatest = self.greatest.entry(collection).or_default();
         *greatest = number.max(*greatest);
