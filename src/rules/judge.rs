@@ -380,11 +380,11 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Shows a success to the rules that judge one; `sound` says that it broke no fact.
-    fn judge_success(&mut self, seen: &ExchangeSeen<'_>, sound: bool) {
+    /// Shows a success to the rules that judge one; `breaks_no_fact` says that it broke no fact.
+    fn judge_success(&mut self, seen: &ExchangeSeen<'_>, breaks_no_fact: bool) {
         for rule in RULES {
             if let Judging::Success(judge) = rule.judge {
-                judge(seen, sound, &mut self.sink(rule, seen.exchange));
+                judge(seen, breaks_no_fact, &mut self.sink(rule, seen.exchange));
             }
         }
     }

@@ -50,11 +50,11 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Success(judge),
 };
 
-fn judge(seen: &ExchangeSeen<'_>, sound: bool, sink: &mut Sink<'_>) {
+fn judge(seen: &ExchangeSeen<'_>, breaks_no_fact: bool, sink: &mut Sink<'_>) {
     let (Some(fact), Some(Ok(body))) = (sink.contract.fact_of(seen.id, FactKind::Decodes), seen.body) else {
         return;
     };
-    if !sound {
+    if !breaks_no_fact {
         return sink.undecided(fact, Reason::OtherFactBroken);
     }
     match typed::decodes(&seen.operation.name, &body.value) {
