@@ -166,19 +166,10 @@ impl History<'_> {
     /// Whether a list states as many more items than before any create as creates were accepted since, as far as it states
     /// that. A create that changes a record instead (an upsert) does not add one.
     pub(super) fn has_grown(&self, create: OperationId, walk: &Walk) -> bool {
-        let list = walk.operation;
         let listed = self.created_and_listed(create).map(|(_, listed)| listed);
         // A record inside an item does not count as an item.
         let is_item = listed.is_some_and(|listed| listed.item_parameter.is_none());
-        let before = self.totals_before_creates.get(&list);
-        let now = walk.pages.first().and_then(|page| page.total);
-        match before.zip(now) {
-            Some((before, now)) if is_item => {
-                let created = i64::try_from(self.count_created_in(list)).unwrap_or(i64::MAX);
-                now >= before.saturating_add(created)
-            }
-            _ => true,
-        }
+        !(is_item && self.lacks_created_items(walk))
     }
 
     /// Whether a list states fewer items than before any create plus the creates that were accepted since: it does not show
