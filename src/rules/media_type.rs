@@ -88,7 +88,7 @@ fn admits(documented: &str, received: &str) -> bool {
     let documented = documented.split(';').next().unwrap_or_default().trim();
     match documented.split_once('*') {
         // `*/*` and `application/*`, and `application/*+json`, which RFC 9110 does not know and documents write.
-        Some(("", _)) => true,
+        Some(("", "/*")) => true,
         Some((before, after)) => received.strip_prefix(before).is_some_and(|rest| rest.ends_with(after)),
         None => documented == received,
     }
