@@ -32,7 +32,7 @@ pub struct ExcerptLine {
     pub number: u32,
     /// The number of UTF-16 code units before the text; absent if it begins with the line, as that of all but very long
     /// ones does.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "super::record::is_zero")]
     pub cut_before: usize,
     /// Its text without the line's end; of a very long one, what is around the marks.
     pub text: String,
@@ -90,11 +90,6 @@ impl Excerpt {
             schema_name: schema_name.map(|name| cut(name.line).mark(name)),
         }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 /// Whether both marks fit into what is shown of a very long line, if they are in one.

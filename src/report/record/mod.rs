@@ -193,9 +193,9 @@ pub struct TrafficRecord {
     pub not_judged: Vec<NotJudgedRecord>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
+/// Whether a count is left out of the JSON report.
+pub(in crate::report) fn is_zero<N: Default + PartialEq>(count: &N) -> bool {
+    *count == N::default()
 }
 
 /// A file of recorded traffic.
