@@ -7,7 +7,7 @@ use super::operations::{Comparison, spot};
 use super::parameters::SerializationStyle;
 use super::range::Relation;
 use super::schemas::FoundDifference;
-use super::source::{LocatedNode, Source, normalized_value};
+use super::source::{LocatedNode, Source, state_the_same};
 use super::types::Types;
 use super::view::View;
 
@@ -74,8 +74,12 @@ impl<'both> Comparison<'both> {
     }
 
     fn part_headers(&mut self, side: Side, what: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
-        let headers = |at: &LocatedNode<'_>| at.member("headers").map(|at| normalized_value(at.node));
-        if headers(old) != headers(new) {
+        let same = match (old.member("headers"), new.member("headers")) {
+            (None, None) => true,
+            (Some(was), Some(is)) => state_the_same("headers", (self.old, &was), (self.new, &is)),
+            _ => false,
+        };
+        if !same {
             let found = FoundDifference {
                 kind: Kind::Encoding,
                 relation: Relation::Unclear("the headers of a part are not compared further"),

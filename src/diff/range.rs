@@ -21,6 +21,16 @@ pub(super) enum Relation {
     Wider,
 }
 
+/// Returns the keyword that excludes the bound of a number: with `true` in OpenAPI 3.0, and as the bound itself from 3.1
+/// on.
+pub(super) fn exclusive_keyword(bound: &str) -> &'static str {
+    if bound == "minimum" {
+        "exclusiveMinimum"
+    } else {
+        "exclusiveMaximum"
+    }
+}
+
 /// One end of a range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
@@ -47,10 +57,8 @@ impl Range {
     pub(super) fn of_number(view: &View<'_>, integers: bool) -> Self {
         let mut range = Self::default();
         for part in &view.parts {
-            for (keyword, exclusive, upper) in [
-                ("minimum", "exclusiveMinimum", false),
-                ("maximum", "exclusiveMaximum", true),
-            ] {
+            for (keyword, upper) in [("minimum", false), ("maximum", true)] {
+                let exclusive = exclusive_keyword(keyword);
                 if let Some(value) = part.member(keyword).and_then(|at| Number::of(at.node)) {
                     let excluded = part.flag(exclusive);
                     range.limit(upper, End { value, excluded }, integers);

@@ -7,7 +7,7 @@ use super::operations::{Comparison, OperationPair, spot};
 use super::parameters::{SerializationStyle, schema};
 use super::range::Relation;
 use super::schemas::FoundDifference;
-use super::source::{LocatedNode, Source, only_in_first};
+use super::source::{LocatedNode, Source, only_in_first, state_the_same};
 use crate::contract::operation::StatusPattern;
 
 /// A documented response of one document.
@@ -234,6 +234,7 @@ impl<'both> Comparison<'both> {
             members.map(|(name, at)| (name, source.resolve(at))).collect()
         };
         let (was, is) = (links(self.old, old), links(self.new, new));
+        let sources = (self.old, self.new);
         let mut emit = |relation, text, spots| {
             let found = FoundDifference {
                 kind: Kind::Link,
@@ -256,7 +257,7 @@ impl<'both> Comparison<'both> {
                     );
                     emit(reason, format!("the link `{name}` of {title} is gone"), spots);
                 }
-                Some((_, other)) if at.node.to_value() != other.node.to_value() => {
+                Some((_, other)) if !state_the_same("links", (sources.0, at), (sources.1, other)) => {
                     let spots = (Location::at(&at.pointer), Location::at(&other.pointer));
                     let reason = Relation::Unclear("links are not compared further");
                     emit(reason, format!("the link `{name}` of {title} differs"), spots);

@@ -13,6 +13,9 @@ use crate::contract::pointer;
 /// More references in a row than this lead nowhere.
 const MAX_REFERENCES: usize = 64;
 
+/// Two parts that lead to more pairs of definitions than this are not taken for the same.
+const MAX_DEFINITIONS: usize = 1_000;
+
 /// One of the two documents.
 #[derive(Debug)]
 pub(super) struct Source<'document> {
@@ -168,6 +171,93 @@ pub(super) fn normalized_value(node: &Node) -> Value {
             )
         }
         _ => node.to_value(),
+    }
+}
+
+/// Whether a keyword only explains or shows, and demands nothing.
+pub(super) fn is_annotation(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$comment" | "description" | "example" | "examples" | "externalDocs" | "summary" | "title"
+    ) || keyword.starts_with("x-")
+}
+
+/// Whether what two parts of the documents have below a keyword states the same: references are followed, and annotations do not count. Parts that
+/// lead to very many definitions are not looked at to the end, and are taken to differ.
+pub(super) fn state_the_same<'document>(
+    keyword: &str,
+    (old, old_part): (&Source<'document>, &LocatedNode<'document>),
+    (new, new_part): (&Source<'document>, &LocatedNode<'document>),
+) -> bool {
+    let mut comparison = StatementComparison {
+        old,
+        new,
+        met: HashSet::new(),
+    };
+    comparison.same_below(keyword, old_part, new_part)
+}
+
+/// Compares what two parts of the documents state.
+struct StatementComparison<'sources, 'document> {
+    old: &'sources Source<'document>,
+    new: &'sources Source<'document>,
+    /// The pairs of definitions that were met. A pair is compared once, wherever it is referred to.
+    met: HashSet<(String, String)>,
+}
+
+impl<'document> StatementComparison<'_, 'document> {
+    fn same(&mut self, old: &LocatedNode<'document>, new: &LocatedNode<'document>) -> bool {
+        let (was, is) = (self.old.resolve(old.clone()), self.new.resolve(new.clone()));
+        let leads = (was.pointer != old.pointer, is.pointer != new.pointer);
+        if leads == (false, false) {
+            return self.same_members(old, new, |keyword| !is_annotation(keyword));
+        }
+        let siblings = |source: &Source<'_>, at: &LocatedNode<'_>, leads: bool| {
+            let counts = |name: &str| name != "$ref" && !is_annotation(name);
+            leads && source.ref_siblings_apply && at.node.members().iter().any(|member| counts(&member.name))
+        };
+        let same_siblings = match (siblings(self.old, old, leads.0), siblings(self.new, new, leads.1)) {
+            (false, false) => true,
+            (true, true) => self.same_members(old, new, |keyword| keyword != "$ref" && !is_annotation(keyword)),
+            _ => false,
+        };
+        let is_met = !self.met.insert((was.pointer.clone(), is.pointer.clone()));
+        same_siblings && self.met.len() <= MAX_DEFINITIONS && (is_met || self.same(&was, &is))
+    }
+
+    /// Compares the members whose names count, the elements, or the values.
+    fn same_members(
+        &mut self,
+        old: &LocatedNode<'document>,
+        new: &LocatedNode<'document>,
+        counts: impl Fn(&str) -> bool,
+    ) -> bool {
+        match (&old.node.kind, &new.node.kind) {
+            (NodeKind::Object(_), NodeKind::Object(_)) => {
+                let members =
+                    |at: &LocatedNode<'document>| at.members().filter(|(name, _)| counts(name)).collect::<Vec<_>>();
+                let (was, is) = (members(old), members(new));
+                was.len() == is.len()
+                    && was.iter().all(|(name, below)| {
+                        let other = is.iter().find(|(other, _)| other == name);
+                        other.is_some_and(|(_, other)| self.same_below(name, below, other))
+                    })
+            }
+            (NodeKind::Array(_), NodeKind::Array(_)) => {
+                let (was, is): (Vec<_>, Vec<_>) = (old.elements().collect(), new.elements().collect());
+                was.len() == is.len() && was.iter().zip(&is).all(|(was, is)| self.same(was, is))
+            }
+            _ => normalized_value(old.node) == normalized_value(new.node),
+        }
+    }
+
+    fn same_below(&mut self, keyword: &str, old: &LocatedNode<'document>, new: &LocatedNode<'document>) -> bool {
+        match keyword {
+            "$defs" | "definitions" | "dependentSchemas" | "headers" | "parameters" | "patternProperties"
+            | "properties" => self.same_members(old, new, |_| true),
+            _ if contains_values(keyword) => normalized_value(old.node) == normalized_value(new.node),
+            _ => self.same(old, new),
+        }
     }
 }
 

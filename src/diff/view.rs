@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
-use super::source::{LocatedNode, Source, normalized_value, reference};
+use super::source::{LocatedNode, Source, is_annotation, normalized_value, reference};
 use super::types::Types;
 use crate::contract::document::{Node, NodeKind};
 use crate::contract::pointer;
@@ -303,7 +303,8 @@ impl<'document> View<'document> {
         if stated.iter().any(|at| is_never(source.resolve((*at).clone()).node)) {
             return Additional::Nothing;
         }
-        let schemas: Vec<_> = stated.into_iter().filter(|at| !at.node.members().is_empty()).collect();
+        let demands = |at: &LocatedNode<'_>| at.members().any(|(keyword, _)| !is_annotation(keyword));
+        let schemas: Vec<_> = stated.into_iter().filter(demands).collect();
         if schemas.is_empty() {
             return Additional::Anything;
         }

@@ -9,7 +9,7 @@ use super::{
 use crate::diff::difference::{ClientEffect, Location, Side};
 use crate::diff::kind::Kind;
 use crate::diff::range::{self, End, Range, compare_ends};
-use crate::diff::source::{LocatedNode, normalized_value, refers};
+use crate::diff::source::{LocatedNode, normalized_value, refers, state_the_same};
 use crate::diff::types::Types;
 use crate::diff::view::View;
 
@@ -300,10 +300,14 @@ impl<'both> SchemaComparison<'both> {
             let Some(relation) = compare_ends(was, is, upper) else {
                 continue;
             };
-            // A bound that follows from the format alone is the format's.
-            let is_stated = views.0.keyword(keyword).or_else(|| views.1.keyword(keyword)).is_some();
-            if kind == Kind::Bounds && !is_stated {
-                continue;
+            let states = |keyword: &str| views.0.keyword(keyword).or_else(|| views.1.keyword(keyword)).is_some();
+            let mut stated = keyword;
+            if kind == Kind::Bounds && !states(keyword) {
+                stated = range::exclusive_keyword(keyword);
+                // A bound that follows from the format alone is the format's.
+                if !states(stated) {
+                    continue;
+                }
             }
             let found = FoundDifference {
                 kind,
@@ -316,7 +320,7 @@ impl<'both> SchemaComparison<'both> {
                 },
                 text: value_change(keyword, was.map(end), is.map(end)),
             };
-            self.emit_at_keyword(found, views, keyword, path);
+            self.emit_at_keyword(found, views, stated, path);
         }
     }
 
@@ -560,8 +564,10 @@ impl<'both> SchemaComparison<'both> {
     }
 
     fn opaque(&mut self, old: &View<'both>, new: &View<'both>, (keyword, path): (&str, &str)) {
-        let value = |view: &View<'_>| view.keywords(keyword).map(|at| at.node.to_value()).collect::<Vec<_>>();
-        if value(old) == value(new) {
+        let stated = |view: &View<'both>| view.keywords(keyword).collect::<Vec<_>>();
+        let (was, is) = (stated(old), stated(new));
+        let same = |(was, is)| state_the_same(keyword, (self.old, was), (self.new, is));
+        if was.len() == is.len() && was.iter().zip(&is).all(same) {
             return;
         }
         let found = FoundDifference {

@@ -457,3 +457,80 @@ fn what_refers_back_to_a_schema_that_differs_is_not_the_same_elsewhere() {
         "{found:#?}"
     );
 }
+
+/// What is said of an edit in documents of OpenAPI 3.1, with the definition that the schemas may refer to.
+fn in_3_1(schemas: (&str, &str), definitions: (&str, &str)) -> Vec<String> {
+    let document = |schema: &str, definition: &str| {
+        let definition = format!("    Part: {definition}\n");
+        with_schemas(schema, "{type: string}", &definition).replacen("3.0.3", "3.1.0", 1)
+    };
+    let (old, new) = (document(schemas.0, definitions.0), document(schemas.1, definitions.1));
+    assert_places(&old, &new);
+    lines(&compared(&old, &new))
+}
+
+#[test]
+fn a_bound_that_excludes_itself_is_a_bound() {
+    let plain = ("{}", "{}");
+    let narrower = in_3_1(("{type: number}", "{type: number, exclusiveMinimum: 0}"), plain);
+    assert_eq!(
+        narrower,
+        ["breaking request bounds: the request body now has the minimum 0, itself excluded"]
+    );
+    let other = (
+        "{type: number, exclusiveMaximum: 9}",
+        "{type: number, exclusiveMaximum: 8}",
+    );
+    assert_eq!(
+        in_3_1(other, plain),
+        ["breaking request bounds: the request body had the maximum 9, itself excluded, has 8, itself excluded"]
+    );
+    let same = ("{type: integer, exclusiveMinimum: 0}", "{type: integer, minimum: 1}");
+    assert_eq!(in_3_1(same, plain), [""; 0]);
+}
+
+#[test]
+fn what_a_keyword_that_is_not_interpreted_refers_to_counts_and_its_annotations_do_not() {
+    let referring = "{type: array, prefixItems: [{$ref: '#/components/schemas/Part'}]}";
+    let (text, number) = ("{type: string}", "{type: integer}");
+    assert_eq!(
+        in_3_1((referring, referring), (text, number)),
+        ["unclear request keyword: the request body has a different `prefixItems`"]
+    );
+    for same in [
+        "{type: string, description: Told otherwise}",
+        "{type: string, x-order: 1}",
+    ] {
+        assert_eq!(in_3_1((referring, referring), (text, same)), [""; 0]);
+    }
+    let inline = "{type: array, prefixItems: [{type: string, description: Its first}]}";
+    assert_eq!(in_3_1((referring, inline), (text, text)), [""; 0]);
+    let beside = "{type: array, prefixItems: [{$ref: '#/components/schemas/Part', maxLength: 3}]}";
+    assert_eq!(in_3_1((referring, beside), (text, text)).len(), 1);
+    // A property may be called as an annotation is.
+    let named = |kind: &str| format!("{{patternProperties: {{description: {{type: {kind}}}}}, type: object}}");
+    assert_eq!(in_3_1((&named("string"), &named("integer")), (text, text)).len(), 1);
+    // A definition that refers to itself is compared once.
+    let circle = |kind: &str| {
+        format!(
+            "{{type: object, patternProperties: {{a: {{$ref: '#/components/schemas/Part'}}, b: {{type: {kind}}}}}}}"
+        )
+    };
+    assert_eq!(
+        in_3_1((referring, referring), (&circle("string"), &circle("string"))),
+        [""; 0]
+    );
+    assert_eq!(
+        in_3_1((referring, referring), (&circle("string"), &circle("integer"))).len(),
+        1
+    );
+}
+
+#[test]
+fn additional_properties_of_which_only_a_description_is_stated_are_any() {
+    let of = |schema: &str| format!("{{type: object, additionalProperties: {schema}}}");
+    let (any, described) = (of("{}"), of("{description: Whatever else it has}"));
+    assert_eq!(on_each_side(&any, &described), ("-".to_owned(), "-".to_owned()));
+    let (request, response) = on_each_side(&any, &of("{type: string}"));
+    assert_ne!((request.as_str(), response.as_str()), ("-", "-"));
+}
