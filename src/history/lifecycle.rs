@@ -322,6 +322,14 @@ impl History<'_> {
         self.tracked_where(|record| record.updated.as_ref().is_some_and(|sent| sent.operation == update))
     }
 
+    /// Returns the creates that have made a record, each once.
+    pub(crate) fn creates_of_records(&self) -> Vec<OperationId> {
+        let mut creates: Vec<_> = self.tracked.iter().map(|record| record.create).collect();
+        creates.sort_unstable();
+        creates.dedup();
+        creates
+    }
+
     /// Returns the numbers of all records of the run, the newest first.
     pub(crate) fn newest_first(&self) -> Vec<usize> {
         (0..self.tracked.len()).rev().collect()
@@ -403,6 +411,40 @@ impl History<'_> {
         self.doubted_creates.get(&create).filter(|_| replaces).cloned()
     }
 
+    /// Returns why the records of a create may be one that was there before, which each create changes: no two creates
+    /// returned different identifiers, and no list that is read as a whole showed a record only after its create. An
+    /// invariant, a name that the run chose, or a record of the run in the path excludes it.
+    pub(crate) fn reason_against_single_record(&self, create: OperationId) -> Option<String> {
+        let lifecycle = self.contract.lifecycle_of(create)?;
+        let operation = self.contract.operation(create);
+        if operation.invariants.created.is_some() || operation.record_name_parameter().is_some() {
+            return None;
+        }
+        let has_whole_list = self.has_whole_list(lifecycle);
+        let is_new = |record: &TrackedRecord| record.path_identifiers.len() > 1 || record.is_listed && has_whole_list;
+        let mut own = self.tracked.iter().filter(|record| record.create == create);
+        let first = own.next()?;
+        let may_be_one = !is_new(first) && own.all(|record| record.id == first.id && !is_new(record));
+        may_be_one.then(|| {
+            let doubt = "no list shows that it is new, and no second create returned another";
+            self.reason_for_doubt(create, doubt)
+        })
+    }
+
+    /// Whether a list shows all records of a lifecycle on one page, as far as the contract says. Then it has shown a record
+    /// that was there before the run.
+    fn has_whole_list(&self, lifecycle: &Lifecycle) -> bool {
+        let list = lifecycle.list.as_ref();
+        list.is_some_and(|list| self.contract.paging_of(list.operation).is_none())
+    }
+
+    /// Whether a write may be sent although [`Self::reason_against_single_record`] speaks against the record in its path: it
+    /// creates another below it, and the list of that record will show whether it is new.
+    pub(crate) fn may_add_below(&self, create: OperationId, write: OperationId) -> bool {
+        let lifecycle = self.contract.lifecycle_of(create);
+        self.contract.operation(write).creates() && lifecycle.is_some_and(|lifecycle| self.has_whole_list(lifecycle))
+    }
+
     /// Returns why nothing but a deletion is sent under the identifiers of a create any more: an update of its record was
     /// accepted and changed nothing in it, so it may have changed another one.
     pub(crate) fn reason_against_update(&self, create: OperationId) -> Option<String> {
@@ -411,8 +453,15 @@ impl History<'_> {
             .then(|| self.reason_for_doubt(create, "an accepted update under it changed nothing in its record"))
     }
 
+    /// Whether a service may look up the records of a create by a part of their paths alone: an accepted update of one that is
+    /// nested under another record changed nothing in it, so it may have changed one that is nested elsewhere.
+    pub(crate) fn may_ignore_parents(&self, create: OperationId) -> bool {
+        let mut own = self.tracked.iter().filter(|record| record.create == create);
+        self.updated_without_effect.contains(&create) && own.any(|record| record.path_identifiers.len() > 1)
+    }
+
     /// Doubts all records of a create that returned the identifier of an existing record, and stops sending it.
-    fn doubt_and_stop_creates(&mut self, create: OperationId, doubt: &str) {
+    pub(super) fn doubt_and_stop_creates(&mut self, create: OperationId, doubt: &str) {
         self.doubt_all(create, doubt);
         self.replacing_creates.insert(create);
     }

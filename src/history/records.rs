@@ -115,6 +115,7 @@ impl History<'_> {
         let record = body.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = record.pointer(&invariant.id);
         let was_shown = id.is_some_and(|id| self.foreign_identifiers.contains(operation, id));
+        let was_shown = was_shown || id.is_some_and(|id| self.was_listed(operation, id));
         let was_seen = id.is_some_and(|id| self.mark_created(operation, id));
         // If the request carried no run tag, the target may have returned an existing record instead of a second equal
         // one; whether it may is a gap.
@@ -125,7 +126,11 @@ impl History<'_> {
             let tagged = self.run_tag.is_in(record);
             // A step that needs an identifier reports that there is none.
             if let Some(id) = id.filter(|id| identifier(id).is_some()) {
+                let replaces = was_shown && tagged && has_run_tag();
                 self.note_own(creation.clone(), id, (was_seen || was_shown, tagged));
+                if replaces {
+                    self.doubt_and_stop_creates(operation, "its list showed a record under it before");
+                }
             } else {
                 self.own.remove(&operation);
             }

@@ -48,6 +48,8 @@ pub(super) struct Drafts<'run> {
     /// The creates under a name of the run's choice for which the service has rejected a read by a name that no record
     /// has.
     rejected_unknown_names: RefCell<HashSet<OperationId>>,
+    /// The creates of which a second record was asked for, to see that each makes a new one.
+    asked_for_another: RefCell<HashSet<OperationId>>,
     /// The awkward values that were rejected.
     pub(super) rejected_values: RefCell<Vec<RejectedValue>>,
 }
@@ -397,6 +399,32 @@ impl Session<'_> {
         self.require_own_records(operation).await.ok()?;
         let head = self.request_head(operation).ok()?;
         Some((accepted, head))
+    }
+
+    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted. Where nothing
+    /// shows that yet, it creates another, which must have another identifier.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the record may have been there before: see [`History::reason_against_single_record`].
+    ///
+    /// [`History::reason_against_single_record`]: crate::history::History::reason_against_single_record
+    pub(super) async fn require_new_records(&self, create: OperationId) -> Result<(), Reason> {
+        let reason = || self.history().reason_against_single_record(create).map(Reason::NotOwn);
+        if self.plan.also_sent.contains(&create) || reason().is_none() {
+            return Ok(());
+        }
+        let is_first = self.drafts.asked_for_another.borrow_mut().insert(create);
+        if is_first && self.has_room_for(create) {
+            if let Some((accepted, head)) = Box::pin(self.accepted_write(create)).await
+                && let Ok(another) = self.draft_like(create, &accepted)
+            {
+                self.announce_requests(1);
+                Box::pin(self.write(&another, &head, WriteRole::Additional)).await;
+                self.emit_findings();
+            }
+        }
+        reason().map_or(Ok(()), Err)
     }
 
     /// Sends one write.

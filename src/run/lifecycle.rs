@@ -193,6 +193,17 @@ impl Session<'_> {
             .iter()
             .filter(|step| step.action == Action::Delete)
             .collect();
+        let mut may_be_older = HashSet::new();
+        for create in self.history().creates_of_records() {
+            let is_deleted = self
+                .contract
+                .lifecycle_of(create)
+                .and_then(|lifecycle| lifecycle.delete);
+            let is_deleted = is_deleted.is_some_and(|delete| deletes.iter().any(|step| step.operation == delete));
+            if is_deleted && self.require_new_records(create).await.is_err() {
+                may_be_older.insert(create);
+            }
+        }
         let records = self.history().newest_first();
         let mut compared = HashSet::new();
         for record in records {
@@ -203,6 +214,8 @@ impl Session<'_> {
             if let Some(delete) = delete {
                 if self.history().reason_against_repeat(delete.operation).is_some()
                     || self.history().may_reach_others(lifecycle.create)
+                    || self.history().may_ignore_parents(lifecycle.create)
+                    || may_be_older.contains(&lifecycle.create)
                 {
                     continue;
                 }

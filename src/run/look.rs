@@ -98,6 +98,9 @@ impl Session<'_> {
             if let Some(reason) = self.history().reason_against_update(create).filter(|_| !deletes) {
                 return Err(Reason::NotOwn(reason));
             }
+            if !self.history().may_add_below(create, operation) {
+                self.require_new_records(create).await?;
+            }
             let mut ownership = self.history().ownership(create);
             if let Ownership::Unconfirmed = ownership {
                 self.confirm(create).await?;

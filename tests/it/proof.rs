@@ -42,6 +42,7 @@ mod ordinary;
 mod others;
 mod owned;
 mod paging;
+mod profiles;
 mod query;
 mod quiet;
 mod read_created;

@@ -1,6 +1,7 @@
 //! Creates that name their record by a `Location` header alone: it is read and written to where it is the run's own,
 //! and never where it may be another's.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -70,17 +71,25 @@ impl Notes {
             .map(|id| json!({"id": id, "text": "of somebody"}))
             .collect();
         let encoded = self.id.replace('@', "%40");
+        let first = encoded.clone();
         let location = self.location.replace("ID", &encoded);
         let (body, keeps, id) = (self.body, self.keeps, self.id);
         let sent = |call: &Received| serde_json::from_slice::<Value>(&call.body).unwrap()["text"].clone();
         let kept = Arc::clone(&text);
+        let created = AtomicUsize::new(0);
         let table = Stub::table()
             .on("GET", "/notes", Response::json(200, &listed))
             .on_each("POST", "/notes", move |call| {
-                *kept.lock().unwrap() = sent(call);
-                let origin = format!("http://{}", call.header("host")[0]);
+                // The first is the one that is read and replaced.
+                let number = created.fetch_add(1, Ordering::Relaxed);
+                let mut location = location.replace("ORIGIN", &format!("http://{}", call.header("host")[0]));
+                if number == 0 {
+                    *kept.lock().unwrap() = sent(call);
+                } else {
+                    location = location.replace(&first, &format!("{first}-{number}"));
+                }
                 let response = body().map_or(Response::status(201), |body| Response::json(201, &body));
-                response.header("location", &location.replace("ORIGIN", &origin))
+                response.header("location", &location)
             })
             .on_each("GET", &format!("/notes/{encoded}"), move |_| {
                 let shown = if keeps {

@@ -202,8 +202,9 @@ async fn a_number_that_another_view_of_the_collection_shows_stays_in_doubt() {
                 ("GET", "/subscriptions" | "/others", _) => axum::Json(json!([])).into_response(),
                 ("GET", at, _) if at == path => axum::Json(json!([item])).into_response(),
                 ("POST", "/subscriptions", Some(name)) => {
-                    let record = json!({"id": 1, "name": name});
-                    *stored = Some(record.clone());
+                    // The first is the one that is read, updated and deleted.
+                    let record = json!({"id": if stored.is_some() { 2 } else { 1 }, "name": name});
+                    stored.get_or_insert_with(|| record.clone());
                     (StatusCode::CREATED, axum::Json(record)).into_response()
                 }
                 ("GET", "/subscriptions/1", _) if stored.is_some() => axum::Json(stored.clone()).into_response(),

@@ -69,6 +69,7 @@ struct State {
     /// How many reads still show the record as it was before.
     late_reads: u32,
     put: Option<Value>,
+    created: u32,
     seconds: u32,
 }
 
@@ -77,8 +78,12 @@ impl State {
         let body = serde_json::from_slice::<Value>(body).ok();
         match (method.as_str(), body) {
             ("POST", Some(mut note)) => {
-                (note["id"], note["revision"]) = (json!("note-1"), json!(1));
-                self.note = Some(note.clone());
+                // The first is the one that is read and replaced.
+                self.created += 1;
+                (note["id"], note["revision"]) = (json!(format!("note-{}", self.created)), json!(1));
+                if self.created == 1 {
+                    self.note = Some(note.clone());
+                }
                 (StatusCode::CREATED, axum::Json(note)).into_response()
             }
             ("GET", _) => {

@@ -1,6 +1,7 @@
 //! Edge cases under a document that lists none: a failure is found, a service that rejects them is left alone, they are
 //! few, and no write carries an identifier that was made up.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use countersign::report::VerdictRecord;
@@ -35,17 +36,25 @@ components:
     Job: {type: object, required: [id, name], properties: {id: {type: string}, name: {type: string}}}
 ";
 
-/// Checks a service of one job, which is `j-1`, once it was created. It answers an edge case with this status.
+/// Checks a service of jobs, `j-1` and so on, of which only the first can be read and replaced once it was created. It answers an edge case with this status.
 async fn jobs(edge_case: u16, writes: bool) -> Seen {
-    let job = |name: &str| json!({"id": "j-1", "name": name});
+    let job = |number: usize, name: &str| json!({"id": format!("j-{number}"), "name": name});
     let kept: &'static std::sync::Mutex<String> = Box::leak(Box::default());
+    let created: &'static AtomicUsize = Box::leak(Box::default());
     let written = move |call: &Received, status: u16| {
         let sent: Option<serde_json::Value> = serde_json::from_slice(&call.body).ok();
         let name = sent.as_ref().and_then(|sent| sent["name"].as_str());
         match name.filter(|name| name.is_ascii() && name.len() < 100) {
+            Some(name) if status == 201 => {
+                let number = created.fetch_add(1, Ordering::Relaxed) + 1;
+                if number == 1 {
+                    name.clone_into(&mut kept.lock().unwrap());
+                }
+                Response::json(status, &job(number, name))
+            }
             Some(name) => {
                 name.clone_into(&mut kept.lock().unwrap());
-                Response::json(status, &job(name))
+                Response::json(status, &job(1, name))
             }
             None => Response::status(edge_case),
         }
@@ -59,7 +68,7 @@ async fn jobs(edge_case: u16, writes: bool) -> Seen {
         })
         .on_each("POST", "/jobs", move |call| written(call, 201))
         .on_each("GET", "/jobs/j-1", move |_| {
-            Response::json(200, &job(&kept.lock().unwrap()))
+            Response::json(200, &job(1, &kept.lock().unwrap()))
         })
         .on_each("PUT", "/jobs/j-1", move |call| written(call, 200));
     let mut small = Small::new(JOBS);
