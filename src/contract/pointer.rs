@@ -64,6 +64,12 @@ pub fn rendered(pointer: &str, render: impl Fn(usize, &str) -> String) -> String
     })
 }
 
+/// Whether a token of an indexed pointer is the index of an element (see [`element`]).
+#[must_use]
+pub fn is_index(token: &str) -> bool {
+    token.starts_with(INDEX_MARK)
+}
+
 /// Whether `pattern`, in which `*` is any element or member, has a `*` as its token number `place`, counted from 0, and
 /// leads the same way as the indexed `pointer` up to there.
 #[must_use]
@@ -227,7 +233,9 @@ impl Path<'_> {
     }
 }
 
-fn unescape(token: &str) -> Cow<'_, str> {
+/// Returns a token of a pointer without its escapes (RFC 6901, section 3).
+#[must_use]
+pub fn unescape(token: &str) -> Cow<'_, str> {
     if token.contains('~') {
         Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
     } else {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::redact::shape;
 use crate::contract::Contract;
 use crate::contract::operation::Operation;
+use crate::contract::pointer;
 use crate::contract::shape::ShapeId;
 
 /// The maximum number of different shapes that are shown for the elements of one list.
@@ -69,6 +70,20 @@ impl<'contract> BodyNames<'contract> {
             contract,
             documented: Documented::Nothing,
         }
+    }
+
+    /// Returns an indexed pointer into the body (see [`pointer::element`]), with `*` for each name that is data: those of
+    /// the members of a map.
+    #[must_use]
+    pub fn without_data(self, pointer: &str) -> String {
+        let mut names = self;
+        pointer.split('/').skip(1).fold(String::new(), |shown, token| {
+            let name = pointer::unescape(token);
+            let is_index = pointer::is_index(token);
+            let is_data = !is_index && names.name(&name) == hidden_name(&name);
+            names = if is_index { names.element() } else { names.member(&name) };
+            format!("{shown}/{}", if is_data { "*" } else { token })
+        })
     }
 }
 

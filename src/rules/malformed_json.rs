@@ -10,6 +10,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::is_json;
 use crate::exchange::Response;
 use crate::exchange::json::JsonError;
+use crate::exchange::shapes::BodyNames;
 
 pub(super) static RULE: Rule = Rule {
     name: "malformed-json",
@@ -58,7 +59,12 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         Err(error) => sink.broken(fact, String::new, || error.to_string()),
         Ok(body) => match body.duplicates.first() {
             None => sink.held(fact),
-            Some(pointer) => sink.broken(fact, || pointer.clone(), || "a name that appears twice".to_owned()),
+            Some(pointer) => {
+                let status = seen.exchange.status().unwrap_or_default();
+                let names = BodyNames::of_response(sink.contract, sink.contract.operation(seen.id), status);
+                let at = sink.without_data(names, pointer);
+                sink.broken(fact, || at, || "a name that appears twice".to_owned());
+            }
         },
     }
 }
@@ -206,5 +212,18 @@ mod tests {
         let content = "/paths/~1organization~1v1~1tags/get/responses/2XX/content";
         assert_eq!(result.locations("malformed-json"), ("/data/items/1/id", content));
         assert_eq!(result.received("malformed-json"), "a name that appears twice");
+    }
+
+    #[test]
+    fn a_name_of_a_map_that_stands_twice_is_not_printed() {
+        let body = r#"{"data": {"items": [{"custom_fields": {"Ada": 1, "Ada": 2}}]}}"#;
+        let shown_at = |fixture: Fixture| {
+            let judged = fixture.response(200, JSON, body);
+            assert_eq!(judged.kind(FactKind::Json), Verdict::Broken);
+            judged.locations("malformed-json").0.to_owned()
+        };
+        let fixture = || Fixture::of("getContacts");
+        assert_eq!(shown_at(fixture()), "/data/items/0/custom_fields/*");
+        assert_eq!(shown_at(fixture().showing_values()), "/data/items/0/custom_fields/Ada");
     }
 }

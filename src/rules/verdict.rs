@@ -22,7 +22,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::operation::SecurityScheme;
 use crate::contract::pointer;
 use crate::exchange::redact::{ValueDisplay, printable};
-use crate::exchange::shapes::hidden_name;
+use crate::exchange::shapes::{BodyNames, hidden_name};
 use crate::exchange::{Credential, RejectionMeaning, Request, Response};
 use crate::gaps;
 use crate::history::evidence::{PageSeen, WalkEnd};
@@ -648,6 +648,14 @@ impl Sink<'_> {
             exchange: self.source.exchange,
             count: 1,
         })
+    }
+
+    /// Returns an indexed pointer into a body, without the names in it that are data, unless values are shown.
+    pub(super) fn without_data(&self, names: BodyNames<'_>, pointer: &str) -> String {
+        match self.values {
+            ValueDisplay::Shown => pointer.to_owned(),
+            ValueDisplay::Hidden => names.without_data(pointer),
+        }
     }
 
     /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown as shapes, and a
