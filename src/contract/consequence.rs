@@ -146,7 +146,7 @@ const NO_FACT: [&str; 19] = [
 ];
 
 /// Verbs with which a sentence says more than that a record is written, whatever their object is.
-const DOES_MORE: [&str; 30] = [
+const DOES_MORE: [&str; 31] = [
     "alerts",
     "bills",
     "blocks",
@@ -157,6 +157,7 @@ const DOES_MORE: [&str; 30] = [
     "costs",
     "debits",
     "deducts",
+    "deploys",
     "escalates",
     "evicts",
     "informs",
@@ -180,7 +181,7 @@ const DOES_MORE: [&str; 30] = [
 ];
 
 /// More of them, with the words that follow.
-const DOES_MORE_WITH: [(&str, &[&str]); 18] = [
+const DOES_MORE_WITH: [(&str, &[&str]); 19] = [
     ("adds", &["to"]),
     ("appends", &["to"]),
     ("applies", &["to"]),
@@ -189,13 +190,14 @@ const DOES_MORE_WITH: [(&str, &[&str]); 18] = [
     ("lights", &["up"]),
     ("locks", &["the"]),
     ("logs", &["off", "out"]),
-    ("posts", &["to"]),
+    ("posts", &["it", "to"]),
     ("publishes", &["to"]),
     ("registers", &["the"]),
     ("reserves", &["inventory", "stock"]),
     ("shuts", &["down"]),
     ("signs", &["off", "out"]),
     ("takes", &["effect", "over"]),
+    ("text", &["messages"]),
     ("turns", &["off", "on"]),
     ("uses", &["up"]),
     ("we", &["bill", "charge", "email", "inform", "mail", "notify", "text"]),
@@ -229,7 +231,9 @@ pub(super) fn says_consequence(sentence: &str) -> bool {
         .split([',', ';', ':', '(', ')'])
         .map(words)
         .any(|clause| match clause.as_slice() {
-            [first, rest @ ..] if ["also", "and", "then"].contains(&first.as_str()) => is_consequence(rest),
+            [first, rest @ ..] if ["also", "and", "it", "then", "this"].contains(&first.as_str()) => {
+                is_consequence(rest)
+            }
             clause => is_consequence(clause),
         })
 }
@@ -237,6 +241,8 @@ pub(super) fn says_consequence(sentence: &str) -> bool {
 fn is_consequence(clause: &[String]) -> bool {
     changes_related(clause)
         || does_more(clause)
+        || also_reaches_somebody(clause)
+        || goes_beyond_its_record(clause)
         || takes_from_all(clause)
         || is_done_to_others(clause)
         || moves_by_itself(clause)
@@ -311,6 +317,7 @@ fn does_more(words: &[String]) -> bool {
         "adds" | "appends" => is_in(&[&OTHERS], at(3)),
         "applies" => ["all", "everybody", "everyone"].contains(&at(2)),
         "locks" => ["account", "user"].contains(&at(2)),
+        "posts" if at(1) == "it" => at(2) == "to",
         "registers" => at(2) == "domain",
         "takes" if at(1) == "effect" => ["everybody", "everyone"].contains(&at(3)),
         _ => true,
@@ -321,6 +328,41 @@ fn does_more(words: &[String]) -> bool {
             .iter()
             .position(|word| word == "supersedes")
             .is_some_and(|at| at > 0 && is_fact(&words[..at]))
+}
+
+/// Whether words go on with what reaches somebody: "Creates the invoice and emails it to the customer".
+fn also_reaches_somebody(words: &[String]) -> bool {
+    const REACHES: [&str; 13] = [
+        "alerts", "bills", "cancels", "charges", "debits", "deploys", "emails", "mails", "notifies", "pays", "refunds",
+        "sends", "texts",
+    ];
+    words.windows(3).enumerate().any(|(at, three)| {
+        let joins = three[0] == "and" || three[0] == "then";
+        let denies = ["no", "nobody", "nothing"].contains(&three[2].as_str());
+        joins && !denies && REACHES.contains(&three[1].as_str()) && is_fact(&words[..at])
+    })
+}
+
+/// Whether a verb for an end or a replacement has more than the record as its object: "Overwrites an item with the same
+/// title", "Deletes items with this number or higher", "Removes it together with its siblings".
+fn goes_beyond_its_record(words: &[String]) -> bool {
+    const COMPARED: [&str; 8] = [
+        "above", "after", "before", "earlier", "higher", "later", "lower", "newer",
+    ];
+    let [verb, object @ ..] = words else { return false };
+    let is_verb = |known: &&str| is_base_or_third_person(verb, known);
+    if !(verb.strip_suffix('s').is_some_and(is_always_action) || ENDS_OR_REPLACES.iter().any(is_verb)) {
+        return false;
+    }
+    let follows = |first: &str, next: &dyn Fn(&str) -> bool| {
+        let mut pairs = object.windows(2);
+        pairs.any(|pair| pair[0] == first && next(&pair[1]))
+    };
+    follows("same", &|next| !["id", "identifier", "key"].contains(&next))
+        || follows("or", &|next| COMPARED.contains(&next))
+        || object
+            .windows(3)
+            .any(|three| three[0] == "together" && three[1] == "with" && three[2] == "its")
 }
 
 /// Whether words begin like "Assigns a number from the pool" or "Takes the next ticket".
@@ -414,7 +456,8 @@ fn moves_by_itself(words: &[String]) -> bool {
     let at_once = after.first().is_some_and(|next| next == "immediately")
         || matches!(after, [at, once, ..] if at == "at" && once == "once");
     let is_begun = ["begins", "starts"].contains(&words[at + 1].as_str());
-    is_fact(subject) && (is_begun && at_once || !is_begun && subject.iter().any(|word| MOVED.contains(&word.as_str())))
+    let is_other = |word: &String| MOVED.contains(&word.as_str()) || word == "other";
+    is_fact(subject) && (is_begun && at_once || !is_begun && subject.iter().any(is_other))
 }
 
 /// Whether words say that a change goes on below the record: "Cascades to children".
@@ -480,12 +523,33 @@ fn becomes_the_one(words: &[String]) -> bool {
 
 /// Whether money moves: "A refund is issued", "The fee is charged".
 fn charges_or_refunds(words: &[String]) -> bool {
-    const MONEY: [&str; 8] = [
-        "account", "amount", "balance", "card", "credits", "customer", "fee", "refund",
+    const MONEY: [&str; 11] = [
+        "account", "amount", "balance", "card", "credits", "customer", "fee", "funds", "money", "payment", "refund",
     ];
-    const MOVED: [&str; 8] = [
-        "billed", "charged", "consumed", "debited", "deducted", "issued", "reduced", "refunded",
+    const MOVED: [&str; 12] = [
+        "billed",
+        "captured",
+        "charged",
+        "collected",
+        "consumed",
+        "debited",
+        "deducted",
+        "issued",
+        "reduced",
+        "refunded",
+        "transferred",
+        "withdrawn",
     ];
+    const TAKES: [&str; 4] = ["draws", "takes", "transfers", "withdraws"];
+    let begins = words.first().is_some_and(|first| TAKES.contains(&first.as_str()));
+    if begins
+        && words
+            .iter()
+            .take(4)
+            .any(|word| ["funds", "money"].contains(&word.as_str()))
+    {
+        return true;
+    }
     let is_money = |word: &String| MONEY.contains(&word.as_str());
     words.windows(2).enumerate().any(|(at, pair)| {
         let is_moved = BE.contains(&pair[0].as_str()) && MOVED.contains(&pair[1].as_str());
@@ -511,7 +575,7 @@ fn reaches_somebody(words: &[String]) -> bool {
                 && ["mailed", "sent"].contains(&next)
                 && words[..at].iter().take(5).any(is_message);
             let goes = ["goes"].contains(&verb) && ["out", "to"].contains(&next) && words[..at].iter().any(is_message);
-            let is_said = is_told || is_sent || goes || gets && rest.iter().take(4).any(is_message);
+            let is_said = is_told || is_sent || goes || gets && rest.iter().take(6).any(is_message);
             is_said && at <= 8 && is_fact(&words[..at])
         })
 }
@@ -571,6 +635,18 @@ mod tests {
             "Billing starts immediately",
             "Existing bookings in that slot are moved",
             "A ping event is sent to the URL",
+            "Creates the invoice and emails it to the customer",
+            "The customer receives a copy by e-mail",
+            "Money is collected from the card on file",
+            "This bills the customer immediately",
+            "Takes the money from your balance",
+            "Posts it to the channel",
+            "Text-messages the driver",
+            "Deploys the change to production",
+            "All other items move down by one",
+            "Overwrites an item with the same title",
+            "Deletes items with this number or higher",
+            "Removes it together with its siblings",
         ] {
             assert!(says_consequence(sentence), "{sentence}");
         }
@@ -615,6 +691,15 @@ mod tests {
             "Older entries that are retired",
             "Events are sent to the URL",
             "Applies to drafts",
+            "It has a name and sends no events",
+            "A user who creates it and sends it later",
+            "The money is in the account",
+            "Takes the name from the path",
+            "Posts it as a draft",
+            "The other items are listed",
+            "Replaces the item with the same id",
+            "Removes one or more tags",
+            "Removes it from the list",
         ] {
             assert!(!says_consequence(sentence), "{sentence}");
         }

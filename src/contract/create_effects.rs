@@ -204,6 +204,7 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
         begins_with_action(&words)
             || says_it_takes_away(&words)
             || summary_says_effect(&words)
+            || creates_and_acts(&words)
             || takes_from_pool(&words, &operation.path)
     }) {
         return Some("its summary suggests a side effect");
@@ -324,6 +325,17 @@ fn summary_says_effect(words: &[String]) -> bool {
         || object.is_some_and(|_| is_of_outlasting(&rest[1..]))
 }
 
+/// Whether a summary joins a create with what reaches somebody: "Create and send an invoice".
+fn creates_and_acts(summary: &[String]) -> bool {
+    const ACTS: [&str; 13] = [
+        "capture", "charge", "deploy", "dispatch", "email", "issue", "mail", "notify", "pay", "print", "publish",
+        "send", "submit",
+    ];
+    let [verb, and, second, ..] = summary else { return false };
+    let is_of = |word: &str, verbs: &[&str]| verbs.iter().any(|known| is_base_or_third_person(word, known));
+    and == "and" && is_of(verb, &["add", "create", "generate", "save"]) && is_of(second, &ACTS)
+}
+
 /// Whether a summary says that a record of the collection is assigned, not created: "Assign a phone number" for
 /// `/phone-numbers`, but not "Assign a role" for `/assignments`.
 fn takes_from_pool(summary: &[String], path: &str) -> bool {
@@ -354,11 +366,44 @@ fn gets_or_creates(words: &[String]) -> bool {
     const GETS: [&str; 7] = ["fetch", "find", "finds", "get", "gets", "return", "returns"];
     let is_get = |word: &String| GETS.contains(&word.as_str());
     let is_create = |word: &String| word == "create" || word == "creates";
-    words.windows(3).any(|three| {
+    let is_there = |at: usize| match words[at].as_str() {
+        "current" => words
+            .get(at + 1)
+            .is_some_and(|what| !["date", "state", "time", "user", "value"].contains(&what.as_str())),
+        word => word == "existing",
+    };
+    words.windows(3).enumerate().any(|(at, three)| {
         let [first, second, third] = three else { return false };
         second == "or" && (is_get(first) && is_create(third) || is_create(first) && is_get(third))
-            || is_get(first) && ["an", "the"].contains(&second.as_str()) && third == "existing"
+            || is_get(first) && ["an", "the"].contains(&second.as_str()) && is_there(at + 2)
+            || ["are", "is"].contains(&first.as_str()) && second == "returned" && third == "instead"
     })
+}
+
+/// Whether words say that there is one record for each of those who may create one: "Each account has exactly one", "One
+/// profile per user".
+fn is_one_for_each(words: &[String]) -> bool {
+    const OWNERS: [&str; 11] = [
+        "account",
+        "accounts",
+        "caller",
+        "customer",
+        "customers",
+        "organization",
+        "person",
+        "tenant",
+        "user",
+        "users",
+        "you",
+    ];
+    let is_owner = |word: &String| OWNERS.contains(&word.as_str());
+    let has_one = words.windows(3).enumerate().any(|(at, three)| {
+        let has = ["has", "have"].contains(&three[0].as_str());
+        let one = ["exactly", "only"].contains(&three[1].as_str()) && three[2] == "one";
+        has && one && words[..at].iter().any(is_owner)
+    });
+    let is_per = |four: &[String]| four[0] == "one" && four[2] == "per" && is_owner(&four[3]);
+    has_one || words.windows(4).any(is_per)
 }
 
 /// Whether a sentence says that more is done than that a record is created.
@@ -380,6 +425,7 @@ fn says_effect(sentence: &str) -> bool {
     let is_upsert = |word: &String| is_form_of(word, "upsert");
     creates_or_changes(&whole)
         || gets_or_creates(&whole)
+        || is_one_for_each(&whole)
         || says_consequence(sentence)
         || destroys(&whole)
         || whole.iter().any(is_upsert)
@@ -563,6 +609,10 @@ mod tests {
             "If an entry for that day exists, its note is changed.",
             "Joins an existing conversation if there is one.",
             "Conflicting bookings are declined.",
+            "Idempotent: returns the current draft if there is one.",
+            "If an item with that title is there, that is returned instead.",
+            "One profile per user.",
+            "Saves the profile of the caller. Each account has exactly one.",
         ] {
             assert!(is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
             let text = format!("summary: Create a thing, description: \"It has a name. {said}\", ");
@@ -590,6 +640,9 @@ mod tests {
             "Place an order.",
             "Finds a place close to the current location.",
             "Values of other fields are discarded.",
+            "It has exactly one owner, and one price per unit.",
+            "Returns the current date with it.",
+            "The date is returned in UTC.",
         ] {
             assert!(!is_suspect("/things", &format!("description: \"{said}\", ")), "{said}");
         }
@@ -598,6 +651,8 @@ mod tests {
     #[test]
     fn a_summary_may_say_that_more_is_done() {
         for said in [
+            "Create and send an invoice",
+            "Creates and publishes a post",
             "Pay an invoice",
             "Logs out and creates a record",
             "Reset the items",

@@ -164,15 +164,17 @@ const DOES_LESS: [&str; 24] = [
 
 /// Words in names of booleans that protect a record, or keep a write from reaching anybody: `false` would take that
 /// away.
-const PROTECTS: [&str; 18] = [
+const PROTECTS: [&str; 20] = [
     "confidential",
     "encrypted",
     "internal",
+    "mfa",
     "moderated",
     "only",
     "password",
     "private",
     "require",
+    "required",
     "requires",
     "restrict",
     "restricted",
@@ -735,6 +737,8 @@ mod tests {
             "simulate",
             "suppress_notifications",
             "restrict_access",
+            "mfa_required",
+            "approval_required",
         ] {
             assert_eq!(
                 cautious_value(on.clone(), name, &document.root),
