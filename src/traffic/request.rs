@@ -151,11 +151,14 @@ pub(super) fn list_key(operation: &Operation, url: &Url) -> Digest {
 }
 
 /// Headers that differ between requests of one client, and do not change what it sees.
-const PER_REQUEST_HEADERS: [&str; 32] = [
+const PER_REQUEST_HEADERS: [&str; 39] = [
     "accept",
     "accept-encoding",
     "accept-language",
+    "b3",
+    "baggage",
     "cache-control",
+    "cf-ray",
     "connection",
     "content-encoding",
     "content-length",
@@ -173,18 +176,25 @@ const PER_REQUEST_HEADERS: [&str; 32] = [
     "priority",
     "proxy-connection",
     "referer",
+    "sentry-trace",
     "te",
     "traceparent",
     "tracestate",
     "transfer-encoding",
+    "uber-trace-id",
     "upgrade-insecure-requests",
     "user-agent",
+    "x-amzn-trace-id",
+    "x-cloud-trace-context",
     "x-correlation-id",
     "x-csrf-token",
     "x-request-id",
     "x-requested-with",
     "x-xsrf-token",
 ];
+
+/// The beginnings of more of them: the headers of tracing systems that state each part by itself.
+const PER_REQUEST_PREFIXES: [&str; 2] = ["x-b3-", "x-datadog-"];
 
 /// Who sent a request: what it authenticated with, and every other header that may change what it sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -215,7 +225,8 @@ impl ClientIdentity {
 
 /// Whether a header may tell one client from another.
 pub(super) fn may_identify_client(name: &str) -> bool {
-    !PER_REQUEST_HEADERS.contains(&name) && !name.starts_with("sec-")
+    let is_of_request = PER_REQUEST_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    !(is_of_request || PER_REQUEST_HEADERS.contains(&name) || name.starts_with("sec-"))
 }
 
 /// Whether this is the name, in lower case, of a header or a parameter that usually carries a credential.

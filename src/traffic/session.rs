@@ -490,7 +490,8 @@ impl<'run, 'emit> Session<'run, 'emit> {
         let number = page.asked.number.unwrap_or(1);
         if number == 1 {
             self.drop_walk(&page.view);
-            if self.walks.len() < MAX_WALKS && self.is_quiet(page) {
+            if self.is_quiet(page) {
+                self.make_room_for_walk();
                 let walk = self.begin_walk(page);
                 self.walks.insert(page.view, walk);
             }
@@ -513,6 +514,18 @@ impl<'run, 'emit> Session<'run, 'emit> {
         if u64::try_from(walk.seen.len()).is_ok_and(|seen| seen >= last) {
             let walk = self.walks.remove(&page.view);
             self.complete.extend(walk.map(|walk| (page.view, walk)));
+        }
+    }
+
+    /// Drops the walk that no page was added to for the longest time, if there are too many: of a list of which a client
+    /// reads the first page alone, no other page may ever follow.
+    fn make_room_for_walk(&mut self) {
+        if self.walks.len() < MAX_WALKS {
+            return;
+        }
+        let oldest = self.walks.iter().min_by_key(|(_, walk)| walk.ended);
+        if let Some(view) = oldest.map(|(view, _)| *view) {
+            self.drop_walk(&view);
         }
     }
 

@@ -491,6 +491,45 @@ fn one_walk_that_does_not_add_up_is_not_enough_and_two_are() {
     );
 }
 
+#[test]
+fn what_else_a_recording_has_hides_no_walk() {
+    let sound = [unsound_walk(0.0), unsound_walk(20.0)].concat();
+    // Each of many other clients reads the first of two pages, and no more.
+    let first_page = |client: usize| {
+        let mut entry = list(40.0, "?page=1", &tags(1, &["a", "b"], (3, 2)));
+        entry["request"]["headers"][0]["value"] = format!("Bearer tk-of-client-{client}").into();
+        entry
+    };
+    let others: Vec<_> = (0..300).map(first_page).collect();
+    let after: Vec<_> = sound.iter().map(|entry| shifted(entry, 60)).collect();
+    let judged_after = judged(built_in(), &[har(&[others, after].concat())]);
+    assert_eq!(findings(&judged_after).len(), 2, "{:?}", findings(&judged_after));
+    // A tracing system gives each request its own headers.
+    for header in [
+        "sentry-trace",
+        "baggage",
+        "x-b3-traceid",
+        "X-Amzn-Trace-Id",
+        "x-datadog-trace-id",
+    ] {
+        let mut traced = sound.clone();
+        for (index, entry) in traced.iter_mut().enumerate() {
+            let headers = entry["request"]["headers"].as_array_mut().unwrap();
+            headers.push(json!({"name": header, "value": format!("trace-{index}")}));
+        }
+        let judged = judged(built_in(), &[har(&traced)]);
+        assert_eq!(findings(&judged).len(), 2, "{header}: {:?}", findings(&judged));
+    }
+}
+
+/// The same entry, this many seconds later.
+fn shifted(entry: &Value, seconds: i64) -> Value {
+    let mut entry = entry.clone();
+    let sent = chrono::DateTime::parse_from_rfc3339(entry["startedDateTime"].as_str().unwrap()).unwrap();
+    entry["startedDateTime"] = (sent + chrono::TimeDelta::seconds(seconds)).to_rfc3339().into();
+    entry
+}
+
 /// The same entry later, about another record.
 fn later(entry: &Value, seconds: i64) -> Value {
     // A body is text in the entry.
@@ -498,10 +537,7 @@ fn later(entry: &Value, seconds: i64) -> Value {
         .to_string()
         .replace(r#""b""#, r#""later""#)
         .replace(r#"\"b\""#, r#"\"later\""#);
-    let mut entry: Value = serde_json::from_str(&renamed).unwrap();
-    let sent = chrono::DateTime::parse_from_rfc3339(entry["startedDateTime"].as_str().unwrap()).unwrap();
-    entry["startedDateTime"] = (sent + chrono::TimeDelta::seconds(seconds)).to_rfc3339().into();
-    entry
+    shifted(&serde_json::from_str(&renamed).unwrap(), seconds)
 }
 
 #[test]
