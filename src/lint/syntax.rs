@@ -17,7 +17,7 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
     let first = Position {
         file: 0,
         line: number(error.line()),
-        column: number(error.column()),
+        column: number(column_in_characters(text, &error)),
     };
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or_default();
@@ -38,7 +38,14 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
     }
 }
 
-/// Returns the single quotes and trailing commas outside of strings.
+/// Returns the column of an error in characters; `serde_json` counts bytes.
+fn column_in_characters(text: &str, error: &serde_json::Error) -> usize {
+    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let before = line.as_bytes().get(..error.column()).unwrap_or(line.as_bytes());
+    String::from_utf8_lossy(before).chars().count()
+}
+
+/// Returns the single quotes where a name or a value may begin, and the trailing commas, outside of strings.
 fn scan(text: &str) -> Vec<(Position, String)> {
     let mut found = Vec::new();
     let mut position = Position {
@@ -48,6 +55,8 @@ fn scan(text: &str) -> Vec<(Position, String)> {
     };
     // The comma that nothing but white space follows so far, and the quote of the string around.
     let (mut comma, mut quote, mut is_escaped) = (None, None, false);
+    // What else than white space came last.
+    let mut last = None;
     for character in text.chars() {
         if character == '\n' {
             position.line = position.line.saturating_add(1);
@@ -55,11 +64,16 @@ fn scan(text: &str) -> Vec<(Position, String)> {
             continue;
         }
         position.column = position.column.saturating_add(1);
+        // Elsewhere it is an apostrophe, such as one in a comment.
+        let begins = matches!(last, None | Some('{' | '[' | ',' | ':'));
+        if !character.is_whitespace() {
+            last = Some(character);
+        }
         match (quote, character) {
             (Some(_), _) if is_escaped => is_escaped = false,
             (Some('"'), '\\') => is_escaped = true,
             (Some(open), close) if open == close => quote = None,
-            (None, '"' | '\'') => {
+            (None, '"' | '\'') if character == '"' || begins => {
                 if character == '\'' {
                     let message = "JSON has double quotes; replace the single ones".to_owned();
                     found.push((position, message));

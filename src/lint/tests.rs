@@ -486,3 +486,19 @@ fn cycles_of_many_schemas_cost_no_stack() {
 fn the_built_in_contract_has_no_finding() {
     assert_eq!(of("openapi.yaml", Contract::BUILT_IN), []);
 }
+
+#[test]
+fn an_apostrophe_in_a_comment_is_no_quote_and_columns_count_characters() {
+    let sound = r#"{"openapi": "3.0.3", "info": {"title": "ééé", "version": "1"}, "paths": {}}"#;
+    let found = of("a.json", &format!("{sound}\n// it is the team's\n"));
+    assert!(
+        found.iter().all(|finding| !finding.message.contains("quotes")),
+        "{found:?}"
+    );
+    assert_eq!((found[0].rule, found[0].position.line), (LintRule::NotJson, 2));
+    let unquoted = sound.replace("\"paths\"", "paths");
+    let before = unquoted.split("paths").next().unwrap_or_default().chars().count();
+    let found = of("a.json", &unquoted);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(usize::try_from(found[0].position.column).unwrap(), before + 1);
+}
