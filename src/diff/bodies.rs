@@ -106,7 +106,7 @@ impl<'both> Comparison<'both> {
             };
             if let Some((_, new)) = is.iter().find(|(other, _)| other == name) {
                 self.media(bodies.side, (name, old, new), &title);
-            } else if let Some((range, new)) = is.iter().find(|(range, _)| covers(range, name)) {
+            } else if let Some((range, new)) = closest_range(&is, name) {
                 if bodies.side == Side::Response {
                     let found = FoundDifference {
                         kind: Kind::MediaTypeAdded,
@@ -205,6 +205,15 @@ fn schema<'both>(source: &Source<'both>, media: &LocatedNode<'both>) -> View<'bo
         Some(schema) => View::of(source, vec![schema]),
         None => View::anything(&media.pointer),
     }
+}
+
+/// Returns the range that covers a media type; of several, the narrowest.
+fn closest_range<'list, 'both>(
+    types: &'list [(String, LocatedNode<'both>)],
+    name: &str,
+) -> Option<&'list (String, LocatedNode<'both>)> {
+    let covering = types.iter().filter(|(range, _)| covers(range, name));
+    covering.min_by_key(|(range, _)| range == "*/*")
 }
 
 /// Returns the media types of a body, each under a normalised name.

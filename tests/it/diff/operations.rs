@@ -442,3 +442,26 @@ fn a_callback_may_get_the_statuses_that_its_caller_returns() {
         "{found:#?}"
     );
 }
+
+#[test]
+fn a_media_type_is_compared_with_the_narrowest_range_that_covers_it() {
+    let document = |content: &str| {
+        with_schemas("{type: string}", "{type: string}", "").replacen(
+            "application/json:\n              schema: {type: string}",
+            content,
+            1,
+        )
+    };
+    let old = document("text/csv:\n              schema: {type: string}");
+    let any = "'*/*': {schema: {type: object}}";
+    let text = "'text/*': {schema: {type: string}}";
+    for (first, second) in [(any, text), (text, any)] {
+        let new = document(&format!("{first}\n            {second}"));
+        let found = lines(&compared(&old, &new));
+        assert!(
+            !found.iter().any(|line| line.contains("was string, is object")),
+            "{found:#?}"
+        );
+        assert!(!found.is_empty());
+    }
+}
