@@ -245,12 +245,19 @@ pub(super) fn is_within(location: &str, at: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Puts a value into a body, and makes the objects and arrays on the way. A numeric token makes an array.
+/// The highest index that a token stands for. A longer number is the name of a member.
+const MAX_INDEX: usize = 9_999;
+
+/// Puts a value into a body, and makes the objects and arrays on the way. A numeric token makes an array, unless an object
+/// with members is there.
 pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
     let mut place = body;
     for token in pointer::tokens(at) {
-        place = match token.parse::<usize>() {
-            Ok(index) => {
+        let index = token.parse::<usize>().ok();
+        let has_members = place.as_object().is_some_and(|members| !members.is_empty());
+        let index = index.filter(|index| *index <= MAX_INDEX && index.to_string() == token && !has_members);
+        place = match index {
+            Some(index) => {
                 let mut elements = match place.take() {
                     Value::Array(elements) => elements,
                     _ => Vec::new(),
@@ -261,7 +268,7 @@ pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
                 *place = Value::Array(elements);
                 &mut place[index]
             }
-            Err(_) => {
+            None => {
                 if !place.is_object() {
                     *place = Value::Object(Map::new());
                 }
@@ -397,5 +404,18 @@ mod tests {
             draft(&bindings, "createVisit", TimestampFormat::Offset).unwrap()["datetime"],
             "2025-01-01T00:30:53+13:00"
         );
+    }
+
+    #[test]
+    fn a_number_is_an_index_or_a_name_and_never_makes_a_long_array() {
+        let inserted = |mut body: Value, at: &str| {
+            insert(&mut body, at, json!("x"));
+            body
+        };
+        assert_eq!(inserted(json!({}), "/tags/1"), json!({"tags": [null, "x"]}));
+        assert_eq!(inserted(json!({"a": 0}), "/1"), json!({"a": 0, "1": "x"}));
+        for name in ["9000000000", "+1", "01"] {
+            assert_eq!(inserted(Value::Null, &format!("/{name}")), json!({name: "x"}));
+        }
     }
 }

@@ -34,6 +34,9 @@ const NOTE: &str = "countersign";
 /// The depth to which a schema is followed.
 const DEPTH: usize = 6;
 
+/// The number of fields up to which more are read. Schemas that all refer to each other have any number of them.
+const MAX_FIELDS: usize = 500;
+
 /// Whether a value from the target that may be the identifier of a record looks like data: an address, a name.
 fn looks_like_data(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !is_plain_identifier(text))
@@ -162,7 +165,7 @@ impl<'contract> Template<'contract> {
     /// Reads the fields of a schema; `array` is the one whose items it describes.
     fn read(&mut self, (schema, array): (&'contract Node, Option<&'contract Node>), at: &str, depth: usize) {
         let node = self.contract.referred(schema);
-        if depth > DEPTH {
+        if depth > DEPTH || self.fields.len() >= MAX_FIELDS {
             return;
         }
         if let Some(definition) = referred_pointer(schema)
@@ -555,15 +558,8 @@ impl LeafBuilder<'_> {
     /// Returns how many fields before this one have strings, for a body without invariants.
     fn strings_before(&self, field: &Field<'_>) -> usize {
         let is_string = |other: &Field<'_>| other.node.member("type").and_then(Node::string) == Some("string");
-        // The elements of one array have one name.
-        let name = |of: &str| -> Vec<String> {
-            pointer::tokens(of)
-                .filter(|token| token.parse::<usize>().is_err())
-                .collect()
-        };
-        let named = name(&field.pointer);
         let fields = self.template.fields.iter().filter(|_| !self.template.has_invariants);
-        let before = fields.take_while(|other| name(&other.pointer) != named);
+        let before = fields.take_while(|other| !name_tokens(&other.pointer).eq(name_tokens(&field.pointer)));
         before.filter(|other| is_string(other)).count()
     }
 
@@ -643,6 +639,11 @@ fn gap_opens_values(contract: &Contract, node: &Node) -> bool {
         let mut gaps = contract.gaps.iter().filter(|gap| gap.id == id);
         gaps.any(|gap| gap.kind != Some(GapKind::FieldSizes))
     })
+}
+
+/// Returns the tokens of a pointer that are no indexes: the elements of one array have one name.
+fn name_tokens(pointer: &str) -> impl Iterator<Item = &str> {
+    pointer.split('/').filter(|token| token.parse::<usize>().is_err())
 }
 
 #[cfg(test)]
@@ -820,5 +821,28 @@ mod tests {
         }
         let lack = made(&schema("Stray", "Stray")).unwrap_err();
         assert!(lack.contains("`oneOf`"), "{lack}");
+    }
+
+    #[test]
+    fn no_more_fields_are_read_than_a_body_may_have() {
+        let schema = |number: usize| {
+            let refers = |other: usize| format!("r{other}: {{$ref: '#/components/schemas/S{other}'}}");
+            let refers: Vec<_> = (0..8).filter(|other| *other != number).map(refers).collect();
+            format!(
+                "    S{number}: {{type: object, properties: {{name: {{type: string}}, {}}}}}\n",
+                refers.join(", ")
+            )
+        };
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths: {{/a: {{post: {{requestBody: {{content: \
+             {{application/json: {{schema: {{$ref: '#/components/schemas/S0'}}}}}}}}, responses: {{'201': {{description: \
+             a}}}}}}}}}}\ncomponents:\n  schemas:\n{}",
+            (0..8).map(schema).collect::<String>()
+        );
+        let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let template = Template::of(&contract, OperationId(0));
+        assert_eq!(template.fields.len(), MAX_FIELDS);
+        let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
+        assert!(draft.unwrap().body().0["name"].is_string());
     }
 }
