@@ -314,7 +314,8 @@ impl<'run> Session<'run> {
             .filter(|step| step.action.always_sends())
             .count();
         self.announce_requests(u64::try_from(step_count).unwrap_or(0));
-        for group in plan.groups() {
+        let mut read = HashSet::new();
+        for (index, group) in plan.groups().enumerate() {
             let steps = steps(group);
             if group[0].action.runs_concurrently() {
                 let sequences = concurrent_sequences(&steps)
@@ -324,9 +325,14 @@ impl<'run> Session<'run> {
             } else {
                 self.in_order(steps).await;
             }
+            read.extend(group.iter().map(|step| step.operation));
+            // A 403 may be about what is read, so another read may succeed.
+            let mut later = plan.groups().skip(index + 1).flatten().map(|step| step.operation);
+            let may_read =
+                later.any(|operation| self.contract.operation(operation).is_get() && !read.contains(&operation));
             let ended = self.sender.reason_to_stop();
-            if ended.is_some() {
-                return ended;
+            if let Some(ended) = ended.filter(|ended| !(matches!(ended, RunEnd::TokenRejected(403)) && may_read)) {
+                return Some(ended);
             }
         }
         None

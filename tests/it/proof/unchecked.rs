@@ -352,3 +352,43 @@ async fn one_success_among_failures_is_a_verdict() {
     assert_eq!(seen.row("getThing status: 200").verdict, VerdictRecord::Broken);
     assert!(seen.of_rule(RULE).is_empty(), "the broken status says it");
 }
+
+/// A list that only administrators may read, and something that every caller may read.
+const ADMINISTERED: &str = "  /users:
+    get:
+      operationId: listUsers
+      x-page: {parameter: page, items: /items, page: /page, per_page: /per_page, total: /total, last_page: /last_page, id: /id}
+      parameters: [{name: page, in: query, schema: {type: integer, default: 1}}]
+      responses:
+        '200':
+          description: Users
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  page: {type: integer}
+                  per_page: {type: integer}
+                  total: {type: integer}
+                  last_page: {type: integer}
+                  items: {type: array, items: {type: object, properties: {id: {type: string}}}}
+  /size:
+    get:
+      operationId: readSize
+      responses: {'200': {description: Size, content: {application/json: {schema: {type: object, properties: {size: {type: integer}}}}}}}
+";
+
+#[tokio::test]
+async fn a_list_that_is_forbidden_does_not_end_the_run_before_another_read_was_tried() {
+    let table = |size: Response| {
+        Stub::table()
+            .on("GET", "/users", Response::status(403))
+            .on("GET", "/size", size)
+    };
+    let allowed = table(Response::json(200, &json!({"size": 1})));
+    let seen = Small::new(ADMINISTERED).check(allowed).await;
+    assert_eq!(seen.row("readSize /size: integer").verdict, VerdictRecord::Held);
+    let seen = Small::new(ADMINISTERED).check(table(Response::status(403))).await;
+    assert_eq!(seen.record.exit_code, 3);
+    assert!(seen.count("GET /size") > 0);
+}
