@@ -114,21 +114,20 @@ impl History<'_> {
         };
         let record = body.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = record.pointer(&invariant.id);
-        let was_shown = id.is_some_and(|id| self.foreign_identifiers.contains(operation, id));
-        let was_shown = was_shown || id.is_some_and(|id| self.was_listed(operation, id));
+        let is_shown = |id| self.foreign_identifiers.contains(operation, id) || self.was_listed(operation, id);
+        let was_shown = id.is_some_and(is_shown);
         let was_seen = id.is_some_and(|id| self.mark_created(operation, id));
         // If the request carried no run tag, the target may have returned an existing record instead of a second equal
         // one; whether it may is a gap.
-        let has_run_tag = || request.json().is_some_and(|body| self.run_tag.is_in(body));
-        let seen_before = was_seen && (is_used_later || has_run_tag());
+        let has_run_tag = request.json().is_some_and(|body| self.run_tag.is_in(body));
+        let seen_before = was_seen && (is_used_later || has_run_tag);
         let creation = creation(only_identifier(record, &invariant.id), seen_before);
         if is_used_later {
             let tagged = self.run_tag.is_in(record);
             // A step that needs an identifier reports that there is none.
             if let Some(id) = id.filter(|id| identifier(id).is_some()) {
-                let replaces = was_shown && tagged && has_run_tag();
                 self.note_own(creation.clone(), id, (was_seen || was_shown, tagged));
-                if replaces {
+                if was_shown && tagged && has_run_tag {
                     self.doubt_and_stop_creates(operation, "its list showed a record under it before");
                 }
             } else {

@@ -415,14 +415,14 @@ impl Session<'_> {
             return Ok(());
         }
         let is_first = self.drafts.asked_for_another.borrow_mut().insert(create);
-        if is_first && self.has_room_for(create) {
-            if let Some((accepted, head)) = Box::pin(self.accepted_write(create)).await
-                && let Ok(another) = self.draft_like(create, &accepted)
-            {
-                self.announce_requests(1);
-                Box::pin(self.write(&another, &head, WriteRole::Additional)).await;
-                self.emit_findings();
-            }
+        if is_first
+            && self.has_room_for(create)
+            && let Some((accepted, head)) = Box::pin(self.accepted_write(create)).await
+            && let Ok(another) = self.draft_like(create, &accepted)
+        {
+            self.announce_requests(1);
+            Box::pin(self.write(&another, &head, WriteRole::Additional)).await;
+            self.emit_findings();
         }
         reason().map_or(Ok(()), Err)
     }

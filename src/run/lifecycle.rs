@@ -194,7 +194,8 @@ impl Session<'_> {
             .filter(|step| step.action == Action::Delete)
             .collect();
         let mut may_be_older = HashSet::new();
-        for create in self.history().creates_of_records() {
+        let creates = self.history().creates_of_records();
+        for create in creates {
             let is_deleted = self
                 .contract
                 .lifecycle_of(create)

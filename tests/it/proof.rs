@@ -17,6 +17,7 @@ mod counts;
 mod credentials;
 mod deletions;
 mod deviating;
+mod devices;
 mod edge_cases;
 mod equivalent;
 mod existing;
