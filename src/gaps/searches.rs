@@ -382,10 +382,7 @@ impl OperationSearches {
         let Some(id) = created_id(contract, create, body) else {
             return;
         };
-        let is_sent = |carry: &Carry| {
-            let first = pointer::tokens(&carry.sent).next();
-            first.is_some_and(|first| sent.get(first).is_some())
-        };
+        let is_sent = |carry: &Carry| !pointer::select(sent, &carry.sent).is_empty();
         let (sent_fields, others): (Vec<_>, Vec<_>) =
             identifying_carries(contract, create).partition(|carry| is_sent(carry));
         let is_inferred = contract.operation(create).invariants.created.is_none();

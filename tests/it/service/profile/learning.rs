@@ -1,6 +1,6 @@
 //! What a run that asks answers of the gaps, against what the profile says.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -773,6 +773,43 @@ async fn a_create_that_returns_the_equal_record_again_neither_accepts_nor_reject
             duplicate: Duplicate::Accepted
         })
     );
+}
+
+/// What is required is asked with bodies that lack what tells two contacts apart; none of them is sent again as a duplicate.
+#[tokio::test]
+async fn a_create_that_rejects_an_address_in_use_is_not_said_to_accept_equal_records() {
+    let known = Arc::new(Mutex::new(HashSet::new()));
+    let answers = move |request: Request, next: Next| {
+        let known = Arc::clone(&known);
+        async move {
+            let creates = request.method() == Method::POST && request.uri().path().ends_with("/contact-database");
+            if !creates {
+                return next.run(request).await;
+            }
+            let (head, body) = request.into_parts();
+            let sent = to_bytes(body, usize::MAX).await.unwrap();
+            let body: Value = serde_json::from_slice(&sent).unwrap_or_default();
+            let methods = body["contact_methods"].as_array().into_iter().flatten();
+            let addresses: Vec<_> = methods
+                .filter_map(|method| method["contact"].as_str().map(str::to_owned))
+                .collect();
+            if addresses.iter().any(|address| known.lock().unwrap().contains(address)) {
+                let body = r#"{"message": "The address is in use."}"#;
+                return (StatusCode::CONFLICT, [("content-type", "application/json")], body).into_response();
+            }
+            let response = next.run(Request::from_parts(head, Body::from(sent))).await;
+            if response.status().is_success() {
+                known.lock().unwrap().extend(addresses);
+            }
+            response
+        }
+    };
+    let run = learned_about(&OF_CREATES, app(&[]).await.layer(from_fn(answers))).await;
+    let equal = answer(&run, "duplicates", "createContact");
+    let rejected = Some(Claim::Duplicate {
+        duplicate: Duplicate::Rejected,
+    });
+    assert_eq!((equal.state, &equal.claim), (AnswerState::Indicated, &rejected));
 }
 
 #[tokio::test]
