@@ -100,6 +100,9 @@ struct FieldValue {
 pub(crate) enum KeyUse {
     /// No record has it, or several records share a value of its field.
     Free,
+    /// No record that the list has shown has it, and no two of these share a value of its field, but the list may have more
+    /// pages.
+    MayBeTaken,
     /// A record has it, and too few records are known to say that none share a value; or its field has a name of a
     /// category.
     Taken,
@@ -323,14 +326,17 @@ impl History<'_> {
         let shown = watched.records.values().filter_map(|record| record.fields.get(&field));
         let shown: Vec<_> = shown.map(|field| field.value).collect();
         let different: HashSet<_> = shown.iter().collect();
-        if different.len() < shown.len() || !different.contains(&Digest::of(value)) {
+        if different.len() < shown.len() {
             return KeyUse::Free;
         }
         let name = pointer::last(at).unwrap_or_default().to_ascii_lowercase();
-        if shown.len() < MIN_OF_KEY || CATEGORIES.iter().any(|category| name.ends_with(category)) {
-            KeyUse::Taken
-        } else {
-            KeyUse::Identifies
+        let is_key = shown.len() >= MIN_OF_KEY && !CATEGORIES.iter().any(|category| name.ends_with(category));
+        let may_have_pages = list.is_some_and(|list| self.contract.paging_of(list.operation).is_some());
+        match different.contains(&Digest::of(value)) {
+            true if is_key => KeyUse::Identifies,
+            true => KeyUse::Taken,
+            false if is_key && may_have_pages => KeyUse::MayBeTaken,
+            false => KeyUse::Free,
         }
     }
 

@@ -149,16 +149,25 @@ impl Draft {
                 continue;
             };
             let uses: Vec<_> = leaf.choices.iter().map(|choice| use_of(&choice.value)).collect();
-            if uses.iter().all(|value| *value == KeyUse::Free) {
+            // A text of the run is in no other record, whatever other pages of the list show.
+            let is_told_by_range = value.is_i64() || value.is_u64() || day(&value).is_some();
+            let is_free = |used: &KeyUse| *used == KeyUse::Free || *used == KeyUse::MayBeTaken && !is_told_by_range;
+            if uses.iter().all(is_free) {
                 continue;
             }
             let listed = leaf.choices.iter().chain(&leaf.others).cloned();
-            let candidates = listed.chain(near(&value).into_iter().map(Choice::own));
-            let free: Vec<_> = candidates
-                .filter(|choice| use_of(&choice.value) == KeyUse::Free)
-                .collect();
+            let candidates = listed.chain(around(&value, 1..=NEAR).into_iter().map(Choice::own));
+            let free = candidates.filter(|choice| use_of(&choice.value) == KeyUse::Free);
+            // Far from the values that the first page shows, the other pages have hardly any.
+            let far = match day(&value) {
+                Some(_) => around(&value, FAR_DAYS),
+                None => around(&value, FAR_NUMBERS),
+            };
+            let far = far.into_iter().map(Choice::own);
+            let far = far.filter(|choice| [KeyUse::Free, KeyUse::MayBeTaken].contains(&use_of(&choice.value)));
+            let free: Vec<_> = free.chain(far).collect();
             let pointer = leaf.pointer.clone();
-            let identifies = uses[leaf.chosen] == KeyUse::Identifies;
+            let identifies = [KeyUse::Identifies, KeyUse::MayBeTaken].contains(&uses[leaf.chosen]);
             let before = leaf.clone();
             if self.choose_admitted(index, free) {
                 continue;
@@ -224,18 +233,27 @@ impl Draft {
 /// The number of numbers and days around a value that are tried in its place.
 const NEAR: i64 = 200;
 
-/// Returns the integers around an integer, or the days around a date, the nearest first.
-fn near(value: &Value) -> Vec<Value> {
-    let distances = (1..=NEAR).flat_map(|distance| [distance, -distance]);
+/// The distances of the numbers, and of the days, that are tried in place of a value if its list may have more pages.
+const FAR_NUMBERS: [i64; 3] = [1_000_003, 100_003, 10_007];
+const FAR_DAYS: [i64; 2] = [10_007, 23_003];
+
+/// Returns the day that a value is.
+fn day(value: &Value) -> Option<NaiveDate> {
+    value.as_str()?.parse().ok()
+}
+
+/// Returns the integers at these distances from an integer, or the days at these distances from a day.
+fn around(value: &Value, distances: impl IntoIterator<Item = i64>) -> Vec<Value> {
+    let distances = distances.into_iter().flat_map(|distance| [distance, -distance]);
     if let Some(number) = value.as_i64() {
         return distances
             .filter_map(|distance| Some(json!(number.checked_add(distance)?)))
             .collect();
     }
-    let Some(Ok(date)) = value.as_str().map(str::parse::<NaiveDate>) else {
+    let Some(day) = day(value) else {
         return Vec::new();
     };
-    let days = distances.filter_map(|distance| date.checked_add_signed(Duration::days(distance)));
+    let days = distances.filter_map(|distance| day.checked_add_signed(Duration::days(distance)));
     days.map(|day| json!(day.to_string())).collect()
 }
 

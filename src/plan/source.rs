@@ -66,7 +66,7 @@ pub enum NoValue {
         at: String,
     },
     /// The body requires the field at this location, and each value that it may have is in a record that was there
-    /// before the run; no two of these records share one.
+    /// before the run, or may be on a page of the list that was not read; no two of these records share one.
     AllTaken(String),
     /// Only an example provides the parameter, and this write does not use it: in a path or query it may name somebody
     /// else's record, and in a header or cookie only a write with invariants takes one.
@@ -127,8 +127,8 @@ impl fmt::Display for NoValue {
             ),
             Self::AllTaken(at) => write!(
                 formatter,
-                "its body requires `{at}`, and each value that it may have is in a record of the target; no two records \
-                 share one, so it may replace that record"
+                "its body requires `{at}`, and each value that it may have is or may be in a record of the target; no two \
+                 records share one, so it may replace that record"
             ),
             Self::Undeclared(name) => write!(
                 formatter,
