@@ -174,9 +174,6 @@ async fn a_number_or_a_day_that_a_later_page_may_show_is_not_sent() {
     // Values that records share are no keys, whatever the other pages show.
     let shared: Vec<_> = (0..40).map(|place| json!(1 + place % 4)).collect();
     let place = ("place", "{type: integer, minimum: 1, maximum: 40}");
-    let (_, values, _) = check_in_pages(place, &shared, Some(10)).await;
-    assert!(
-        values.iter().filter(|value| !shared.contains(value)).count() > 0 || values.len() != 40,
-        "{values:?}"
-    );
+    let (old, values, _) = check_in_pages(place, &shared, Some(10)).await;
+    assert!(old < 40 || values.len() > 40, "nothing was sent: {values:?}");
 }
