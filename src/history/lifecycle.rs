@@ -406,7 +406,7 @@ impl History<'_> {
     }
 
     /// Returns why a create is not sent again: it returned somebody else's record.
-    pub(crate) fn reason_not_to_resend_create(&self, create: OperationId) -> Option<String> {
+    pub(crate) fn reason_against_create(&self, create: OperationId) -> Option<String> {
         let replaces = self.replacing_creates.contains(&create);
         self.doubted_creates.get(&create).filter(|_| replaces).cloned()
     }

@@ -106,7 +106,7 @@ pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64)
         let parameter = edge_case.parameter.map(|index| &documented.parameters[index]);
         let in_query = parameter.filter(|parameter| parameter.location == ParameterLocation::Query);
         in_query.is_some_and(|parameter| {
-            acting_parameter::acts(contract, parameter) || optional::is_named_after_fields(parameter)
+            acting_parameter::acts(contract, parameter) || optional::selects_fields_by_name(parameter)
         })
     };
     let all = documented

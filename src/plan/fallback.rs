@@ -36,7 +36,7 @@ pub struct Fallback {
 impl Fallback {
     /// Starts with a draft that is about to be sent.
     #[must_use]
-    pub fn from(draft: Draft) -> Self {
+    pub fn starting_with(draft: Draft) -> Self {
         let sent = draft.body().0;
         Self {
             base: draft,
@@ -227,7 +227,7 @@ mod tests {
         let draft = Template::of(contract, id)
             .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
             .unwrap();
-        (draft.body().0, Fallback::from(draft))
+        (draft.body().0, Fallback::starting_with(draft))
     }
 
     /// Sends bodies to a service that accepts what `accepts` does, and returns how many tries that took.
@@ -258,7 +258,7 @@ mod tests {
             ("an age-related problem", "age"),
         ] {
             let before = draft.body().0;
-            let after = Fallback::from(draft.clone()).next(rejection).unwrap().body().0;
+            let after = Fallback::starting_with(draft.clone()).next(rejection).unwrap().body().0;
             let names = ["first-name", "age", "note"];
             let differing = names.into_iter().filter(|name| before.get(name) != after.get(name));
             assert_eq!(differing.collect::<Vec<_>>(), [field], "{rejection}: {before} {after}");
@@ -336,7 +336,7 @@ paths:
         let draft = Template::of(&contract, OperationId(0))
             .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
             .unwrap();
-        let mut fallback = Fallback::from(draft);
+        let mut fallback = Fallback::starting_with(draft);
         let bodies = rejections.iter().map_while(|rejection| fallback.next(rejection));
         let fields = |body: Value| body.as_object().unwrap().keys().cloned().collect();
         bodies.map(|draft| fields(draft.body().0)).collect()

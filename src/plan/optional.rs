@@ -150,11 +150,11 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
 /// would look broken. A boolean only switches one part on or off.
 fn selects_fields(contract: &Contract, parameter: &Parameter) -> bool {
     let kind = schema_of(contract, parameter).and_then(|schema| schema.member("type"));
-    is_named_after_fields(parameter) && kind.and_then(Node::string) != Some("boolean")
+    selects_fields_by_name(parameter) && kind.and_then(Node::string) != Some("boolean")
 }
 
 /// Whether the parameter selects fields, as far as its name says.
-pub(super) fn is_named_after_fields(parameter: &Parameter) -> bool {
+pub(super) fn selects_fields_by_name(parameter: &Parameter) -> bool {
     let name: String = words(&separated(&parameter.name)).collect();
     FIELD_SELECTORS.contains(&name.as_str()) || name.contains("fields")
 }

@@ -682,7 +682,7 @@ mod tests {
             body.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
         };
         assert_eq!(sent(&draft), ["name"]);
-        let mut fallback = Fallback::from(draft);
+        let mut fallback = Fallback::starting_with(draft);
         let next = fallback.next("NOT NULL constraint failed: director.years").unwrap();
         assert_eq!(sent(&next), ["name", "years"]);
         assert!(next.body().0["years"].as_u64().unwrap() >= u64::from(SMALLEST_UNLIKELY));

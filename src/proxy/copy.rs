@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 
-use super::queue::{CopiedBody, Pending};
+use super::queue::{CopiedBody, ExchangeUnderWay};
 use crate::exchange::Limits;
 
 /// A body that is passed on as it comes, trailers included, while the exchange that it belongs to gets a copy.
@@ -19,8 +19,8 @@ pub(super) struct CopyingBody {
 
 /// The copy of a body, which is kept once the body has ended.
 struct BodyCopy {
-    pending: Arc<Pending>,
-    keep: fn(&Pending, CopiedBody),
+    pending: Arc<ExchangeUnderWay>,
+    keep: fn(&ExchangeUnderWay, CopiedBody),
     bytes: Vec<u8>,
     /// Whether the copy was given up: the body is too large, or the queue has no room.
     is_given_up: bool,
@@ -28,16 +28,16 @@ struct BodyCopy {
 
 impl CopyingBody {
     /// Passes on the body of a request.
-    pub(super) fn request(body: Incoming, pending: Option<&Arc<Pending>>) -> Self {
-        Self::new(body, pending, Pending::keep_request_body)
+    pub(super) fn request(body: Incoming, pending: Option<&Arc<ExchangeUnderWay>>) -> Self {
+        Self::new(body, pending, ExchangeUnderWay::keep_request_body)
     }
 
     /// Passes on the body of a response.
-    pub(super) fn response(body: Incoming, pending: Option<&Arc<Pending>>) -> Self {
-        Self::new(body, pending, Pending::keep_response_body)
+    pub(super) fn response(body: Incoming, pending: Option<&Arc<ExchangeUnderWay>>) -> Self {
+        Self::new(body, pending, ExchangeUnderWay::keep_response_body)
     }
 
-    fn new(body: Incoming, pending: Option<&Arc<Pending>>, keep: fn(&Pending, CopiedBody)) -> Self {
+    fn new(body: Incoming, pending: Option<&Arc<ExchangeUnderWay>>, keep: fn(&ExchangeUnderWay, CopiedBody)) -> Self {
         let copy = pending.map(|pending| BodyCopy {
             pending: Arc::clone(pending),
             keep,

@@ -18,7 +18,7 @@ use tokio::net::TcpListener;
 
 use super::copy::CopyingBody;
 use super::head::{add_upgrade, has_other_transfer_coding, remove_connection_headers};
-use super::queue::{Pending, Queue};
+use super::queue::{ExchangeUnderWay, Queue};
 use super::upstream::{Upstream, UpstreamConnection};
 use crate::exchange::Target;
 use crate::listen::{self, Options};
@@ -139,7 +139,7 @@ impl Forwarder {
     }
 
     /// Begins an exchange; `None` where it is not judged.
-    fn begin(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Arc<Pending>> {
+    fn begin(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Arc<ExchangeUnderWay>> {
         let path = uri.path_and_query().map_or("/", |path| path.as_str());
         let request_line = RequestLine {
             method: method.to_string(),
@@ -155,7 +155,7 @@ impl Forwarder {
 fn back(
     mut response: Response<Incoming>,
     client: Option<hyper::upgrade::OnUpgrade>,
-    pending: Option<&Arc<Pending>>,
+    pending: Option<&Arc<ExchangeUnderWay>>,
 ) -> Response<ProxyBody> {
     if let Some(pending) = pending {
         pending.keep_response_head(response.status().as_u16(), response.headers());

@@ -15,7 +15,7 @@ use crate::exchange::{Limits, decode};
 use crate::rules::Verdict;
 use crate::run::Event;
 use crate::traffic::{
-    EntryLocation, Judged, LocatedEntry, RecordedExchange, RequestLine, Session, Settings, Skipped, judgeable_head,
+    EntryLocation, Judged, LocatedEntry, RecordedExchange, RequestLine, Settings, Skipped, TrafficJudge, judgeable_head,
 };
 
 /// What passed, judged.
@@ -36,16 +36,16 @@ pub(crate) fn judge(
     runtime: &Handle,
     (emit, record): (&mut dyn FnMut(Event<'_>), Recorder<'_>),
 ) -> Proxied {
-    let mut session = Session::new(contract, settings, emit);
+    let mut judge = TrafficJudge::new(contract, settings, emit);
     let mut entry = 0;
     loop {
         match queue.next() {
             Next::Exchange { passed, is_late } => {
                 entry += 1;
                 let (request_line, recorded) = recorded(*passed, runtime);
-                let recorded = recorded.map_err(|why| session.skip(why, 1)).ok();
+                let recorded = recorded.map_err(|why| judge.skip(why, 1)).ok();
                 record(&request_line, recorded.as_deref());
-                session.take(&LocatedEntry {
+                judge.take(&LocatedEntry {
                     location: EntryLocation { file: 0, entry },
                     request_line,
                     recorded,
@@ -54,14 +54,14 @@ pub(crate) fn judge(
                     bytes: 0,
                 });
             }
-            Next::Write(started, ended) => session.unseen_write(started, ended),
+            Next::UnseenWrite(started, ended) => judge.unseen_write(started, ended),
             // Whoever asked may have gone away.
-            Next::SnapshotRequest(requested) => drop(requested.send(snapshot(contract, &session, queue.counts()))),
+            Next::SnapshotRequest(requested) => drop(requested.send(snapshot(contract, &judge, queue.counts()))),
             Next::Closed => break,
         }
     }
     Proxied {
-        judged: session.finish(Vec::new()),
+        judged: judge.finish(Vec::new()),
         counts: queue.counts(),
     }
 }
@@ -115,8 +115,8 @@ fn text(body: &Bytes) -> Option<String> {
     std::str::from_utf8(body).ok().map(str::to_owned)
 }
 
-fn snapshot(contract: &Contract, session: &Session<'_, '_>, counts: ExchangeCounts) -> Snapshot {
-    let verdicts = session.verdicts();
+fn snapshot(contract: &Contract, judge: &TrafficJudge<'_, '_>, counts: ExchangeCounts) -> Snapshot {
+    let verdicts = judge.verdicts();
     let mut facts = [0; 3];
     for id in (0..contract.facts.len()).map(FactId) {
         let index = match verdicts.of(contract, id) {
@@ -135,8 +135,8 @@ fn snapshot(contract: &Contract, session: &Session<'_, '_>, counts: ExchangeCoun
     }
     Snapshot {
         counts,
-        judged: session.judged(),
-        not_judged: session
+        judged: judge.judged(),
+        not_judged: judge
             .not_judged()
             .iter()
             .map(|(why, count)| (why.describe(), *count))

@@ -39,7 +39,7 @@ pub(crate) struct Queue {
 struct State {
     /// The number of the next exchange.
     next: u64,
-    exchanges: BTreeMap<u64, Slot>,
+    exchanges: BTreeMap<u64, QueuedExchange>,
     /// Exchanges that were passed over while they were under way.
     late: VecDeque<ForwardedExchange>,
     bytes: usize,
@@ -52,11 +52,11 @@ struct State {
     cut: BTreeSet<u64>,
     /// Whether judging has ended.
     has_ended: bool,
-    /// Pending requests for a snapshot, each with the number of the next exchange at that time.
+    /// ExchangeUnderWay requests for a snapshot, each with the number of the next exchange at that time.
     snapshot_requests: VecDeque<(u64, oneshot::Sender<Snapshot>)>,
 }
 
-enum Slot {
+enum QueuedExchange {
     UnderWay(RequestLine, Instant),
     Done(Box<ForwardedExchange>),
 }
@@ -114,7 +114,7 @@ pub(super) enum Next {
     },
     /// A write whose exchange is not available: when it began, and when it ended. Without an end it is still under way;
     /// with one, it was dropped.
-    Write(DateTime<Utc>, Option<DateTime<Utc>>),
+    UnseenWrite(DateTime<Utc>, Option<DateTime<Utc>>),
     /// A snapshot is requested.
     SnapshotRequest(oneshot::Sender<Snapshot>),
     /// Nothing more will come.
@@ -139,7 +139,7 @@ impl Queue {
     }
 
     /// Begins an exchange. `None` where the queue is full: then it is not judged.
-    pub(super) fn begin(self: &Arc<Self>, request_line: RequestLine, headers: &HeaderMap) -> Option<Pending> {
+    pub(super) fn begin(self: &Arc<Self>, request_line: RequestLine, headers: &HeaderMap) -> Option<ExchangeUnderWay> {
         let size = size(headers);
         let mut state = self.state();
         state.counts.passed += 1;
@@ -152,9 +152,9 @@ impl Queue {
         state.next += 1;
         state
             .exchanges
-            .insert(number, Slot::UnderWay(request_line.clone(), Instant::now()));
+            .insert(number, QueuedExchange::UnderWay(request_line.clone(), Instant::now()));
         drop(state);
-        Some(Pending {
+        Some(ExchangeUnderWay {
             queue: Arc::clone(self),
             number,
             request_line: Some(request_line),
@@ -245,7 +245,7 @@ impl State {
 
     fn ready(&mut self) -> Option<Next> {
         if let Some((from, until)) = self.dropped_writes.take() {
-            return Some(Next::Write(from, Some(until)));
+            return Some(Next::UnseenWrite(from, Some(until)));
         }
         if let Some(passed) = self.late.pop_front() {
             self.bytes -= passed.bytes;
@@ -256,7 +256,9 @@ impl State {
         }
         let first = self.exchanges.first_key_value();
         let is_due = |requested_at: u64| {
-            first.is_none_or(|(number, slot)| *number >= requested_at || matches!(slot, Slot::UnderWay(..)))
+            first.is_none_or(|(number, exchange)| {
+                *number >= requested_at || matches!(exchange, QueuedExchange::UnderWay(..))
+            })
         };
         if let Some((_, requested)) = self
             .snapshot_requests
@@ -271,15 +273,15 @@ impl State {
             };
             let number = *first.key();
             match first.get() {
-                Slot::UnderWay(_, since) if !self.is_closed && since.elapsed() < PATIENCE => return None,
+                QueuedExchange::UnderWay(_, since) if !self.is_closed && since.elapsed() < PATIENCE => return None,
                 _ => {}
             }
             match first.remove() {
-                Slot::Done(passed) => {
+                QueuedExchange::Done(passed) => {
                     self.bytes -= passed.bytes;
                     return Some(Next::Exchange { passed, is_late: false });
                 }
-                Slot::UnderWay(request_line, _) if self.is_closed => {
+                QueuedExchange::UnderWay(request_line, _) if self.is_closed => {
                     self.cut.insert(number);
                     let passed = Box::new(ForwardedExchange {
                         request_line,
@@ -290,10 +292,10 @@ impl State {
                     });
                     return Some(Next::Exchange { passed, is_late: false });
                 }
-                Slot::UnderWay(request_line, _) if request_line.is_write() => {
-                    return Some(Next::Write(request_line.started, None));
+                QueuedExchange::UnderWay(request_line, _) if request_line.is_write() => {
+                    return Some(Next::UnseenWrite(request_line.started, None));
                 }
-                Slot::UnderWay(..) => {}
+                QueuedExchange::UnderWay(..) => {}
             }
         }
     }
@@ -301,14 +303,14 @@ impl State {
     /// Returns how long the first exchange may still be under way; `None` where there is none.
     fn patience(&self) -> Option<Duration> {
         match self.exchanges.first_key_value() {
-            Some((_, Slot::UnderWay(_, since))) => Some(PATIENCE.saturating_sub(since.elapsed())),
+            Some((_, QueuedExchange::UnderWay(_, since))) => Some(PATIENCE.saturating_sub(since.elapsed())),
             _ => None,
         }
     }
 }
 
 /// An exchange that is under way; it ends when this is dropped.
-pub(super) struct Pending {
+pub(super) struct ExchangeUnderWay {
     queue: Arc<Queue>,
     number: u64,
     /// `None` once it has ended.
@@ -325,7 +327,7 @@ struct Parts {
     is_dropped: bool,
 }
 
-impl Pending {
+impl ExchangeUnderWay {
     /// Makes room for a piece of a body. Where there is none, the exchange is dropped.
     pub(super) fn reserve(&self, bytes: usize) -> bool {
         let mut parts = self.parts();
@@ -370,7 +372,7 @@ impl Pending {
     }
 }
 
-impl Drop for Pending {
+impl Drop for ExchangeUnderWay {
     fn drop(&mut self) {
         let Some(mut request_line) = self.request_line.take() else {
             return;
@@ -396,8 +398,8 @@ impl Drop for Pending {
             state.bytes -= bytes;
             state.exchanges.remove(&self.number);
             state.drop_exchange(&passed.request_line, ended);
-        } else if let Some(slot) = state.exchanges.get_mut(&self.number) {
-            *slot = Slot::Done(Box::new(passed));
+        } else if let Some(exchange) = state.exchanges.get_mut(&self.number) {
+            *exchange = QueuedExchange::Done(Box::new(passed));
         } else if state.cut.remove(&self.number) {
             state.bytes -= bytes;
         } else {
@@ -433,7 +435,7 @@ mod tests {
         }
     }
 
-    fn begin(queue: &Arc<Queue>, method: &str) -> Option<Pending> {
+    fn begin(queue: &Arc<Queue>, method: &str) -> Option<ExchangeUnderWay> {
         queue.begin(request_line(queue, method), &HeaderMap::new())
     }
 
@@ -441,8 +443,8 @@ mod tests {
     fn ready(queue: &Queue) -> Option<(String, bool)> {
         match queue.state().ready() {
             Some(Next::Exchange { passed, is_late }) => Some((passed.request_line.method, is_late)),
-            Some(Next::Write(_, None)) => Some(("write under way".to_owned(), false)),
-            Some(Next::Write(_, Some(_))) => Some(("dropped write".to_owned(), false)),
+            Some(Next::UnseenWrite(_, None)) => Some(("write under way".to_owned(), false)),
+            Some(Next::UnseenWrite(_, Some(_))) => Some(("dropped write".to_owned(), false)),
             Some(Next::Closed) => Some(("closed".to_owned(), false)),
             Some(Next::SnapshotRequest(_)) | None => None,
         }
@@ -471,7 +473,10 @@ mod tests {
         drop(next);
         let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
         let began = request_line(&queue, "GET");
-        queue.state().exchanges.insert(0, Slot::UnderWay(began, long_ago));
+        queue
+            .state()
+            .exchanges
+            .insert(0, QueuedExchange::UnderWay(began, long_ago));
         assert_eq!(ready(&queue), on_time("POST"));
         drop(slow);
         assert_eq!(ready(&queue), Some(("GET".to_owned(), true)));
@@ -483,7 +488,10 @@ mod tests {
         let _slow = begin(&queue, "POST");
         let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
         let began = request_line(&queue, "POST");
-        queue.state().exchanges.insert(0, Slot::UnderWay(began, long_ago));
+        queue
+            .state()
+            .exchanges
+            .insert(0, QueuedExchange::UnderWay(began, long_ago));
         assert_eq!(ready(&queue), on_time("write under way"));
     }
 

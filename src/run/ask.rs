@@ -515,7 +515,7 @@ impl Session<'_> {
     /// Sends a part of a trial on a connection of its own: what is in front of replicas may choose one for each connection.
     async fn send_trial_part(&self, mut request: Request, part: TrialPart) -> Exchange {
         request.headers.push((CONNECTION.to_string(), "close".to_owned()));
-        self.call(Call::single(request, Purpose::Trial(part))).await.0
+        self.call(Call::alone(request, Purpose::Trial(part))).await.0
     }
 
     /// Reads the record until it shows what the last request of a trial did, if anything waits for that. Of a list, that

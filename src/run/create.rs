@@ -24,12 +24,12 @@ use crate::rules::Reason;
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(RejectionMeaning::Gap);
 
 /// The statuses by which a read says that no record has the identifier, or that the caller is not allowed to know.
-pub(super) const SAYS_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
+pub(super) const MAY_MEAN_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
 
 /// Returns the purpose of a documented write. Where it may name a record that the target does not
 /// know, in its path or in its body, a 404 and a 410 decide nothing either.
 fn write_purpose(draft: &Draft, head: &RequestHead) -> Purpose {
-    if head.on_rejection == RejectionMeaning::UncertainValue || draft.may_name_an_unknown_record() {
+    if head.rejection_meaning == RejectionMeaning::UncertainValue || draft.may_name_an_unknown_record() {
         Purpose::Documented(RejectionMeaning::UncertainValue)
     } else {
         WRITE_PURPOSE
@@ -163,7 +163,7 @@ impl Session<'_> {
         if let Some(before) = as_before {
             draft.copy_choices_from(before);
         }
-        let mut fallback = Fallback::from(draft.clone());
+        let mut fallback = Fallback::starting_with(draft.clone());
         loop {
             let exchange = self
                 .write_replacing_throttled(operation, format, &mut draft, &head)
@@ -319,7 +319,7 @@ impl Session<'_> {
             return Ok(());
         }
         let status = self.read_unknown_name(create).await;
-        if !status.is_some_and(|status| SAYS_UNKNOWN.contains(&status)) {
+        if !status.is_some_and(|status| MAY_MEAN_UNKNOWN.contains(&status)) {
             return Err(self.names_may_be_known(create));
         }
         self.drafts.rejected_unknown_names.borrow_mut().insert(create);
@@ -343,7 +343,7 @@ impl Session<'_> {
             request::request_head_with(self.contract, link.to, history.bindings(), (replacement, ""))
         };
         let mut head = head.ok()?;
-        head.on_rejection = RejectionMeaning::UncertainValue;
+        head.rejection_meaning = RejectionMeaning::UncertainValue;
         self.announce_requests(1);
         let (exchange, _) = self.call(self.documented_call(link.to, head)).await;
         exchange.status()
@@ -448,7 +448,7 @@ impl Session<'_> {
         });
         let (exchange, _) = self
             .call_with_options(
-                Call::single(request, write_purpose(draft, head)).role(exchange_role),
+                Call::alone(request, write_purpose(draft, head)).role(exchange_role),
                 options,
             )
             .await;

@@ -61,7 +61,7 @@ impl Session<'_> {
         };
         match request {
             Ok(Some(request)) => {
-                let (exchange, _) = self.call(Call::single(request, Purpose::EdgeCase(edge_case))).await;
+                let (exchange, _) = self.call(Call::alone(request, Purpose::EdgeCase(edge_case))).await;
                 self.count_wrong_type(&exchange, edge_case);
                 self.note_created_by_update(&exchange, change);
                 if let Some(reason) = reason_to_stop_after(&exchange) {

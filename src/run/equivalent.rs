@@ -96,7 +96,7 @@ impl Session<'_> {
         let credential = request::credential(&documented.security);
         let request = self.request_with_draft(&draft, &head, credential);
         Ok(Some(PlainRequest {
-            call: Call::single(request, WRITE_PURPOSE),
+            call: Call::alone(request, WRITE_PURPOSE),
             identifiers,
             path_values: head.path_values,
         }))
@@ -115,7 +115,7 @@ impl Session<'_> {
             }
         }
         self.announce_requests(1);
-        let call = Call::single(request, Purpose::EquivalentRequest).role(ExchangeRole::Equivalent(spellings.to_vec()));
+        let call = Call::alone(request, Purpose::EquivalentRequest).role(ExchangeRole::Equivalent(spellings.to_vec()));
         self.call(call).await.0
     }
 

@@ -107,7 +107,7 @@ impl Session<'_> {
         let request = self.history().update_to_repeat(record, update);
         if let Some(request) = request {
             self.announce_requests(1);
-            self.call(Call::single(request, Purpose::EquivalentRequest).role(ExchangeRole::Repeated(look)))
+            self.call(Call::alone(request, Purpose::EquivalentRequest).role(ExchangeRole::Repeated(look)))
                 .await;
         }
     }
@@ -131,7 +131,7 @@ impl Session<'_> {
         if let Some(request) = self.request_under(read, &named) {
             self.announce_requests(1);
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
-            Box::pin(self.call(Call::single(request, purpose))).await;
+            Box::pin(self.call(Call::alone(request, purpose))).await;
         }
     }
 
@@ -166,7 +166,7 @@ impl Session<'_> {
         for (read, id) in missing.unwrap_or_default() {
             self.announce_requests(1);
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
-            let (exchange, _) = Box::pin(self.call(Call::single(read, purpose))).await;
+            let (exchange, _) = Box::pin(self.call(Call::alone(read, purpose))).await;
             if matches!(exchange.status(), Some(404 | 410)) {
                 let write = write.request.operation;
                 self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_gone((list, id), write));
@@ -239,7 +239,7 @@ impl Session<'_> {
                 let Some(request) = request.ok().filter(|_| was_accepted && self.has_room_for(source)) else {
                     continue;
                 };
-                Call::single(request, Purpose::Documented(RejectionMeaning::UncertainValue))
+                Call::alone(request, Purpose::Documented(RejectionMeaning::UncertainValue))
             } else {
                 self.documented_call(source, head)
             };
@@ -282,7 +282,7 @@ impl Session<'_> {
             Some(may_be_gone) => may_be_gone,
             None => {
                 self.announce_requests(1);
-                let (exchange, _) = self.call(Call::single(request, WRITE_PURPOSE)).await;
+                let (exchange, _) = self.call(Call::alone(request, WRITE_PURPOSE)).await;
                 exchange.status().is_some_and(may_have_deleted)
             }
         };
@@ -319,7 +319,7 @@ impl Session<'_> {
             ..delete.clone()
         };
         self.announce_requests(1);
-        let (exchange, _) = self.call(Call::single(request, purpose)).await;
+        let (exchange, _) = self.call(Call::alone(request, purpose)).await;
         let status = exchange.status()?;
         if is_success(status) {
             return Some(may_have_deleted(status));
@@ -375,7 +375,7 @@ impl Session<'_> {
             if let Some(request) = self.request_of_record(shown_by, record) {
                 self.announce_requests(1);
                 let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
-                self.call(Call::single(request, purpose).role(ExchangeRole::RecordRead(look)))
+                self.call(Call::alone(request, purpose).role(ExchangeRole::RecordRead(look)))
                     .await;
             }
         };

@@ -82,7 +82,7 @@ impl Session<'_> {
             return Ok(());
         }
         let deletes = contract.operation(operation).method == Method::Delete;
-        if let Some(reason) = self.history().reason_not_to_resend_create(operation) {
+        if let Some(reason) = self.history().reason_against_create(operation) {
             return Err(Reason::NotOwn(reason));
         }
         let reason = self.history().reason_against_repeat(operation);

@@ -58,7 +58,7 @@ impl Session<'_> {
             }
         }
         if page.asked.is_some() {
-            head.on_rejection = RejectionMeaning::UncertainValue;
+            head.rejection_meaning = RejectionMeaning::UncertainValue;
         }
         head
     }

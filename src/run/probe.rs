@@ -13,7 +13,7 @@ impl Session<'_> {
         // A body that was never accepted may itself be the reason for a rejection.
         let is_known_to_work = documented.is_get() || self.drafts.accepted.borrow().contains_key(&operation);
         let rejection_for_another_reason = match self.request_head(operation) {
-            Ok(head) if documented.is_get() => head.on_rejection,
+            Ok(head) if documented.is_get() => head.rejection_meaning,
             _ if is_known_to_work => RejectionMeaning::Finding,
             _ => RejectionMeaning::Gap,
         };
@@ -41,7 +41,7 @@ impl Session<'_> {
             (request, _) => request,
         };
         if let Some(request) = request {
-            self.call(Call::single(request, purpose)).await;
+            self.call(Call::alone(request, purpose)).await;
         }
     }
 

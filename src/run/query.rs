@@ -33,9 +33,9 @@ impl Session<'_> {
             Err(reason) => return self.not_called(operation, reason),
         };
         let credential = request::credential(&self.contract.operation(operation).security);
-        let purpose = Purpose::Documented(on_rejection(&head, &draft));
+        let purpose = Purpose::Documented(rejection_meaning(&head, &draft));
         let request = self.request_with_draft(&draft, &head, credential);
-        let call = Call::single(request, purpose).role(ExchangeRole::Read);
+        let call = Call::alone(request, purpose).role(ExchangeRole::Read);
         let (exchange, _) = self.call(call).await;
         if self.succeeded(&exchange) {
             self.look_for_stored(operation).await;
@@ -84,8 +84,8 @@ impl Session<'_> {
 }
 
 /// Returns what a rejection means: the values of the body are made up.
-fn on_rejection(head: &RequestHead, draft: &Draft) -> RejectionMeaning {
-    if draft.may_name_an_unknown_record() || head.on_rejection == RejectionMeaning::UncertainValue {
+fn rejection_meaning(head: &RequestHead, draft: &Draft) -> RejectionMeaning {
+    if draft.may_name_an_unknown_record() || head.rejection_meaning == RejectionMeaning::UncertainValue {
         RejectionMeaning::UncertainValue
     } else {
         RejectionMeaning::Gap

@@ -23,7 +23,7 @@ pub(super) struct RequestHead {
     /// The path and the headers as they may be printed.
     pub(super) printable: Printable,
     /// What a rejection would mean, as far as the values in the head are concerned.
-    pub(super) on_rejection: RejectionMeaning,
+    pub(super) rejection_meaning: RejectionMeaning,
     /// The values of the path parameters, by name.
     pub(super) path_values: Vec<(String, Value)>,
     /// Whether it names a record that a list showed, by a link that is inferred: another record may
@@ -188,7 +188,7 @@ fn filled(
         // another.
         let is_documented = linked.is_some_and(|(_, link, _)| !link.inferred);
         if !is_documented {
-            head.on_rejection = RejectionMeaning::UncertainValue;
+            head.rejection_meaning = RejectionMeaning::UncertainValue;
         }
         let of_record = replacement.path_value(documented, index);
         let is_from_document = of_record.is_none() && linked.is_none() && parameter.set_by_user.is_none();
@@ -247,7 +247,7 @@ impl RequestHead {
                 path: operation.path.clone(),
                 headers: Vec::new(),
             },
-            on_rejection: RejectionMeaning::Finding,
+            rejection_meaning: RejectionMeaning::Finding,
             path_values: Vec::new(),
             may_name_another: false,
         }
@@ -295,7 +295,7 @@ impl RequestHead {
             check_allowed(parameter, &text)?;
             self.fill(parameter, &text, rendered.as_deref());
         }
-        self.on_rejection = RejectionMeaning::UncertainValue;
+        self.rejection_meaning = RejectionMeaning::UncertainValue;
         Ok(())
     }
 
@@ -439,7 +439,7 @@ paths:
     fn a_rejection_of_a_linked_value_in_the_path_is_a_finding() {
         let head = filled("getThing", &[json!("t-17")]).unwrap();
         assert_eq!(
-            (head.path.as_str(), head.on_rejection),
+            (head.path.as_str(), head.rejection_meaning),
             ("/things/t-17", RejectionMeaning::Finding)
         );
         assert_eq!(head.path_values, [("id".to_owned(), json!("t-17"))]);
@@ -481,7 +481,7 @@ paths:
     fn a_read_takes_the_examples_of_the_contract_and_their_rejection_is_no_finding() {
         let head = filled("getPart", &[]).unwrap();
         assert_eq!(head.path, "/parts/a%2Fb%20%C3%BC?kind%20of=a%26b&depth=2");
-        assert_eq!(head.on_rejection, RejectionMeaning::UncertainValue);
+        assert_eq!(head.rejection_meaning, RejectionMeaning::UncertainValue);
         let headers = [("X-Trace", "t"), ("Cookie", "theme=d%3Dk")];
         assert_eq!(
             head.headers,
@@ -505,7 +505,7 @@ paths:
             head.headers,
             headers.map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert_eq!(head.on_rejection, RejectionMeaning::UncertainValue);
+        assert_eq!(head.rejection_meaning, RejectionMeaning::UncertainValue);
     }
 
     #[test]

@@ -180,7 +180,7 @@ pub(super) struct Call {
 
 impl Call {
     /// Makes a call with the role `Alone`; [`Self::role`] gives it another.
-    pub(super) fn single(request: Request, purpose: Purpose) -> Self {
+    pub(super) fn alone(request: Request, purpose: Purpose) -> Self {
         Self {
             request,
             purpose,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::Instant;
 
-use super::create::SAYS_UNKNOWN;
+use super::create::MAY_MEAN_UNKNOWN;
 use super::request::{self, RequestHead};
 use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
@@ -68,7 +68,7 @@ impl Session<'_> {
             };
             let call = self.documented_call(operation, head).role(ExchangeRole::Read);
             let status = self.call_with_options(call, options).await.0.status();
-            let rejected = status.is_some_and(|status| SAYS_UNKNOWN.contains(&status));
+            let rejected = status.is_some_and(|status| MAY_MEAN_UNKNOWN.contains(&status));
             if !(rejected && may_name_another) {
                 return status;
             }
@@ -287,10 +287,10 @@ impl Session<'_> {
         let purpose = if self.residue_search.get().is_some() {
             Purpose::ResidueLook
         } else {
-            Purpose::Documented(head.on_rejection)
+            Purpose::Documented(head.rejection_meaning)
         };
         let credential = request::credential(&documented.security);
-        Call::single(head.request((operation, documented), credential), purpose)
+        Call::alone(head.request((operation, documented), credential), purpose)
     }
 
     /// Returns whether the exchange ended in a documented success.

@@ -22,7 +22,7 @@
 //!
 //! `source` reads a file entry by entry, `entry` makes sense of what exporters write, `order` sorts the entries of all
 //! files by time, `route` finds the operation by the template of its path, `request` makes the request that a check
-//! would have sent, and `session` shows each exchange to the same evaluation as a run does. What a check knows of its
+//! would have sent, and `judge` shows each exchange to the same evaluation as a run does. What a check knows of its
 //! own requests is unknown here: whether they were right, whether a record was changed by somebody who was not
 //! recorded. So a 4xx is never a finding, and a record that a list lacks is one only if nothing was written in between.
 //!
@@ -34,10 +34,10 @@ mod archive;
 #[cfg(feature = "cli")]
 mod credentials;
 mod entry;
+mod judge;
 mod order;
 mod request;
 mod route;
-mod session;
 mod source;
 
 #[cfg(feature = "cli")]
@@ -46,9 +46,9 @@ pub use entry::Skipped;
 #[cfg(feature = "cli")]
 pub(crate) use entry::{RecordedExchange, RequestLine, judgeable_head};
 #[cfg(feature = "cli")]
+pub(crate) use judge::TrafficJudge;
+pub use judge::{Judged, NotJudged, Settings, judge};
+#[cfg(feature = "cli")]
 pub(crate) use order::LocatedEntry;
 pub use order::{EntryLocation, File, FileRead};
-#[cfg(feature = "cli")]
-pub(crate) use session::Session;
-pub use session::{Judged, NotJudged, Settings, judge};
 pub use source::Stopped;

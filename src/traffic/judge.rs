@@ -141,20 +141,20 @@ impl NotJudged {
 
 /// Judges the files together, and emits events as a run does.
 pub fn judge(contract: &Contract, files: Vec<File>, settings: Settings, emit: &mut dyn FnMut(Event<'_>)) -> Judged {
-    let mut session = Session::new(contract, settings, emit);
+    let mut judge = TrafficJudge::new(contract, settings, emit);
     let mut entries = InOrder::new(files);
     for located in entries.by_ref() {
-        session.take(&located);
+        judge.take(&located);
     }
     let (files, skipped) = entries.finish();
     for (why, count) in skipped {
-        session.skip(why, count);
+        judge.skip(why, count);
     }
-    session.finish(files)
+    judge.finish(files)
 }
 
 /// Judging under way.
-pub(crate) struct Session<'run, 'emit> {
+pub(crate) struct TrafficJudge<'run, 'emit> {
     contract: &'run Contract,
     evaluation: Evaluation<'run>,
     router: Router,
@@ -175,9 +175,9 @@ pub(crate) struct Session<'run, 'emit> {
     /// The write that ended last.
     last_write: Option<Write>,
     /// The walks under way, of which not every page was seen yet.
-    walks: HashMap<ListView, WalkSeen>,
+    walks: HashMap<ListView, FollowedWalk>,
     /// Walks that are complete unless something was written before their last response came.
-    complete: Vec<(ListView, WalkSeen)>,
+    complete: Vec<(ListView, FollowedWalk)>,
     /// The creates of which a record was listed.
     listed: BTreeSet<OperationId>,
     /// The creates of which a record was missing, each with the end of the first such request.
@@ -216,7 +216,7 @@ struct AwaitedListing {
 
 /// The pages of a list that one client requested one after the other, with nothing written between.
 #[derive(Debug)]
-struct WalkSeen {
+struct FollowedWalk {
     /// The look that judges whether the pages add up.
     pages_look: LookId,
     /// The look for the record of the last write, where that is a create whose record must be there by now.
@@ -229,7 +229,7 @@ struct WalkSeen {
     ended: DateTime<Utc>,
 }
 
-impl WalkSeen {
+impl FollowedWalk {
     fn looks(&self) -> impl Iterator<Item = LookId> + use<> {
         [Some(self.pages_look), self.awaited_listing.map(|awaited| awaited.look)]
             .into_iter()
@@ -250,7 +250,7 @@ struct Page<'page> {
 
 /// What only live traffic needs.
 #[cfg(feature = "cli")]
-impl Session<'_, '_> {
+impl TrafficJudge<'_, '_> {
     /// Returns what is decided until now.
     pub(crate) fn verdicts(&self) -> &Verdicts {
         self.evaluation.verdicts()
@@ -278,7 +278,7 @@ impl Session<'_, '_> {
     }
 }
 
-impl<'run, 'emit> Session<'run, 'emit> {
+impl<'run, 'emit> TrafficJudge<'run, 'emit> {
     /// Starts with nothing seen.
     pub(crate) fn new(contract: &'run Contract, settings: Settings, emit: &'emit mut dyn FnMut(Event<'_>)) -> Self {
         emit(Event::Begun);
@@ -537,7 +537,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Begins a walk with its first page: a look for its pages, and one for the record of the last write, if the list
     /// must show that by now.
-    fn begin_walk(&mut self, page: &Page<'_>) -> WalkSeen {
+    fn begin_walk(&mut self, page: &Page<'_>) -> FollowedWalk {
         let ListView { list, .. } = page.view;
         let doubtful = self.doubtful.remove(&page.view);
         let pages_look = doubtful.unwrap_or_else(|| self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES));
@@ -557,7 +557,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
                 create_ended,
             }
         });
-        WalkSeen {
+        FollowedWalk {
             pages_look,
             awaited_listing,
             seen: BTreeSet::new(),
@@ -603,7 +603,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
     }
 
     /// Ends the looks of a walk without judging them.
-    fn drop_looks(&mut self, walk: &WalkSeen) {
+    fn drop_looks(&mut self, walk: &FollowedWalk) {
         for look in walk.looks() {
             self.evaluation.drop_look(look);
         }
@@ -624,7 +624,7 @@ impl<'run, 'emit> Session<'run, 'emit> {
 
     /// Judges a complete walk, for each of its looks. A walk whose pages do not add up is kept for comparison with the
     /// next one of its list.
-    fn conclude_walk(&mut self, view: ListView, walk: &WalkSeen) {
+    fn conclude_walk(&mut self, view: ListView, walk: &FollowedWalk) {
         let history = self.evaluation.history();
         if history.is_settled(walk.pages_look) || history.is_second_walk(walk.pages_look) {
             self.evaluation.conclude(walk.pages_look);
