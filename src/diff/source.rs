@@ -13,7 +13,7 @@ use crate::contract::pointer;
 /// More references in a row than this lead nowhere.
 const MAX_REFERENCES: usize = 64;
 
-/// Two parts that lead to more pairs of definitions than this are not taken for the same.
+/// Two parts that lead to more pairs of definitions than this are taken to differ.
 const MAX_DEFINITIONS: usize = 1_000;
 
 /// One of the two documents.
@@ -182,8 +182,8 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
     ) || keyword.starts_with("x-")
 }
 
-/// Whether what two parts of the documents have below a keyword states the same: references are followed, and annotations do not count. Parts that
-/// lead to very many definitions are not looked at to the end, and are taken to differ.
+/// Whether two parts of the documents, each below this keyword, state the same: references are followed, and annotations do
+/// not count. Parts that lead to very many definitions are not looked at to the end, and are taken to differ.
 pub(super) fn state_the_same<'document>(
     keyword: &str,
     (old, old_part): (&Source<'document>, &LocatedNode<'document>),

@@ -11,6 +11,7 @@ use super::evidence::{
 };
 use super::history::{EvidenceSink, History};
 use super::residue::{may_have_stored, says_that_it_failed};
+use super::run_tag::RunTag;
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
@@ -411,9 +412,9 @@ impl History<'_> {
         self.doubted_creates.get(&create).filter(|_| replaces).cloned()
     }
 
-    /// Returns why the records of a create may be one that was there before, which each create changes: no two creates
-    /// returned different identifiers, and no list that is read as a whole showed a record only after its create. An
-    /// invariant, a name that the run chose, or a record of the run in the path excludes it.
+    /// Returns why the records of a create may have been there before, and each create may change one: no two creates that
+    /// differ in texts of the run alone returned different identifiers, and no list that is read as a whole showed a record
+    /// only after its create. An invariant, a name that the run chose, or a record of the run in the path excludes it.
     pub(crate) fn reason_against_single_record(&self, create: OperationId) -> Option<String> {
         let lifecycle = self.contract.lifecycle_of(create)?;
         let operation = self.contract.operation(create);
@@ -422,11 +423,18 @@ impl History<'_> {
         }
         let has_whole_list = self.has_whole_list(lifecycle);
         let is_new = |record: &TrackedRecord| record.path_identifiers.len() > 1 || record.is_listed && has_whole_list;
-        let mut own = self.tracked.iter().filter(|record| record.create == create);
-        let first = own.next()?;
-        let may_be_one = !is_new(first) && own.all(|record| record.id == first.id && !is_new(record));
-        may_be_one.then(|| {
-            let doubt = "no list shows that it is new, and no second create returned another";
+        let own: Vec<_> = self.tracked.iter().filter(|record| record.create == create).collect();
+        // Another weekday or place may be the key of another record that was there before.
+        let is_second = |record: &TrackedRecord, other: &TrackedRecord| {
+            record.path_identifiers != other.path_identifiers
+                && same_but_for_texts(record.request.json(), other.request.json(), &self.run_tag)
+        };
+        let are_new = own
+            .iter()
+            .enumerate()
+            .any(|(index, record)| is_new(record) || own[..index].iter().any(|other| is_second(record, other)));
+        (!own.is_empty() && !are_new).then(|| {
+            let doubt = "no list shows that it is new, and no second create with the same choices returned another";
             self.reason_for_doubt(create, doubt)
         })
     }
@@ -1126,4 +1134,22 @@ pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<Path
     let in_path = |parameter: &&Parameter| parameter.location == ParameterLocation::Path;
     let named = identifiers_in_path(operation, &request.path);
     (named.len() == operation.parameters.iter().filter(in_path).count()).then_some(named)
+}
+/// Whether two bodies differ in nothing but strings that both have the run tag.
+fn same_but_for_texts(one: Option<&Value>, other: Option<&Value>, run_tag: &RunTag) -> bool {
+    match (one, other) {
+        (Some(Value::Object(members)), Some(Value::Object(others))) => {
+            let same = |(name, value)| same_but_for_texts(Some(value), others.get(name), run_tag);
+            members.len() == others.len() && members.iter().all(same)
+        }
+        (Some(Value::Array(elements)), Some(Value::Array(others))) => {
+            let mut pairs = elements.iter().zip(others);
+            elements.len() == others.len()
+                && pairs.all(|(element, other)| same_but_for_texts(Some(element), Some(other), run_tag))
+        }
+        (Some(text @ Value::String(_)), Some(other @ Value::String(_))) => {
+            text == other || run_tag.is_in(text) && run_tag.is_in(other)
+        }
+        (one, other) => one == other,
+    }
 }

@@ -86,7 +86,7 @@ pub enum RunEnd {
     ServiceEnded(String),
     /// It took longer than this time limit.
     TimeLimitExceeded(Duration),
-    /// The token was rejected everywhere, with this status.
+    /// Every documented request so far was rejected as the token would be, the last with this status.
     TokenRejected(u16),
     /// No connection could be made.
     Unreachable(Failure),
@@ -326,10 +326,10 @@ impl<'run> Session<'run> {
                 self.in_order(steps).await;
             }
             read.extend(group.iter().map(|step| step.operation));
-            // A 403 may be about what is read, so another read may succeed.
-            let mut later = plan.groups().skip(index + 1).flatten().map(|step| step.operation);
-            let may_read =
-                later.any(|operation| self.contract.operation(operation).is_get() && !read.contains(&operation));
+            // A 403 may be about what is read, so another read that comes before any write may succeed.
+            let later = plan.groups().skip(index + 1).flatten().map(|step| step.operation);
+            let mut reads = later.take_while(|operation| self.contract.operation(*operation).is_get());
+            let may_read = reads.any(|operation| !read.contains(&operation));
             let ended = self.sender.reason_to_stop();
             if let Some(ended) = ended.filter(|ended| !(matches!(ended, RunEnd::TokenRejected(403)) && may_read)) {
                 return Some(ended);

@@ -14,7 +14,7 @@ const PROFILES: &str = "openapi: 3.0.3
 info: {title: Profiles, version: '1'}
 components:
   schemas:
-    New: {type: object, required: [name, motto], properties: {name: {type: string}, motto: {type: string}}}
+    New: {type: object, required: [name, motto], properties: {name: {type: string}, motto: {type: string}, tone: {type: string, enum: [calm, loud]}}}
     Profile:
       type: object
       required: [id, name, motto]
@@ -44,14 +44,16 @@ enum Creates {
     New,
     /// It changes the profile of the caller.
     Change,
+    /// It changes the profile of the caller for the tone that was sent.
+    ChangeByTone,
     /// As `Change`, and any later one is rejected with this status.
     ChangeOnce(u16),
 }
 
 /// Returns the methods of the writes that were accepted.
 async fn accepted(creates: Creates, max_writes: u64) -> Vec<String> {
-    let existing = json!({"id": 4_077, "name": "Somebody's", "motto": "Theirs"});
-    let state = Arc::new(Mutex::new((vec![existing], Vec::<String>::new())));
+    let existing = [4_077, 4_078].map(|id| json!({"id": id, "name": "Somebody's", "motto": "Theirs"}));
+    let state = Arc::new(Mutex::new((existing.to_vec(), Vec::<String>::new())));
     let shared = Arc::clone(&state);
     let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
         let (profiles, accepted) = &mut *shared.lock().unwrap();
@@ -83,6 +85,7 @@ fn respond(
         let at = match creates {
             Creates::ChangeOnce(status) if has_created => return StatusCode::from_u16(status).unwrap().into_response(),
             Creates::Change | Creates::ChangeOnce(_) => 0,
+            Creates::ChangeByTone => usize::from(sent["tone"] != "calm"),
             Creates::New => {
                 profiles.push(json!({"id": 4_077 + profiles.len()}));
                 profiles.len() - 1
@@ -115,13 +118,14 @@ fn respond(
 async fn nothing_is_written_under_a_record_that_may_have_been_there_before() {
     for creates in [
         Creates::Change,
+        Creates::ChangeByTone,
         Creates::ChangeOnce(409),
         Creates::ChangeOnce(422),
         Creates::ChangeOnce(503),
     ] {
         for max_writes in [1, 20] {
             let accepted = accepted(creates, max_writes).await;
-            let creates_alone = !accepted.is_empty() && accepted.len() <= 2;
+            let creates_alone = !accepted.is_empty() && accepted.len() <= 3;
             assert!(
                 creates_alone && accepted.iter().all(|method| method == "POST"),
                 "{creates:?} with {max_writes}: {accepted:?}"
