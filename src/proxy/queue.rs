@@ -52,7 +52,7 @@ struct State {
     cut: BTreeSet<u64>,
     /// Whether judging has ended.
     has_ended: bool,
-    /// ExchangeUnderWay requests for a snapshot, each with the number of the next exchange at that time.
+    /// Pending requests for a snapshot, each with the number of the next exchange at that time.
     snapshot_requests: VecDeque<(u64, oneshot::Sender<Snapshot>)>,
 }
 
