@@ -323,14 +323,6 @@ impl History<'_> {
         self.tracked_where(|record| record.updated.as_ref().is_some_and(|sent| sent.operation == update))
     }
 
-    /// Returns the creates that have made a record, each once.
-    pub(crate) fn creates_of_records(&self) -> Vec<OperationId> {
-        let mut creates: Vec<_> = self.tracked.iter().map(|record| record.create).collect();
-        creates.sort_unstable();
-        creates.dedup();
-        creates
-    }
-
     /// Returns the numbers of all records of the run, the newest first.
     pub(crate) fn newest_first(&self) -> Vec<usize> {
         (0..self.tracked.len()).rev().collect()

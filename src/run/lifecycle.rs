@@ -193,16 +193,13 @@ impl Session<'_> {
             .iter()
             .filter(|step| step.action == Action::Delete)
             .collect();
+        // What is created here to show that records are new is deleted too.
         let mut may_be_older = HashSet::new();
-        let creates = self.history().creates_of_records();
-        for create in creates {
-            let is_deleted = self
-                .contract
-                .lifecycle_of(create)
-                .and_then(|lifecycle| lifecycle.delete);
-            let is_deleted = is_deleted.is_some_and(|delete| deletes.iter().any(|step| step.operation == delete));
-            if is_deleted && self.require_new_records(create).await.is_err() {
-                may_be_older.insert(create);
+        for delete in &deletes {
+            if let Some(lifecycle) = self.contract.lifecycle_ending_with(delete.operation)
+                && self.require_new_records(lifecycle.create).await.is_err()
+            {
+                may_be_older.insert(lifecycle.create);
             }
         }
         let records = self.history().newest_first();
