@@ -432,6 +432,10 @@ pub enum Failure {
     /// The connection ended before the response did.
     #[error("the connection ended before the response was complete")]
     Incomplete,
+    /// The connection ended before the head of a response was complete, and may have been idle before the request: a
+    /// service may close such a connection at any time (RFC 9112, section 9.5), also while a request is on its way there.
+    #[error("the service closed a connection that may have been idle, and no response came")]
+    ClosedWhenIdle,
     /// The deadline passed.
     #[error("no complete response within {} s", .after.as_secs_f64())]
     Deadline {

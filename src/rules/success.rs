@@ -114,7 +114,7 @@ impl HowAllCallsFailed {
         let is_web_page = media_type.is_some_and(|media_type| !is_json(&media_type));
         match exchange.outcome.as_ref().map(|response| response.status) {
             Err(Failure::Deadline { .. }) => Self::TooSlow,
-            Err(Failure::Incomplete) => Self::CutOff,
+            Err(Failure::Incomplete | Failure::ClosedWhenIdle) => Self::CutOff,
             Err(Failure::TooLarge { .. }) => Self::TooLarge,
             Err(_) => Self::NoResponse,
             Ok(200..=299) if is_web_page => Self::WebPage,

@@ -176,8 +176,13 @@ impl Fixture {
 
     /// Judges an exchange without a complete response.
     pub(super) fn unanswered(&self) -> Judged {
+        self.fails_with(Failure::Incomplete)
+    }
+
+    /// Judges an exchange that failed.
+    pub(super) fn fails_with(&self, failure: Failure) -> Judged {
         let exchange = Exchange {
-            outcome: Err(Failure::Incomplete),
+            outcome: Err(failure),
             ..self.exchange(200, None, "")
         };
         self.judge(|judge| drop(judge.exchange(&exchange, self.intent())))

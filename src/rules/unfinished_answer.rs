@@ -6,7 +6,7 @@ use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
-use crate::exchange::Purpose;
+use crate::exchange::{Failure, Purpose};
 
 pub(super) static RULE: Rule = Rule {
     name: "unfinished-answer",
@@ -19,7 +19,8 @@ pub(super) static RULE: Rule = Rule {
                   in vain.",
     exceptions: "A response that may be a stream, as its documented media types say (`text/event-stream`, \
                  `application/x-ndjson`): it ends when the service has nothing more to say. Requests with a credential that must be rejected, equivalent requests, and the reads that \
-                 look for residue. A target that cannot be reached at all: then \
+                 look for residue. A connection that may have been idle and that the service closes before a response \
+                 begins: it may do so at any time, and a write is not sent again. A target that cannot be reached at all: then \
                    nothing is judged, and the run reports that.",
     fix: "Respond within the deadline, end the body at its stated length, and return less than 8 MiB at once, for \
           example in pages. For a service that is slow by design, set a longer timeout.",
@@ -48,6 +49,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     };
     match seen.outcome() {
         Ok(_) => sink.held(fact),
+        Err(Failure::ClosedWhenIdle) => sink.undecided(fact, Reason::ClosedWhenIdle),
         Err(_) if seen.operation.may_stream() => sink.undecided(fact, Reason::NoResponse),
         Err(failure) => sink.broken(fact, String::new, || match seen.edge_case() {
             None => failure.to_string(),
@@ -82,6 +84,16 @@ mod tests {
             judged.received("unfinished-answer"),
             "the connection ended before the response was complete"
         );
+    }
+
+    #[test]
+    fn a_connection_that_is_closed_when_it_may_be_idle_decides_nothing() {
+        let judged = Fixture::of("createTag").fails_with(Failure::ClosedWhenIdle);
+        assert_eq!(
+            judged.kind(FactKind::Complete),
+            Verdict::Undecided(Reason::ClosedWhenIdle)
+        );
+        assert!(judged.verdicts.findings().is_empty());
     }
 
     #[test]

@@ -131,6 +131,8 @@ pub enum Reason {
     RunEnded,
     /// No complete response came; another finding reports it.
     NoResponse,
+    /// The service closed a connection that may have been idle, which it may at any time (RFC 9112, section 9.5).
+    ClosedWhenIdle,
     /// Another fact, on which this one depends, is broken.
     OtherFactBroken,
     /// A list shows what only a query has sent, so the query does more than read.
@@ -233,6 +235,7 @@ impl fmt::Display for Reason {
             Self::Throttled => "every attempt got a 429 or a 503".into(),
             Self::RunEnded => "the run ended before a response showed it".into(),
             Self::NoResponse => "no complete response came".into(),
+            Self::ClosedWhenIdle => "the service closed a connection that may have been idle, which it may".into(),
             Self::NoClientType => "the typed client returns the response as bytes".into(),
             Self::GapNotAnswered(why) => format!("the run could not tell: {}", why.as_str()).into(),
             Self::OtherStatus(status) => format!("the response was {status}").into(),

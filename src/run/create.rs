@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use crate::contract::link::LinkTarget;
 use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
-use crate::exchange::{Content, Credential, Exchange, Purpose, RejectionMeaning, Request};
+use crate::exchange::{Content, Credential, Exchange, Failure, Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
 use crate::plan::{Draft, Fallback, NAME_PREFIX, Template, Variant, request_key};
 use crate::rules::Reason;
@@ -165,9 +166,7 @@ impl Session<'_> {
         }
         let mut fallback = Fallback::starting_with(draft.clone());
         loop {
-            let exchange = self
-                .write_replacing_throttled(operation, format, &mut draft, &head)
-                .await?;
+            let exchange = self.write_replaceable(operation, format, &mut draft, &head).await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
             let next = match as_before {
@@ -240,9 +239,9 @@ impl Session<'_> {
         accepted.find_map(|accepted| draft.with_choices_of(accepted))
     }
 
-    /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record.
-    /// So it is not sent again; another record with the same choices is sent instead.
-    async fn write_replacing_throttled(
+    /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record, as may
+    /// any write on a connection that was closed. So it is not sent again; another with the same choices is sent instead.
+    async fn write_replaceable(
         &self,
         operation: OperationId,
         format: TimestampFormat,
@@ -272,12 +271,18 @@ impl Session<'_> {
             };
             let exchange = self.write(draft, head, write_role).await;
             let may_store = self.contract.operation(operation).may_store();
-            let response = exchange.response().filter(|response| response.is_throttled());
-            let open = response.filter(|response| may_store && !(response.status == 429 && says_when(response)));
-            let Some(response) = open.filter(|_| write_role == WriteRole::Main) else {
+            let pause = match &exchange.outcome {
+                _ if write_role == WriteRole::Irreplaceable => None,
+                Err(Failure::ClosedWhenIdle) => Some(Duration::ZERO),
+                Ok(response) if !may_store || !response.is_throttled() => None,
+                Ok(response) if response.status == 429 && says_when(response) => None,
+                Ok(response) => Some(wait_after(response, attempt - 1)),
+                Err(_) => None,
+            };
+            let Some(pause) = pause else {
                 return Ok(exchange);
             };
-            tokio::time::sleep(wait_after(response, attempt - 1)).await;
+            tokio::time::sleep(pause).await;
             last = Some(exchange);
             let before = std::mem::replace(draft, self.draft(operation, format)?);
             draft.copy_choices_from(&before);

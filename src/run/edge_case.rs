@@ -7,7 +7,8 @@
 //! Edge cases of writes share the budget of all writes. A plainly rejected write leaves nothing and is not counted; any
 //! other one, answered or not, counts against it. Once the budget is used up, no further edge case of a write is sent.
 //! An operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
-//! complete response to an edge case, or throttles every attempt, gets no more of them. Where an edge case is not sent,
+//! complete response to an edge case, or throttles every attempt, gets no more of them. If its connection may have been
+//! idle when it was closed, another one with the same change is sent instead. Where an edge case is not sent,
 //! the facts about edge cases stay undecided; one that cannot be made from the operation's request is left out without
 //! consequence.
 //!
@@ -29,7 +30,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
-use crate::exchange::{Content, Exchange, Purpose, Request};
+use crate::exchange::{Content, Exchange, Failure, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
 use crate::plan::{EdgeCaseChange, WRITES_PER_VARIANT, unknown_path};
 use crate::rules::{Reason, Verdict};
@@ -49,8 +50,21 @@ pub(super) struct EdgeCases {
 const READS_AFTER_REJECTION: u64 = 3;
 
 impl Session<'_> {
-    /// Sends one edge case.
+    /// Sends one edge case. If its connection may have been idle when it was closed, another one follows, unless its
+    /// body would be the same.
     pub(super) async fn edge_case(&self, operation: OperationId, edge_case: EdgeCase) {
+        let Some(exchange) = self.send_edge_case(operation, edge_case).await else {
+            return;
+        };
+        let has_own_body = !matches!(exchange.request.body, Some(Content::Raw(_)));
+        if matches!(exchange.outcome, Err(Failure::ClosedWhenIdle)) && has_own_body {
+            self.announce_requests(1);
+            self.send_edge_case(operation, edge_case).await;
+        }
+    }
+
+    /// Sends one edge case; returns the exchange, if it was sent.
+    async fn send_edge_case(&self, operation: OperationId, edge_case: EdgeCase) -> Option<Exchange> {
         let change = EdgeCaseChange::of(self.contract, operation, &edge_case, self.plan.seed);
         let request = match self.reason_against_edge_case(operation, edge_case) {
             Some(reason) => Err(reason),
@@ -76,10 +90,14 @@ impl Session<'_> {
                         self.end_edge_cases(other, Reason::RecordUnreadable);
                     }
                 }
+                Some(exchange)
             }
             // Nothing in the request can be made into such an edge case.
-            Ok(None) => {}
-            Err(reason) => self.force_edge_case_undecided(operation, &reason),
+            Ok(None) => None,
+            Err(reason) => {
+                self.force_edge_case_undecided(operation, &reason);
+                None
+            }
         }
     }
 
@@ -287,6 +305,7 @@ impl Session<'_> {
 /// Returns why no more edge cases follow this one, or `None` if they do.
 fn reason_to_stop_after(exchange: &Exchange) -> Option<Reason> {
     match &exchange.outcome {
+        Err(Failure::ClosedWhenIdle) => None,
         Err(_) => Some(Reason::NoResponse),
         Ok(response) if response.is_throttled() => Some(Reason::Throttled),
         Ok(_) => None,

@@ -126,6 +126,11 @@ fn shown_by_typed_client() -> ReasonProof {
     ReasonProof::Tested(include_str!("../rules/typed_client.rs"), test)
 }
 
+fn shown_by_closed_connection() -> ReasonProof {
+    let test = "a_connection_that_is_closed_when_it_may_be_idle_decides_nothing";
+    ReasonProof::Tested(include_str!("../rules/unfinished_answer.rs"), test)
+}
+
 fn shown_by_spelling() -> ReasonProof {
     let test = "an_identifier_without_capitals_is_not_written_in_them_and_that_is_said";
     ReasonProof::Tested(include_str!("../../tests/it/proof/equivalent.rs"), test)
@@ -145,6 +150,7 @@ fn shown(reason: &Reason) -> ReasonProof {
     );
     let counts = include_str!("../../tests/it/proof/counts.rs");
     match reason {
+        Reason::ClosedWhenIdle => shown_by_closed_connection(),
         Reason::LimitExceeded
         | Reason::Documented(_)
         | Reason::Failed(_)

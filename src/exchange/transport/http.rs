@@ -10,10 +10,11 @@
 //! To the client, that looks like a service that reads a request and does not respond, and neither hyper nor `reqwest`
 //! says on which connection a request failed. When a request that may be sent twice gets no response, it is sent once
 //! more on a new connection, and from then on every request has a new connection: one that ends early is a failure of
-//! the service then. For a request that must not be sent twice, such as a write, the two cannot be told apart. But a
-//! run reads before it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is less
-//! than services keep one. A new connection for each write would rule this out, but cost two round trips each over TLS,
-//! and all ports of the machine in a soak.
+//! the service then. For a request that must not be sent twice, such as a write, the two cannot be told apart, so the
+//! first one has a failure of its own, [`Failure::ClosedWhenIdle`], which accuses nobody. It is rare: a run reads before
+//! it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is less than services keep
+//! one. A new connection for each write would rule it out, but cost two round trips each over TLS, and all ports of the
+//! machine in a soak.
 //!
 //! A request that says `Connection: close` has a new connection too: a load balancer picks a replica when a connection
 //! is opened, and has already picked one for an idle connection.
@@ -101,7 +102,8 @@ impl Http {
     }
 
     /// Sends a request and returns its response as soon as the head is there. If it may be sent twice and its
-    /// connection may have been used before, it is sent again when that connection ends.
+    /// connection may have been used before, it is sent again when that connection ends. A response that has begun is
+    /// not sent for again.
     async fn response(&self, outgoing: Outgoing) -> Result<reqwest::Response, Failure> {
         let closes = outgoing.headers.get(CONNECTION).is_some_and(|value| value == "close");
         let mut request = reqwest::Request::new(outgoing.method, outgoing.url);
@@ -111,14 +113,17 @@ impl Http {
             return send(self.unpooled()?, request).await;
         }
         let again = request.try_clone().filter(|_| outgoing.may_repeat);
-        match (send(&self.shared, request).await, again) {
-            // This is asked now and not before sending: a request that waits for a new connection also takes one that
-            // becomes free meanwhile. Without any response, no connection was used before.
-            (Err(Failure::Incomplete), Some(again)) if self.has_response.load(Ordering::Relaxed) => {
-                self.stops_sharing.store(true, Ordering::Relaxed);
-                send(self.unpooled()?, again).await
-            }
-            (outcome, _) => outcome,
+        let outcome = send(&self.shared, request).await;
+        // This is asked now and not before sending: a request that waits for a new connection also takes one that
+        // becomes free meanwhile. Without any response, no connection was used before.
+        let may_be_idle = matches!(outcome, Err(Failure::Incomplete)) && self.has_response.load(Ordering::Relaxed);
+        if !may_be_idle {
+            return outcome;
+        }
+        self.stops_sharing.store(true, Ordering::Relaxed);
+        match again {
+            Some(again) => send(self.unpooled()?, again).await,
+            None => Err(Failure::ClosedWhenIdle),
         }
     }
 
@@ -287,7 +292,7 @@ mod tests {
         }
         assert_eq!(service.seen(), (3, "GGP".to_owned()));
         // The others still share theirs.
-        assert_eq!(service.send(Method::POST).await, Err(Failure::Incomplete));
+        assert_eq!(service.send(Method::POST).await, Err(Failure::ClosedWhenIdle));
         assert_eq!(service.seen(), (3, "GGPP".to_owned()));
     }
 
@@ -300,8 +305,11 @@ mod tests {
         assert_eq!(service.seen(), (4, "GGGPP".to_owned()));
         let service = Service::failing_at_first(0).await;
         assert_eq!(service.send(Method::GET).await, Ok(200));
-        assert_eq!(service.send(Method::POST).await, Err(Failure::Incomplete));
+        assert_eq!(service.send(Method::POST).await, Err(Failure::ClosedWhenIdle));
         assert_eq!(service.seen(), (1, "GP".to_owned()));
+        // The next one has a new connection.
+        assert_eq!(service.send(Method::POST).await, Ok(200));
+        assert_eq!(service.seen(), (2, "GPP".to_owned()));
         let service = Service::failing_at_first(1).await;
         assert_eq!(service.send(Method::POST).await, Err(Failure::Incomplete));
         assert_eq!(service.seen(), (1, "P".to_owned()));
