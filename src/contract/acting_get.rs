@@ -708,6 +708,11 @@ mod tests {
             "/gpio/write",
             "/lights-off",
             "/#Action=SendEmail",
+            "/pump/prime",
+            "/label/print",
+            "/members/{id}/ban",
+            "/orders/{id}/print",
+            "/contacts/{id}/call",
         ] {
             assert!(is_left_out(path, ""), "{path}");
         }
@@ -742,6 +747,10 @@ mod tests {
             ("/markdown", ""),
             ("/small", ""),
             ("/payouts", ""),
+            ("/prime-numbers", ""),
+            ("/prints", ""),
+            ("/contacts/{id}/calls", ""),
+            ("/members/{id}/bans", ""),
             ("/step", ""),
         ] {
             assert!(!is_left_out(path, summary), "{path} {summary}");
