@@ -43,6 +43,12 @@ impl Exchange {
         self.response().map(|response| response.status)
     }
 
+    /// Returns the status, if it rejects what was sent: see [`RejectionMeaning::rejects_content`].
+    pub(crate) fn rejection_of_content(&self) -> Option<u16> {
+        self.status()
+            .filter(|status| RejectionMeaning::rejects_content(*status))
+    }
+
     /// Whether a complete response came that is a success (2xx), whether or not the contract documents it.
     pub(crate) fn is_success(&self) -> bool {
         self.status().is_some_and(is_success)

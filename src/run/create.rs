@@ -172,7 +172,9 @@ impl Session<'_> {
             let next = match as_before {
                 None => self.next_draft(&exchange, &draft, &mut fallback),
                 // The format is tested, not the instant.
-                Some(_) => draft.at_another_time().filter(|_| rejects_content(&exchange)),
+                Some(_) => draft
+                    .at_another_time()
+                    .filter(|_| exchange.rejection_of_content().is_some()),
             };
             match next {
                 Some(next) => draft = next,
@@ -200,7 +202,7 @@ impl Session<'_> {
     /// can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
-        if rejects_content(exchange) {
+        if exchange.rejection_of_content().is_some() {
             let as_created = self.as_created(sent).and_then(|draft| fallback.go_on_from(draft));
             if as_created.is_some() {
                 return as_created;
@@ -537,9 +539,4 @@ impl Session<'_> {
         let names = others.into_iter().flatten().chain([name.clone()]);
         Some((names.collect(), value.clone()))
     }
-}
-
-/// Whether the response rejects what was sent.
-fn rejects_content(exchange: &Exchange) -> bool {
-    exchange.status().is_some_and(RejectionMeaning::rejects_content)
 }

@@ -11,7 +11,7 @@ use super::session::{RejectedValue, Session};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::{TimestampFormat, Updated};
-use crate::exchange::{Exchange, RejectionMeaning, Request};
+use crate::exchange::Request;
 use crate::history::{AcceptedUpdate, LookGoal};
 use crate::plan::{
     AWKWARD_UPDATES, AWKWARD_UPDATES_WITHOUT_INVARIANTS, Action, AwkwardValues, Draft, NotCalled, Step,
@@ -98,7 +98,7 @@ impl Session<'_> {
             if let (true, Ok(draft)) = (differs, self.without_keys(draft)) {
                 self.announce_requests(1);
                 let exchange = self.write(&draft, head, WriteRole::Additional).await;
-                if status_of_rejection(&exchange).is_none() {
+                if exchange.rejection_of_content().is_none() {
                     return;
                 }
             }
@@ -139,7 +139,7 @@ impl Session<'_> {
             let exchange = self.write(&draft, head, WriteRole::Additional).await;
             if self.succeeded(&exchange) {
                 made += 1;
-            } else if status_of_rejection(&exchange).is_none() {
+            } else if exchange.rejection_of_content().is_none() {
                 break;
             }
         }
@@ -242,7 +242,7 @@ impl Session<'_> {
                         false => return,
                     }
                 }
-                if status_of_rejection(&exchange).is_none() {
+                if exchange.rejection_of_content().is_none() {
                     return;
                 }
             }
@@ -331,7 +331,9 @@ impl Session<'_> {
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.head, WriteRole::Additional).await;
         if !self.succeeded(&exchange) {
-            return status_of_rejection(&exchange).map_or(UpdateOutcome::Inconclusive, UpdateOutcome::Rejected);
+            return exchange
+                .rejection_of_content()
+                .map_or(UpdateOutcome::Inconclusive, UpdateOutcome::Rejected);
         }
         let changed = AcceptedUpdate {
             operation,
@@ -392,11 +394,4 @@ fn must_come_back(invariant: &Updated, request: &Request) -> bool {
             .iter()
             .any(|carry| !pointer::select(sent, &carry.sent).is_empty())
     })
-}
-
-/// Returns the status of a response that rejects what was sent: 400, 409 or 422; `None` for any other.
-fn status_of_rejection(exchange: &Exchange) -> Option<u16> {
-    exchange
-        .status()
-        .filter(|status| RejectionMeaning::rejects_content(*status))
 }
