@@ -692,6 +692,28 @@ impl Contract {
         self.operation_named(&updated.listed.operation)
     }
 
+    /// Returns the list of the records to which the operation writes, by an invariant or by an inferred lifecycle. By an
+    /// invariant, a create writes to a record only if it creates something within it.
+    #[must_use]
+    pub fn list_written_by(&self, write: OperationId) -> Option<OperationId> {
+        let inferred = || Some(self.lifecycle_of(write)?.list.as_ref()?.operation);
+        let creates_item = self.list_whose_items_are_created_by(write).is_some();
+        let within = self.list_showing_created_by(write).filter(|_| !creates_item);
+        within.or_else(|| self.list_showing_updated_by(write)).or_else(inferred)
+    }
+
+    /// Returns the pointers to the items of a list and to the identifier within each, by an invariant or by an inferred
+    /// lifecycle.
+    #[must_use]
+    pub fn items_of_list(&self, list: OperationId) -> Option<(&str, &str)> {
+        let page = self.operation(list).page.as_ref();
+        let by_invariant = page.map(|page| (page.items.as_str(), page.id.as_str()));
+        by_invariant.or_else(|| {
+            self.record_list(list)
+                .map(|list| (list.items.as_str(), list.id.as_str()))
+        })
+    }
+
     /// Returns the equivalent ways of writing a request that are tested on the operation, in the order of the contract.
     #[must_use]
     pub fn equivalences(&self, operation: OperationId) -> &[Equivalence] {

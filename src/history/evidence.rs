@@ -29,7 +29,7 @@ pub enum Evidence<'seen> {
     Record(RecordShown<'seen>, &'seen Request),
     /// A record that shows what a rejected create or update sent, or that a rejected deletion has deleted.
     StoredDespiteRejection(StoredDespiteRejection<'seen>, &'seen Request),
-    /// A record that a list showed before, with what a write to an unknown identifier sent.
+    /// Records that a list showed before, with what a write to another identifier sent.
     StrayWrite(StrayWrite<'seen>, &'seen Request),
     /// The look for an updated record in its list.
     UpdateObservation(UpdateObservation<'seen>, &'seen Request),
@@ -299,13 +299,24 @@ impl Rejection {
     }
 }
 
-/// A write to an unknown identifier (one that names no record) that reached a record which a list had shown before.
+/// A write that reached records which a list had shown before, and which it did not name.
 #[derive(Clone, Copy, Debug)]
 pub struct StrayWrite<'seen> {
     /// The create or the update.
     pub operation: OperationId,
-    /// Where the record appears, as an indexed pointer in the response.
+    /// Where the record appears, as an indexed pointer in the response; the array where it reached several.
     pub pointer: &'seen str,
+    /// What it reached.
+    pub reached: Reached,
+}
+
+/// The records that a write has reached without naming them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// A record that shows what was sent to an unknown identifier: one that names no record.
+    ByUnknownIdentifier,
+    /// This many records that showed another value before the write.
+    ExistingRecords(usize),
 }
 
 /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.

@@ -5,8 +5,9 @@
 //!
 //! What a write does to other records is rarely documented: a new default takes the flag from the old one, a create
 //! returns a record that somebody else gave back. Words in the contract warn of some of these writes, not of all. So
-//! the list is read before and after the first write of each operation of an inferred lifecycle. Another client may
-//! have written in between, so a changed record is no finding. But the operation is not sent again, and each changed
+//! the list is read before and after the first write of each operation that writes to one of its records. Another client may
+//! have written in between, so a changed record is no finding, unless [`MIN_REACHED`] records show what the write sent,
+//! and that is no state, which another client may have set in all of them. But the operation is not sent again, and each changed
 //! record is reported with the residue. If another record now shows what the write sent, a deletion may reach other
 //! records too, so no record of that create is deleted.
 //!
@@ -18,7 +19,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::history::History;
+use super::evidence::{Evidence, Reached, StrayWrite};
+use super::history::{EvidenceSink, History};
 use super::residue::UnexplainedRecord;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::OperationId;
@@ -37,6 +39,9 @@ const MAX_DEPTH: usize = 3;
 const MAX_MISSING: usize = 20;
 /// The maximum number of letters in a word that names a state.
 const LONGEST_STATE: usize = 32;
+/// The minimum number of existing records that must have changed to a value which a write sent, right after it, for the
+/// write to have done that and not another client at the same time.
+const MIN_REACHED: usize = 3;
 
 /// The records that were in the target before the run wrote anything.
 #[derive(Debug, Default)]
@@ -135,6 +140,8 @@ struct Changes {
     ids: Vec<Digest>,
     /// Whether one of them now shows a value that a write has sent.
     shows_sent: bool,
+    /// How many of them now show such a value that is not a state.
+    showing_sent_value: usize,
 }
 
 /// What a single operation has changed in existing records.
@@ -197,7 +204,7 @@ impl WatchedList {
                 continue;
             };
             before.is_missing = false;
-            let mut is_changed = false;
+            let (mut is_changed, mut shows_sent_value) = (false, false);
             for (field, name, value) in fields(item.value) {
                 let Some(earlier) = before.fields.get_mut(&field).filter(|earlier| **earlier != value) else {
                     continue;
@@ -209,13 +216,16 @@ impl WatchedList {
                 let counts = sent.peek().is_some() || (earlier.is_state && value.is_state);
                 if counts && !self.volatile.contains(&field) {
                     is_changed = true;
-                    changes.shows_sent |= sent.any(|values| values.contains(&value.value));
+                    let is_sent = sent.any(|values| values.contains(&value.value));
+                    changes.shows_sent |= is_sent;
+                    shows_sent_value |= is_sent && !value.is_state;
                 }
                 *earlier = value;
             }
             if is_changed {
                 changes.ids.push(id);
             }
+            changes.showing_sent_value += usize::from(shows_sent_value);
         }
         changes
     }
@@ -286,8 +296,7 @@ impl History<'_> {
     /// Returns the list that must be read before and after a write, so that a change of an existing record is noticed: that
     /// of the lifecycle to which the write belongs, before its first write that is accepted.
     pub(crate) fn list_to_watch(&self, operation: OperationId) -> Option<OperationId> {
-        let lifecycle = self.contract.lifecycle_of(operation)?;
-        let list = lifecycle.list.as_ref()?.operation;
+        let list = self.contract.list_written_by(operation)?;
         self.existing_records.watches(operation, list).then_some(list)
     }
 
@@ -362,30 +371,38 @@ impl History<'_> {
         }
     }
 
-    /// Adds what a list shows of the existing records. Those that a write has changed are residue.
-    pub(super) fn note_existing(&mut self, exchange: &Exchange, body: &Body) {
-        let Some(list) = self.contract.record_list(exchange.request.operation) else {
+    /// Adds what a list shows of the existing records. Those that a write has changed are residue. Emits evidence if it has
+    /// also changed too many of them to what it sent for another client to have done so.
+    pub(super) fn note_existing(&mut self, exchange: &Exchange, body: &Body, emit: EvidenceSink<'_>) {
+        let list = exchange.request.operation;
+        let Some((items, id)) = self.contract.items_of_list(list) else {
             return;
         };
-        let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
+        let array = pointer::get(&body.value, items).and_then(Value::as_array);
         let with_id = |value| {
-            let id = pointer::get(value, &list.id)?;
+            let id = pointer::get(value, id)?;
             Some(IdentifiedItem { id, value })
         };
-        let items: Vec<_> = items.into_iter().flatten().filter_map(with_id).collect();
-        let changed = self
-            .existing_records
-            .add((list.operation, &exchange.request.path), &items);
+        let identified: Vec<_> = array.into_iter().flatten().filter_map(with_id).collect();
+        let changed = self.existing_records.add((list, &exchange.request.path), &identified);
         let Some(ChangedBy { operation, changes }) = changed else {
             return;
         };
         let is_changed = |item: &&IdentifiedItem<'_>| changes.ids.contains(&Digest::of(item.id));
-        for item in items.iter().filter(is_changed) {
-            self.add_changed_record((list.operation, identifier(item.id)), operation);
+        for item in identified.iter().filter(is_changed) {
+            self.add_changed_record((list, identifier(item.id)), operation);
         }
         let create = self.contract.lifecycle_of(operation).map(|lifecycle| lifecycle.create);
         let reaching = create.filter(|_| changes.shows_sent);
         self.existing_records.reaching_others.extend(reaching);
+        if changes.showing_sent_value >= MIN_REACHED {
+            let stray = StrayWrite {
+                operation,
+                pointer: items,
+                reached: Reached::ExistingRecords(changes.showing_sent_value),
+            };
+            emit(Evidence::StrayWrite(stray, &exchange.request));
+        }
     }
 
     /// Whether a deletion of a create's records may reach others too: after a write to one of them, a record that was there

@@ -196,7 +196,7 @@ impl<'run> History<'run> {
             if let Some(body) = body.filter(|_| succeeded) {
                 self.note_shown(exchange.request.operation, &body.value);
                 self.note_filter_values(exchange, &body.value);
-                self.note_existing(exchange, body);
+                self.note_existing(exchange, body, &mut *emit);
             }
             self.note_sent_strings(exchange);
         }

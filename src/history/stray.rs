@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use super::evidence::{Evidence, StrayWrite};
+use super::evidence::{Evidence, Reached, StrayWrite};
 use super::history::{EvidenceSink, History};
 use super::look::Item;
 use crate::contract::operation::OperationId;
@@ -30,6 +30,7 @@ impl StrayRecord {
         let stray = StrayWrite {
             operation: self.operation,
             pointer: &self.pointer,
+            reached: Reached::ByUnknownIdentifier,
         };
         emit(Evidence::StrayWrite(stray, &self.request));
     }

@@ -6,7 +6,7 @@ use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
-use crate::history::evidence::WalkEnd;
+use crate::history::evidence::{Reached, WalkEnd};
 
 pub(super) static RULE: Rule = Rule {
     name: "misplaced",
@@ -17,7 +17,10 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A contact method must appear under the contact that it was created for, and an update in the contact \
                   that was updated. Every other item of the list is searched for what was sent, which carries the run \
                   tag: there it would be one person's data under another's name. What an edge case sends to an \
-                  identifier that names no record must not appear in a record that the list showed before.",
+                  identifier that names no record must not appear in a record that the list showed before. Right after \
+                  the first write of an operation, the first page must not show a value that was sent in three or more \
+                  records that had another one; booleans and single words do not count, because another client may \
+                  have set them.",
     exceptions: "A list that was not seen in full. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",
@@ -61,7 +64,12 @@ pub(super) static RULE: Rule = Rule {
         },
         |stray, sink| {
             if let Some(fact) = sink.contract.fact_of(stray.operation, FactKind::NotElsewhere) {
-                let received = || "what was sent to an identifier that names no record".to_owned();
+                let received = || match stray.reached {
+                    Reached::ByUnknownIdentifier => "what was sent to an identifier that names no record".to_owned(),
+                    Reached::ExistingRecords(count) => {
+                        format!("what was sent, in {count} records that showed another value before")
+                    }
+                };
                 sink.broken(fact, || stray.pointer.to_owned(), received);
             }
         },
@@ -144,12 +152,21 @@ mod tests {
     #[test]
     fn what_was_sent_to_no_record_is_broken_in_a_record_that_was_listed_before() {
         for operation in ["createContactMethod", "updateContact"] {
-            let judged = Fixture::of(operation).stray("/data/items/~24");
+            let judged = Fixture::of(operation).stray("/data/items/~24", Reached::ByUnknownIdentifier);
             assert_eq!(judged.kind(FactKind::NotElsewhere), Verdict::Broken);
             let received = "what was sent to an identifier that names no record";
             assert_eq!(judged.received("misplaced"), received);
             assert_eq!(judged.locations("misplaced").0, "/data/items/4");
         }
+    }
+
+    #[test]
+    fn what_existing_records_show_right_after_an_update_is_broken_and_counted() {
+        let judged = Fixture::of("updateContact").stray("/data/items", Reached::ExistingRecords(7));
+        assert_eq!(judged.kind(FactKind::NotElsewhere), Verdict::Broken);
+        let received = "what was sent, in 7 records that showed another value before";
+        assert_eq!(judged.received("misplaced"), received);
+        assert_eq!(judged.locations("misplaced").0, "/data/items");
     }
 
     #[test]

@@ -16,8 +16,8 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Content, Credential, Exchange, Failure, Intent, Purpose, RejectionMeaning, Request, Response};
 use crate::history::evidence::{
-    CreatedObservation, Creation, FinalListing, PageSeen, PrecedingRequest, RecordShown, ShownState, Stability,
-    StrayWrite, UpdateObservation, Walk, WalkEnd,
+    CreatedObservation, Creation, FinalListing, PageSeen, PrecedingRequest, Reached, RecordShown, ShownState,
+    Stability, StrayWrite, UpdateObservation, Walk, WalkEnd,
 };
 
 /// Where a list shows the record that [`Fixture::observed`] is given, as an indexed pointer (see `pointer::element`).
@@ -274,8 +274,9 @@ impl Fixture {
     }
 
     /// Judges a record that was listed before and shows what was sent to an unknown identifier.
-    pub(super) fn stray(&self, pointer: &str) -> Judged {
+    pub(super) fn stray(&self, pointer: &str, reached: Reached) -> Judged {
         let stray = StrayWrite {
+            reached,
             operation: self.operation,
             pointer,
         };

@@ -1,7 +1,9 @@
-//! Writes to an identifier that names no record: a service that lets them reach somebody's record is found, and one that
-//! creates a record under the identifier is left alone.
+//! Writes that reach records which they do not name. To an identifier that names no record: a service that lets them reach
+//! somebody's record is found, and one that creates a record under the identifier is left alone. An update that reaches
+//! every record is found and not sent again; what another client may have changed at the same time is no finding.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -97,4 +99,71 @@ async fn a_record_that_is_created_under_the_identifier_is_left_alone() {
     });
     let checked = Check::default().run(creating).await;
     assert!(misplaced(&checked).is_empty(), "{:?}", misplaced(&checked));
+}
+
+/// What the updates do, and how many were accepted.
+struct Updates {
+    deviation: Deviation,
+    accepted: Arc<AtomicUsize>,
+}
+
+/// Writes what an accepted update sent in these fields to so many other contacts, too.
+fn reaching(fields: &'static [&'static str], most: usize) -> Updates {
+    let accepted = Arc::<AtomicUsize>::default();
+    let last = Arc::new(Mutex::new((String::new(), Value::Null)));
+    let (count, sent) = (Arc::clone(&accepted), Arc::clone(&last));
+    let deviation = Deviation::none()
+        .at("updateContact", move |call, reply| {
+            if reply.succeeded() {
+                count.fetch_add(1, Ordering::SeqCst);
+                let id = call.uri.path().rsplit('/').next().unwrap_or_default().to_lowercase();
+                *sent.lock().unwrap() = (id, call.body());
+            }
+        })
+        .relisted(move |call, listing| {
+            let (id, sent) = &*last.lock().unwrap();
+            if call.is("getContacts") && sent.is_object() {
+                listing.change(|items| {
+                    let others = items.iter_mut().filter(|item| item["id"].as_str() != Some(id));
+                    for item in others.take(most) {
+                        for field in fields {
+                            item[field] = sent[field].clone();
+                        }
+                    }
+                });
+            }
+        });
+    Updates { deviation, accepted }
+}
+
+#[tokio::test]
+async fn an_update_that_reaches_every_record_is_found_and_not_sent_again() {
+    let updates = reaching(&["dob"], usize::MAX);
+    let checked = Check::default().run(updates.deviation).await;
+    assert_eq!(
+        misplaced(&checked),
+        ["updateContact in getContacts: no other item changes"]
+    );
+    let found = checked.denied().find(|finding| finding.rule == "misplaced").unwrap();
+    assert!(
+        found.received.ends_with("records that showed another value before"),
+        "{}",
+        found.received
+    );
+    assert_eq!(updates.accepted.load(Ordering::SeqCst), 1);
+    let left = checked.record.unexplained_records.iter();
+    let changed = left.filter(|record| record.changed_by.as_deref() == Some("updateContact"));
+    // As many as are on a page. The others of the list carry the run tag now, and no write of the run explains them.
+    assert_eq!(changed.count(), 10);
+}
+
+#[tokio::test]
+async fn what_another_client_may_have_changed_is_reported_and_no_finding() {
+    for (fields, most) in [(&["dob"][..], 2), (&["gender"], usize::MAX)] {
+        let updates = reaching(fields, most);
+        let checked = Check::default().run(updates.deviation).await;
+        assert!(misplaced(&checked).is_empty(), "{fields:?}: {:?}", misplaced(&checked));
+        assert_eq!(updates.accepted.load(Ordering::SeqCst), 1, "{fields:?}");
+        assert!(!checked.record.unexplained_records.is_empty(), "{fields:?}");
+    }
 }
