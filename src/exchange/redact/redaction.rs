@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 use foldhash::fast::FixedState;
 
 use super::decoding::{ELLIPSIS, SourceCharacter, views};
-use super::forms::{alphanumerics, encodings, in_base32};
+use super::forms::{alphanumerics, ciphers, encodings, in_base32};
 use crate::client::Token;
 
 /// The replacement for the token, in a `curl` line too.
@@ -26,7 +26,7 @@ const REPLACEMENT: &str = "$COUNTERSIGN_TOKEN";
 pub const SHORTEST_TOKEN: usize = 8;
 /// Why a shorter token is rejected, for use after a message that says so.
 pub(crate) const TOO_SHORT: &str = "redacting it would garble ordinary words, so use a longer one";
-/// The number of letters and digits in a row that reveal the token, if it has that many. Below, "letters" includes
+/// The number of letters and digits in a row that reveal the token, also reversed, if it has that many. Below, "letters" includes
 /// digits.
 const PIECE_LENGTH: usize = 12;
 /// The number of letters in a row that reveal the token in another form: shorter runs of digits appear in other texts
@@ -136,6 +136,9 @@ impl TokenPatterns {
         let plain = alphanumerics(token);
         if self.exact.is_empty() || plain.len() < MINIMUM_RUN {
             self.exact.push(Pattern::new(token.as_bytes().to_vec()));
+        }
+        for form in ciphers(token) {
+            self.pieces.add(&form, PIECE_LENGTH, 1);
         }
         for form in encodings(token) {
             self.pieces.add(&form, ENCODED_PIECE_LENGTH, 1);
@@ -362,6 +365,9 @@ mod tests {
             (r"\u0074\u006b-4711-se\u00…", "$COUNTERSIGN_TOKEN…"),
             ("%2574%256b-4711-secret", "$COUNTERSIGN_TOKEN"),
             ("ecret-of-nobody", "$COUNTERSIGN_TOKEN"),
+            // Reversed and in rot13, the same 13 letters.
+            ("ydobon-fo-terce", "$COUNTERSIGN_TOKEN"),
+            ("rperg-bs-abobql", "$COUNTERSIGN_TOKEN"),
             ("tk-4711, a secret of two", "tk-4711, a secret of two"),
         ] {
             assert_eq!(redaction.hide(text), expected);
