@@ -444,6 +444,19 @@ fn a_body_that_cannot_be_read_is_not_judged_and_not_green() {
 }
 
 #[test]
+fn a_response_that_ends_with_a_trailer_section_is_judged() {
+    let stub = Stub::start(|_, stream| {
+        let body = r#"{"data": {"items": []}}"#;
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\
+                    Connection: close\r\n";
+        write!(stream, "{head}\r\n{:x}\r\n{body}\r\n0\r\nX-Sum: 1\r\n\r\n", body.len())
+    });
+    let ended = proxy_with(&stub.url(), &[], &request_tags()).run();
+    let judged = "1 of 1 exchanges through the proxy were judged";
+    assert!(ended.stdout.contains(judged), "{ended:?}");
+}
+
+#[test]
 fn a_body_in_chunks_reaches_the_target_with_any_method_and_comes_back_by_its_chunks() {
     let (sender, bodies) = std::sync::mpsc::channel();
     let sender = std::sync::Mutex::new(sender);
