@@ -174,8 +174,9 @@ pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
         return;
     };
     for leaf in leaves {
-        let written = leaf.value().and_then(Value::as_str);
-        let written = written.and_then(iso_date);
+        // What the target showed stays as it is, and must not be printed in any format.
+        let own = leaf.choices.get(leaf.chosen).filter(|choice| !choice.from_target);
+        let written = own.and_then(|choice| choice.value.as_str()).and_then(iso_date);
         let part = parts.iter().find(|(part, _)| above(leaf, part).as_ref() == Some(date));
         if let Some((_, kind)) = part {
             leaf.kind = *kind;
@@ -248,5 +249,41 @@ impl AwkwardPlaces {
 
     pub(super) fn is_empty(self) -> bool {
         self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaf(pointer: &str, value: Value, from_target: bool) -> Leaf {
+        let choice = Choice {
+            from_target,
+            ..Choice::own(value)
+        };
+        Leaf {
+            pointer: pointer.to_owned(),
+            choices: vec![choice],
+            chosen: 0,
+            values_are_open: true,
+            in_formats: false,
+            others: Vec::new(),
+            kind: FieldKind::Other,
+            required: false,
+        }
+    }
+
+    #[test]
+    fn a_date_is_sent_in_several_formats_unless_the_target_showed_it() {
+        let numbers = [("/born/day", 17), ("/born/month", 5), ("/born/year", 1937)];
+        let parts = numbers.map(|(at, number)| leaf(at, Value::from(number), false));
+        for (from_target, formats) in [(false, 1 + OTHER_FORMATS.len()), (true, 1)] {
+            let text = leaf("/text", Value::from("1937-05-17"), from_target);
+            let mut leaves = [parts.to_vec(), vec![text]].concat();
+            recognise_dates(&mut leaves);
+            let text = leaves.last().unwrap();
+            assert_eq!(text.choices.len(), formats);
+            assert!(text.choices.iter().all(|choice| choice.from_target == from_target));
+        }
     }
 }
