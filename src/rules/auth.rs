@@ -95,6 +95,16 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (404 | 410) if rejection_for_another_reason == RejectionMeaning::UncertainValue => {
             sink.undecided(fact, Reason::Rejected(status));
         }
+        // The status for a malformed request is also that for a malformed header (RFC 6750, section 3.1), as one without a
+        // token is, or one of another scheme.
+        400 if documents(400)
+            && matches!(
+                seen.exchange.request.credential,
+                Credential::Empty { .. } | Credential::OtherScheme { .. }
+            ) =>
+        {
+            sink.undecided(fact, Reason::Documented(400));
+        }
         // Beside a 401, a document that lists a 403 leaves open which of them it is.
         403 if documents(403) => sink.held(fact),
         400..=499 if !exact => sink.held(fact),
@@ -231,7 +241,8 @@ mod tests {
     use serde_json::json;
 
     use crate::contract::fact::FactKind;
-    use crate::exchange::{Purpose, RejectionMeaning};
+    use crate::contract::operation::SecurityScheme;
+    use crate::exchange::{Credential, Purpose, RejectionMeaning};
     use crate::rules::testing::{Fixture, Judged};
     use crate::rules::{Reason, Verdict};
 
@@ -274,6 +285,40 @@ mod tests {
             let judged = rejecting("createTag", FactKind::RejectsNoCredential, status);
             assert_eq!(judged.kind(FactKind::RejectsNoCredential), verdict, "{status}");
         }
+    }
+
+    #[test]
+    fn a_documented_400_is_left_open_for_a_malformed_header_and_for_no_other_request() {
+        let judged = |listed: &str, credential: Credential| {
+            let document = format!(
+                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\nsecurity: [{{bearer: []}}]\ncomponents: {{securitySchemes: \
+                 {{bearer: {{type: http, scheme: bearer}}}}}}\npaths:\n  /a:\n    get: {{operationId: a, responses: {{'200': \
+                 {{description: a}}, '401': {{description: a}}{listed}}}}}\n"
+            );
+            let kind = FactKind::RejectsNoCredential;
+            let purpose = Purpose::MustBeRejected {
+                fact: kind,
+                rejection_for_another_reason: RejectionMeaning::Finding,
+            };
+            let fixture = Fixture::text(&document, "a").purpose(purpose);
+            let mut exchange = fixture.exchange(400, None, "");
+            exchange.request.credential = credential;
+            let judged = fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())));
+            judged.kind(kind)
+        };
+        let scheme = SecurityScheme::Bearer;
+        let listed = ", '400': {description: a}";
+        for malformed in [
+            Credential::Empty { scheme: scheme.clone() },
+            Credential::OtherScheme { scheme: scheme.clone() },
+        ] {
+            assert_eq!(
+                judged(listed, malformed.clone()),
+                Verdict::Undecided(Reason::Documented(400))
+            );
+            assert_eq!(judged("", malformed), Verdict::Broken);
+        }
+        assert_eq!(judged(listed, Credential::None), Verdict::Broken);
     }
 
     /// A document may say itself that a missing token looks like a missing record, or sends a person to the login.
