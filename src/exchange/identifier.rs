@@ -44,9 +44,16 @@ pub fn identifier(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if is_short(text) && !text.is_empty() => Some(text.clone()),
         // A number that does not fit 64 bits has lost digits: it would name another record, or none.
-        Value::Number(number) if number.is_i64() || number.is_u64() || is_exact(number) => Some(number.to_string()),
+        Value::Number(number) if number.is_i64() || number.is_u64() => Some(number.to_string()),
+        Value::Number(number) if is_exact(number) => Some(plain(number)),
         _ => None,
     }
+}
+
+/// Writes a number without a fraction or an exponent if it is an integer: `10.0` and `1e1` are 10 (RFC 8259, section 6).
+fn plain(number: &serde_json::Number) -> String {
+    let integer = number.as_f64().filter(|number| number.fract() == 0.0);
+    integer.map_or_else(|| number.to_string(), |integer| format!("{integer:.0}"))
 }
 
 /// Whether the integer part of a number that is not an integer of 64 bits lost no digit when it was read.
@@ -94,6 +101,10 @@ mod tests {
         }
         assert!(identifier(&json!("ä".repeat(LONGEST_IDENTIFIER))).is_some());
         assert_eq!(identifier(&json!(u64::MAX)), Some(u64::MAX.to_string()));
+        for (number, text) in [("10.0", "10"), ("1e1", "10"), ("-3.0", "-3"), ("10.5", "10.5")] {
+            let number: Value = serde_json::from_str(number).unwrap();
+            assert_eq!(identifier(&number).as_deref(), Some(text));
+        }
         let beyond: Value = serde_json::from_str("12345678901234567890123").unwrap();
         assert_eq!(identifier(&beyond), None, "{beyond}");
     }
