@@ -179,7 +179,8 @@ fn not_checked(record: &Record) -> String {
         })
         .collect();
     if more > 0 {
-        rendered.push(format!("; {more} more were not checked"));
+        let were = if more == 1 { "was" } else { "were" };
+        rendered.push(format!("; {more} more {were} not checked"));
     }
     rendered.concat()
 }

@@ -207,6 +207,14 @@ impl WalkEnd {
     }
 }
 
+/// Returns what a record may be like for which a service is right to reject a request with this status.
+fn why_rightly(status: u16) -> &'static str {
+    match status {
+        409 | 412 => "the record may have another state or version than the request expects",
+        _ => "the record that the request names may not exist",
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Cow<'_, str> = match self {
@@ -265,8 +273,7 @@ impl fmt::Display for Reason {
             Self::SameForAll(status) => format!("the response was {status}, with the right credential too").into(),
             Self::Rejected(status) => format!("rejected with {status}, which a gap may allow").into(),
             Self::RejectedExample(status) => {
-                format!("rejected with {status}, perhaps rightly: the record that the request names may not exist")
-                    .into()
+                format!("rejected with {status}, perhaps rightly: {}", why_rightly(*status)).into()
             }
             Self::TokenRejected(403) => "rejected with 403: the token may lack permission for this operation".into(),
             Self::TokenRejected(status) => {

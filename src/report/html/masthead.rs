@@ -50,7 +50,11 @@ fn because(record: &Record) -> Markup {
             (deny, warn) => { (counted(deny, "error", "errors")) ", " (counted(warn, "warning", "warnings")) "." }
         }
         @for (name, reason) in &unchecked { " " code { (name) } " was not checked: " (reason) "." }
-        @if more > 0 { " " (count(more)) " more were not checked." }
+        @match more {
+            0 => {}
+            1 => { " 1 more was not checked." }
+            more => { " " (count(more)) " more were not checked." }
+        }
         @if let Some(omitted) = phrases::omitted_operations(record) { " " (omitted) "." }
     }
 }
