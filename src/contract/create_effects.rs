@@ -21,7 +21,7 @@ use super::operation::Operation;
 use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away, stated, summary_and_description};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
-const OUTLASTING: [&str; 110] = [
+const OUTLASTING: [&str; 120] = [
     "access-grant",
     "announcement",
     "ban",
@@ -44,6 +44,7 @@ const OUTLASTING: [&str; 110] = [
     "device-command",
     "direct-debit",
     "disbursement",
+    "dispatch",
     "dispute",
     "donation",
     "dose",
@@ -51,6 +52,7 @@ const OUTLASTING: [&str; 110] = [
     "email-message",
     "erasure",
     "eviction",
+    "execution",
     "factory-reset",
     "failover",
     "fax",
@@ -90,6 +92,7 @@ const OUTLASTING: [&str; 110] = [
     "print-job",
     "purchase",
     "purge",
+    "push-message",
     "push-notification",
     "reboot",
     "refund",
@@ -103,6 +106,7 @@ const OUTLASTING: [&str; 110] = [
     "reversal",
     "revert",
     "revocation",
+    "ride",
     "rollback",
     "rollout",
     "rotation",
@@ -112,15 +116,20 @@ const OUTLASTING: [&str; 110] = [
     "siren",
     "sms",
     "stock-adjustment",
+    "stock-movement",
     "suspension",
     "switchover",
+    "sync",
     "termination",
+    "test-alarm",
     "text-message",
     "top-up",
     "topup",
     "trade",
     "transfer",
+    "trigger",
     "truncation",
+    "tweet",
     "unlock",
     "unsubscribe",
     "upgrade",
@@ -131,6 +140,7 @@ const OUTLASTING: [&str; 110] = [
     "wakeup",
     "wipe",
     "withdrawal",
+    "write-off",
     "writeoff",
 ];
 
@@ -548,6 +558,10 @@ mod tests {
             "/power-cycles",
             "/irrigations",
             "/votes",
+            "/push-messages",
+            "/tweets",
+            "/rides",
+            "/stock-movements",
         ] {
             assert!(is_suspect(path, ""), "{path}");
         }
@@ -576,6 +590,7 @@ mod tests {
             "/vote-options",
             "/servers",
             "/command-groups",
+            "/trigger-types",
         ] {
             assert!(!is_suspect(path, ""), "{path}");
         }
