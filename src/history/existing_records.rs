@@ -119,6 +119,12 @@ pub(crate) enum KeyUse {
 /// is left.
 const MIN_OF_KEY: usize = 3;
 
+/// The same for a field with one of the [`NATURAL_KEYS`].
+const MIN_OF_NATURAL_KEY: usize = 2;
+
+/// Names of fields that often identify a record: there is one template for each language.
+const NATURAL_KEYS: [&str; 7] = ["code", "country", "key", "language", "locale", "slug", "weekday"];
+
 /// Names of fields that never identify a record, although a few examples may all differ in them.
 const CATEGORIES: [&str; 14] = [
     "category", "color", "colour", "gender", "kind", "level", "priority", "role", "severity", "size", "stage", "state",
@@ -339,7 +345,13 @@ impl History<'_> {
             return KeyUse::Free;
         }
         let name = pointer::last(at).unwrap_or_default().to_ascii_lowercase();
-        let is_key = shown.len() >= MIN_OF_KEY && !CATEGORIES.iter().any(|category| name.ends_with(category));
+        let is_named = |names: &[&str]| names.iter().any(|known| name.ends_with(known));
+        let least = if is_named(&NATURAL_KEYS) {
+            MIN_OF_NATURAL_KEY
+        } else {
+            MIN_OF_KEY
+        };
+        let is_key = shown.len() >= least && !is_named(&CATEGORIES);
         let may_have_pages = list.is_some_and(|list| self.contract.paging_of(list.operation).is_some());
         match different.contains(&Digest::of(value)) {
             true if is_key => KeyUse::Identifies,

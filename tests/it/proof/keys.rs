@@ -146,6 +146,16 @@ async fn nothing_is_created_if_every_value_tells_an_existing_record_from_the_oth
 }
 
 #[tokio::test]
+async fn two_languages_that_two_records_have_are_not_sent_and_two_other_words_are() {
+    let locales = ["en", "de"].map(|locale| json!(locale));
+    let schema = "{type: string, enum: [en, de]}";
+    let (old, values, _) = check(("locale", schema), &locales).await;
+    assert_eq!((old, values.len()), (2, 2), "{values:?}");
+    let (old, values, _) = check(("mode", schema), &locales).await;
+    assert!(old < 2, "the service keeps one for each mode: {values:?}");
+}
+
+#[tokio::test]
 async fn a_category_and_a_value_that_records_share_are_sent() {
     let states = ["mon", "tue", "wed", "thu", "fri"].map(|day| json!(day));
     let (_, values, _) = check(("status", DAYS), &states).await;
