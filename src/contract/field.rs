@@ -154,7 +154,12 @@ pub(super) fn required_fields<'document>(
     operation: &Operation,
 ) -> Vec<(&'document str, Option<String>)> {
     let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
-    let schemas = schema.map_or_else(Vec::new, |schema| with_all_of(document, schema));
+    schema.map_or_else(Vec::new, |schema| required_of(document, schema))
+}
+
+/// Returns the names of the fields that a schema requires: see [`required_fields`].
+pub(super) fn required_of(document: &Document, schema: String) -> Vec<(&str, Option<String>)> {
+    let schemas = with_all_of(document, schema);
     let stated = schemas.iter().flat_map(|(_, node)| node.member("required"));
     let mut seen = HashSet::new();
     let names = stated.flat_map(Node::elements).filter_map(Node::string);

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Contract;
 use super::document::{Document, Node};
-use super::field::required_fields;
+use super::field::{required_fields, required_of};
 use super::guessed;
 use super::link::{Link, LinkTarget};
 use super::load::resolve;
@@ -59,6 +59,11 @@ pub(super) fn links(
     }
     inferred.extend(guessed::links(&collections, (written, &inferred)));
     inferred.extend(in_bodies((document, operations), shapes, (written, &inferred)));
+    inferred.extend(repeated_identifiers(
+        (document, operations),
+        shapes,
+        (written, &inferred),
+    ));
     inferred
 }
 
@@ -182,6 +187,51 @@ fn in_bodies(
                 to,
                 target,
                 ..(*source).clone()
+            });
+        }
+    }
+    links
+}
+
+/// Returns the links into the identifiers that bodies must repeat from their paths, as the `id` of a PUT often is, and that
+/// of a resource object in an update of JSON:API (version 1.1, section "Updating Resources").
+fn repeated_identifiers(
+    (document, operations): (&Document, &[Operation]),
+    shapes: &[Shape],
+    (written, inferred): (&[Link], &[Link]),
+) -> Vec<Link> {
+    let names_record = |link: &&Link| {
+        let (from, to) = (&operations[link.from.0], &operations[link.to.0]);
+        let in_path = matches!(link.target, LinkTarget::Parameter(_)) && to.path.trim_end_matches('/').ends_with('}');
+        let item = format!("{}/{{}}", comparable_path(&from.path));
+        in_path && from.creates() && !to.is_read() && comparable_path(&to.path) == item
+    };
+    let required = |schema: String, name: &str| {
+        let mut fields = required_of(document, schema).into_iter();
+        fields.find(|(field, _)| *field == name).and_then(|(_, schema)| schema)
+    };
+    let mut links = Vec::new();
+    for link in inferred.iter().filter(names_record) {
+        let body = operations[link.to.0].request_body.as_ref();
+        let Some(schema) = body.and_then(|body| body.schema.clone()) else {
+            continue;
+        };
+        let within = required(schema.clone(), "data").and_then(|data| required(data, "id"));
+        let at = required(schema, "id").map(|at| ("/id", at));
+        let Some((at, schema)) = at.or_else(|| within.map(|at| (Link::RESOURCE_IDENTIFIER, at))) else {
+            continue;
+        };
+        let target = LinkTarget::Body(at.to_owned());
+        let is_known = written
+            .iter()
+            .chain(inferred)
+            .any(|other| other.to == link.to && other.target == target);
+        let field = document.node(&resolve(document, schema));
+        if !is_known && field.is_some_and(|field| is_of_type(field, shape_at(shapes, operations, link))) {
+            links.push(Link {
+                number: written.len() + inferred.len() + links.len(),
+                target,
+                ..link.clone()
             });
         }
     }

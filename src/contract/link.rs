@@ -42,6 +42,8 @@ pub struct Link {
 impl Link {
     /// The expression for a value that is in the path of the `Location` header, and in no body.
     pub const IN_LOCATION_HEADER: &'static str = "$response.header.Location";
+    /// Where an update of JSON:API repeats the identifier of its record.
+    pub(crate) const RESOURCE_IDENTIFIER: &'static str = "/data/id";
 
     /// The end of the expression for the names of an object's members. No escaped name contains it.
     pub const NAMES: &'static str = "/~names";

@@ -540,6 +540,7 @@ mod tests {
             )),
             spelling: Spelling::default(),
             unprintable: vec!["/venue_id".to_owned()],
+            made_up: Vec::new(),
             printable: Printable {
                 path: "/v1/visits".to_owned(),
                 headers: Vec::new(),

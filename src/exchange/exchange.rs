@@ -76,6 +76,8 @@ pub struct Request {
     pub spelling: Spelling,
     /// Pointers to the values in the body that came from the target; they are printed only with [`ValueDisplay::Shown`].
     pub unprintable: Vec<String>,
+    /// Pointers to the values in the body that the run made up and that may be the identifiers of records.
+    pub made_up: Vec<String>,
     /// The path and the headers as they may be printed.
     pub printable: Printable,
     /// How the caller authenticates.
@@ -158,6 +160,7 @@ impl Request {
             body: None,
             spelling: Spelling::default(),
             unprintable: Vec::new(),
+            made_up: Vec::new(),
             printable: Printable::default(),
             credential: Credential::None,
         }

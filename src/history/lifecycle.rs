@@ -32,6 +32,10 @@ fn identifier_in<'body>(record: &'body Value, lifecycle: &Lifecycle) -> Option<&
 /// purpose: a list taken for truncated decides nothing, one taken for whole makes a finding.
 const MAY_BE_TRUNCATED_FROM: usize = 5;
 
+/// The minimum number of letters and digits in which two strings that were made up must differ, so that there are ten
+/// thousand more: two of them are then not the keys of two existing records by chance.
+const MIN_DIFFERENT_LETTERS: usize = 4;
+
 /// A record that a create of the run returned.
 #[derive(Clone, Debug)]
 pub(crate) struct TrackedRecord {
@@ -419,7 +423,7 @@ impl History<'_> {
         // Another weekday or place may be the key of another record that was there before.
         let is_second = |record: &TrackedRecord, other: &TrackedRecord| {
             record.path_identifiers != other.path_identifiers
-                && same_but_for_texts(record.request.json(), other.request.json(), &self.run_tag)
+                && same_but_for_own_values(&record.request, &other.request, &self.run_tag)
         };
         let are_new = own
             .iter()
@@ -1127,6 +1131,34 @@ pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<Path
     let named = identifiers_in_path(operation, &request.path);
     (named.len() == operation.parameters.iter().filter(in_path).count()).then_some(named)
 }
+
+/// Whether two bodies differ in nothing but values of the run's own: strings that both have the run tag, and strings that
+/// were made up, in so many letters that hardly any record has one of them.
+fn same_but_for_own_values(one: &Request, other: &Request, run_tag: &RunTag) -> bool {
+    let (mut body, mut other_body) = (one.json().cloned(), other.json().cloned());
+    for at in one.made_up.iter().filter(|at| other.made_up.contains(at)) {
+        let bodies = (body.as_mut(), other_body.as_mut());
+        let (Some(body), Some(other_body)) = bodies else { break };
+        if let (Some(value), Some(other_value)) = (body.pointer_mut(at), other_body.pointer_mut(at))
+            && differ_in_many_letters(value, other_value)
+        {
+            *value = Value::Null;
+            *other_value = Value::Null;
+        }
+    }
+    same_but_for_texts(body.as_ref(), other_body.as_ref(), run_tag)
+}
+
+/// Whether two strings of one length differ in at least [`MIN_DIFFERENT_LETTERS`] letters.
+fn differ_in_many_letters(one: &Value, other: &Value) -> bool {
+    let (Some(one), Some(other)) = (one.as_str(), other.as_str()) else {
+        return false;
+    };
+    let pairs = one.chars().zip(other.chars());
+    one.chars().count() == other.chars().count()
+        && pairs.filter(|(letter, other)| letter != other).count() >= MIN_DIFFERENT_LETTERS
+}
+
 /// Whether two bodies differ in nothing but strings that both have the run tag.
 fn same_but_for_texts(one: Option<&Value>, other: Option<&Value>, run_tag: &RunTag) -> bool {
     match (one, other) {

@@ -228,6 +228,17 @@ impl Draft {
         }
         (body, unprintable)
     }
+
+    /// Returns the pointers of the values in the current body that the run made up, where they may be the identifiers of
+    /// records.
+    #[must_use]
+    pub fn made_up(&self) -> Vec<String> {
+        let made_up = self.leaves.iter().filter(|leaf| {
+            let chosen = leaf.choices.get(leaf.chosen);
+            chosen.is_some_and(|choice| choice.may_name_a_record)
+        });
+        made_up.map(|leaf| leaf.pointer.clone()).collect()
+    }
 }
 
 /// The number of numbers and days around a value that are tried in its place.

@@ -47,6 +47,13 @@ fn generated_from(
     examples: bool,
 ) -> Option<Value> {
     let schema = contract.document.node(parameter.schema.as_deref()?)?;
+    let is_free = ["enum", "pattern"]
+        .iter()
+        .all(|keyword| contract.referred(schema).member(keyword).is_none());
+    if parameter.location == ParameterLocation::Header && comparable_name(&parameter.name) == "ifmatch" && is_free {
+        // Any state of the record, if it exists (RFC 9110, section 13.1.1).
+        return Some(Value::from("*"));
+    }
     let sample = SampleMaker {
         contract,
         text,

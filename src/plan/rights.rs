@@ -231,6 +231,29 @@ const TRIGGERS: [&str; 24] = [
 /// More of them, in a name that ends with `after`, `at` or `on`: `release_on`, but not `release_date`.
 const TRIGGERS_AT: [&str; 5] = ["activate", "delete", "launch", "post", "release"];
 
+/// Words in the names of times at which a period ends.
+const ENDS: [&str; 19] = [
+    "checkout",
+    "closes",
+    "deadline",
+    "dropoff",
+    "due",
+    "end",
+    "ended",
+    "ending",
+    "ends",
+    "expiration",
+    "expires",
+    "expiry",
+    "finish",
+    "finished",
+    "finishes",
+    "return",
+    "returns",
+    "thru",
+    "until",
+];
+
 /// Words of values that do something at once, as the first or as all of a value: a run sends none where the schema
 /// lists another.
 const ACTING_VALUES: [&str; 29] = [
@@ -336,6 +359,15 @@ pub(super) fn is_date_of_trigger(name: &str) -> bool {
     let words: Vec<_> = words(&separated).collect();
     let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
     has(&TRIGGERS) || has(&TRIGGERS_AT) && words.last().is_some_and(|last| ["after", "at", "on"].contains(last))
+}
+
+/// Whether a period ends at the time in a field with this name, so that one in which it begins must not be later: `ends_at`,
+/// `valid_until`, `date_to`.
+pub(super) fn ends_period(name: &str) -> bool {
+    let separated = separated(name);
+    let words: Vec<_> = words(&separated).collect();
+    let is_last = |known: &&str| words.last() == Some(known) || words.first() == Some(known);
+    words.iter().any(|word| ENDS.contains(word)) || ["out", "to"].iter().any(is_last)
 }
 
 /// Whether a boolean with this name protects a record, so that `false` would take that away: `restricted`,

@@ -33,6 +33,17 @@ pub(super) const DEPTH: usize = 4;
 /// and an integer of 32 bits holds it.
 pub(super) const SMALLEST_UNLIKELY: u32 = 1_000_000_000;
 
+/// The values for the formats of times, each with that for a field in which a period ends.
+const DATE: (&str, &str) = ("2024-05-17", "2024-05-18");
+const INSTANT: (&str, &str) = ("2024-05-17T09:30:00Z", "2024-05-17T10:30:00Z");
+const TIME: (&str, &str) = ("09:30:00Z", "10:30:00Z");
+
+/// Returns the value for the end of a period that begins with this one, if it is one that is made here.
+pub(super) fn end_of_period(value: &Value) -> Option<Value> {
+    let mut periods = [DATE, INSTANT, TIME].into_iter();
+    periods.find_map(|(start, end)| (value == start).then(|| Value::from(end)))
+}
+
 /// What values are made from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SampleMaker<'run> {
@@ -243,14 +254,14 @@ impl SampleMaker<'_> {
         let text = self.text;
         Some(match format {
             "byte" => "Y291bnRlcnNpZ24=".to_owned(),
-            "date" => "2024-05-17".to_owned(),
-            "date-time" => "2024-05-17T09:30:00Z".to_owned(),
+            "date" => DATE.0.to_owned(),
+            "date-time" => INSTANT.0.to_owned(),
             "duration" => "PT1H".to_owned(),
             "email" => format!("{}@example.com", text.replacen('-', ".", 1)),
             "hostname" => "countersign.example.com".to_owned(),
             "ipv4" => "192.0.2.1".to_owned(),
             "ipv6" => "2001:db8::1".to_owned(),
-            "time" => "09:30:00Z".to_owned(),
+            "time" => TIME.0.to_owned(),
             "uri" | "url" | "uri-reference" => format!("https://example.com/{text}"),
             "uuid" => {
                 let mut bytes = [0; 16];

@@ -11,9 +11,10 @@ use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::{
-    cautious_value, concerns_rights, is_date_of_trigger, is_place_among_others, may_be_sent_later, names_somebody,
+    cautious_value, concerns_rights, ends_period, is_date_of_trigger, is_place_among_others, may_be_sent_later,
+    names_somebody,
 };
-use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, is_wide_number};
+use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
 use crate::contract::discriminator;
@@ -552,7 +553,9 @@ impl LeafBuilder<'_> {
             number: self.number + index,
             examples,
         };
-        sample.of(field.node).ok()
+        let made = sample.of(field.node).ok()?;
+        let ends = pointer::last(&field.pointer).is_some_and(|name| ends_period(&name));
+        Some(end_of_period(&made).filter(|_| ends).unwrap_or(made))
     }
 
     /// Returns how many fields before this one have strings, for a body without invariants.

@@ -148,6 +148,7 @@ impl SampleRun {
             body: None,
             spelling: Spelling::default(),
             unprintable: Vec::new(),
+            made_up: Vec::new(),
             printable: Printable {
                 path: "/things".to_owned(),
                 headers: Vec::new(),

@@ -11,7 +11,7 @@ use super::pace::{ATTEMPTS, says_when, wait_after};
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
-use crate::contract::link::LinkTarget;
+use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::{Operation, OperationId};
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
@@ -499,6 +499,12 @@ impl Session<'_> {
                 }
             }
         }
+        if let (Some((_, value)), Some(id @ Value::String(_))) = (
+            self.body_names_of_path_identifier(operation, head),
+            body.pointer_mut(Link::RESOURCE_IDENTIFIER),
+        ) {
+            *id = value;
+        }
         let (mut headers, mut printable) = (head.headers.clone(), head.printable.clone());
         for (name, value) in self.request_keys(documented) {
             let all = headers.iter_mut().chain(&mut printable.headers);
@@ -510,6 +516,7 @@ impl Session<'_> {
             headers,
             body: documented.request_body.as_ref().map(|_| Content::Json(body)),
             unprintable,
+            made_up: draft.made_up(),
             printable,
             credential,
             ..Request::plain(operation, documented)

@@ -49,6 +49,7 @@ mod quiet;
 mod read_created;
 mod rejected_creates;
 mod relay;
+mod repeated;
 mod repeated_updates;
 mod request_keys;
 mod shards;
