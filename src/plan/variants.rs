@@ -71,6 +71,9 @@ pub enum Variant {
     Awkward(AwkwardValues),
     /// What was accepted, with these values in place of others: each is one that code may mistake for a missing one.
     Falsy(Vec<(String, Value)>),
+    /// What was accepted, with another value in each field for which the schema leaves a choice: a boolean, a member of an
+    /// `enum`, a number.
+    OtherChoices,
 }
 
 impl fmt::Display for Variant {
@@ -82,6 +85,7 @@ impl fmt::Display for Variant {
             Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
             Self::Awkward(values) => write!(formatter, "awkward values ({values})"),
             Self::Falsy(_) => formatter.write_str("false, 0, an empty string or null"),
+            Self::OtherChoices => formatter.write_str("other booleans, numbers and members of enumerations"),
         }
     }
 }
@@ -105,7 +109,8 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
 /// - of a create of which no invariant says what it does: the one with the required fields alone, if the body has
 ///   others, since the document says of both that they are accepted;
 /// - of an update of which no invariant says what it does: one with awkward values, if a read shows what it sent; one
-///   text alone, if the fields that are not sent must stay; and one with values that code may mistake for missing ones;
+///   text alone, if the fields that are not sent must stay; one with values that code may mistake for missing ones; and one
+///   with other choices;
 /// - of any other create: one with awkward values, then the others, in the order of the seed;
 /// - of any other update: the same update again, then the others, in the order of the seed, then those with awkward
 ///   values.
@@ -173,6 +178,7 @@ fn further_variants(contract: &Contract, update: OperationId, text: String) -> V
         .then_some(Variant::OneField(text))
         .into_iter()
         .chain(falsy)
+        .chain([Variant::OtherChoices])
         .collect()
 }
 
@@ -191,6 +197,12 @@ impl Draft {
             Variant::RequiredFields => self.keep_only(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
             Variant::Awkward(values) => self.put(values),
+            Variant::OtherChoices => {
+                for leaf in self.leaves.iter_mut().filter(|leaf| leaf.value().is_some()) {
+                    let now = leaf.value().cloned();
+                    leaf.choose_another(|value| Some(value) != now.as_ref());
+                }
+            }
             Variant::Falsy(values) => {
                 for leaf in &mut self.leaves {
                     let value = values.iter().find(|(at, _)| *at == leaf.pointer);

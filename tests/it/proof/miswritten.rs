@@ -28,6 +28,8 @@ components:
         place: {type: string, maxLength: 80}
         count: {type: integer, minimum: 0, maximum: 9}
         slug_line: {type: string, maxLength: 99}
+        urgency: {type: string, enum: [low, normal, high]}
+        done: {type: boolean}
     NewItem: {allOf: [{$ref: '#/components/schemas/Fields'}, {type: object, required: [title]}]}
     Item:
       allOf:
@@ -75,6 +77,10 @@ enum Behaviour {
     IgnoresFalsy,
     /// It rejects an update with 0 or null.
     RejectsFalsy,
+    /// An update ignores the fields for which there is a choice.
+    IgnoresChoices,
+    /// It rejects an update that goes on to another urgency.
+    RejectsChoices,
     /// It stores the valid fields of an update that it rejects.
     StoresHalf,
 }
@@ -91,6 +97,8 @@ fn valid(body: &Bytes) -> (Map<String, Value>, bool) {
         "title" => (1..=60).contains(&length(value)),
         "note" => value.is_null() || value.is_string() && length(value) <= 80,
         "place" | "slug_line" => value.is_string() && length(value) <= 80,
+        "urgency" => ["low", "normal", "high"].iter().any(|urgency| value == urgency),
+        "done" => value.is_boolean(),
         "count" => value.as_u64().is_some_and(|count| count < 10),
         _ => false,
     };
@@ -154,14 +162,25 @@ fn change(
         Behaviour::RejectsFalsy if fields.values().any(is_falsy) => {
             return StatusCode::UNPROCESSABLE_ENTITY.into_response();
         }
+        Behaviour::RejectsChoices
+            if fields
+                .get("urgency")
+                .is_some_and(|urgency| *urgency != before["urgency"]) =>
+        {
+            return StatusCode::CONFLICT.into_response();
+        }
         Behaviour::ForgetsOthers => item.retain(|name, _| ["id", "version", "count"].contains(&name.as_str())),
         Behaviour::FollowsTitle if fields.contains_key("title") => {
             item.insert("slug_line".to_owned(), fields["title"].clone());
         }
         _ => {}
     }
-    let is_stored = |value: &Value| behaviour != Behaviour::IgnoresFalsy || !is_falsy(value);
-    item.extend(fields.into_iter().filter(|(_, value)| is_stored(value)));
+    let is_stored = |(name, value): &(String, Value)| match behaviour {
+        Behaviour::IgnoresFalsy => !is_falsy(value),
+        Behaviour::IgnoresChoices => name != "urgency" && name != "done",
+        _ => true,
+    };
+    item.extend(fields.into_iter().filter(is_stored));
     item["version"] = json!(item["version"].as_u64().unwrap() + 1);
     match behaviour {
         Behaviour::ShowsLess => axum::Json(json!({"id": item["id"], "title": item["title"]})).into_response(),
@@ -207,6 +226,7 @@ async fn a_service_that_does_what_it_reports_is_left_alone() {
         Behaviour::AsDocumented,
         Behaviour::FollowsTitle,
         Behaviour::RejectsFalsy,
+        Behaviour::RejectsChoices,
         Behaviour::ShowsLess,
     ] {
         assert_eq!(found(behaviour).await, [], "{behaviour:?}");
@@ -248,6 +268,14 @@ async fn a_patch_keeps_what_it_does_not_send() {
         .collect();
     assert_eq!(facts, [("lifecycle", "changeItem without fields: as before")]);
     assert!(found[0].2.starts_with("no value, not the string("), "{found:?}");
+}
+
+#[tokio::test]
+async fn another_member_of_an_enumeration_and_the_other_boolean_are_stored() {
+    let found = found(Behaviour::IgnoresChoices).await;
+    let facts: Vec<_> = found.iter().map(|(_, fact, _)| fact.as_str()).collect();
+    let fact = |name: &str| format!("changeItem in getItem /{name}: as sent in /{name}");
+    assert_eq!(facts, [fact("done"), fact("urgency")]);
 }
 
 #[tokio::test]
