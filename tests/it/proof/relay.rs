@@ -101,9 +101,11 @@ async fn a_service_that_closes_a_used_connection_at_one_write_is_not_accused_of_
         assert_eq!(record.requests.unfinished, 1, "{number}");
         let found: Vec<_> = record.findings.iter().map(described).collect();
         assert!(found.is_empty(), "{number}: {found:#?}");
-        // What became of it is not known, so another was sent in its place.
-        assert!(record.residue.iter().any(|left| !left.answered), "{number}");
-        assert!(number > 1 || !is_left_open(&record), "{number}");
+        if number == 1 {
+            // A create: what became of it is not known, so another was sent in its place.
+            assert!(record.residue.iter().any(|left| !left.answered));
+            assert!(!is_left_open(&record));
+        }
     }
 }
 
