@@ -241,6 +241,11 @@ impl Session<'_> {
         accepted.find_map(|accepted| draft.with_choices_of(accepted))
     }
 
+    /// Whether a body has the run tag, so that the next one that is drafted differs from it.
+    pub(super) fn has_run_tag(&self, request: &Request) -> bool {
+        request.json().is_some_and(|body| self.settings.run_tag.is_in(body))
+    }
+
     /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record, as may
     /// any write on a connection that was closed. So it is not sent again; another with the same choices is sent instead.
     async fn write_replaceable(
@@ -275,7 +280,7 @@ impl Session<'_> {
             let may_store = self.contract.operation(operation).may_store();
             let pause = match &exchange.outcome {
                 _ if write_role == WriteRole::Irreplaceable => None,
-                Err(Failure::ClosedWhenIdle) => Some(Duration::ZERO),
+                Err(Failure::ClosedWhenIdle) if self.has_run_tag(&exchange.request) => Some(Duration::ZERO),
                 Ok(response) if !may_store || !response.is_throttled() => None,
                 Ok(response) if response.status == 429 && says_when(response) => None,
                 Ok(response) => Some(wait_after(response, attempt - 1)),

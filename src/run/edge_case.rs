@@ -50,14 +50,13 @@ pub(super) struct EdgeCases {
 const READS_AFTER_REJECTION: u64 = 3;
 
 impl Session<'_> {
-    /// Sends one edge case. If its connection may have been idle when it was closed, another one follows, unless its
-    /// body would be the same.
+    /// Sends one edge case. If its connection may have been idle when it was closed, another one follows, if its body has a
+    /// run tag of its own: nothing is written twice.
     pub(super) async fn edge_case(&self, operation: OperationId, edge_case: EdgeCase) {
         let Some(exchange) = self.send_edge_case(operation, edge_case).await else {
             return;
         };
-        let has_own_body = !matches!(exchange.request.body, Some(Content::Raw(_)));
-        if matches!(exchange.outcome, Err(Failure::ClosedWhenIdle)) && has_own_body {
+        if matches!(exchange.outcome, Err(Failure::ClosedWhenIdle)) && self.has_run_tag(&exchange.request) {
             self.announce_requests(1);
             self.send_edge_case(operation, edge_case).await;
         }
