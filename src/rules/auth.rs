@@ -34,7 +34,7 @@ pub(super) static RULE: Rule = Rule {
                   carried out all the same. So the record of the run is read again after updates and a deletion of it \
                   were rejected.",
     exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401, and a 403 \
-                   where it lists that too; another status whose description speaks of the credential. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
+                   where it lists that too, and so a 400 to an empty token or another scheme; another status whose description speaks of the credential. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
                    right credential gets too; for a read, also a 4xx other than 401 and 403 that it gets too.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "The document, sections \"Authentication\" and \"Errors\"",
@@ -95,9 +95,10 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         status @ (404 | 410) if rejection_for_another_reason == RejectionMeaning::UncertainValue => {
             sink.undecided(fact, Reason::Rejected(status));
         }
-        // The status for a malformed request is also that for a malformed header (RFC 6750, section 3.1), as one without a
-        // token is, or one of another scheme.
-        400 if documents(400)
+        // A header without a token or of another scheme is malformed, and 400 is the status for that (RFC 6750, section
+        // 3.1).
+        400 if exact
+            && documents(400)
             && matches!(
                 seen.exchange.request.credential,
                 Credential::Empty { .. } | Credential::OtherScheme { .. }
@@ -289,11 +290,11 @@ mod tests {
 
     #[test]
     fn a_documented_400_is_left_open_for_a_malformed_header_and_for_no_other_request() {
-        let judged = |listed: &str, credential: Credential| {
+        let judged_by = |listed: &str, credential: Credential| {
             let document = format!(
                 "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\nsecurity: [{{bearer: []}}]\ncomponents: {{securitySchemes: \
                  {{bearer: {{type: http, scheme: bearer}}}}}}\npaths:\n  /a:\n    get: {{operationId: a, responses: {{'200': \
-                 {{description: a}}, '401': {{description: a}}{listed}}}}}\n"
+                 {{description: a}}{listed}}}}}\n"
             );
             let kind = FactKind::RejectsNoCredential;
             let purpose = Purpose::MustBeRejected {
@@ -307,18 +308,17 @@ mod tests {
             judged.kind(kind)
         };
         let scheme = SecurityScheme::Bearer;
-        let listed = ", '400': {description: a}";
+        let listed = ", '401': {description: a}, '400': {description: a}";
         for malformed in [
             Credential::Empty { scheme: scheme.clone() },
             Credential::OtherScheme { scheme: scheme.clone() },
         ] {
-            assert_eq!(
-                judged(listed, malformed.clone()),
-                Verdict::Undecided(Reason::Documented(400))
-            );
-            assert_eq!(judged("", malformed), Verdict::Broken);
+            let judged = |listed: &str| judged_by(listed, malformed.clone());
+            assert_eq!(judged(listed), Verdict::Undecided(Reason::Documented(400)));
+            assert_eq!(judged(", '401': {description: a}"), Verdict::Broken);
+            assert_eq!(judged(", '400': {description: a}"), Verdict::Held);
         }
-        assert_eq!(judged(listed, Credential::None), Verdict::Broken);
+        assert_eq!(judged_by(listed, Credential::None), Verdict::Broken);
     }
 
     /// A document may say itself that a missing token looks like a missing record, or sends a person to the login.
