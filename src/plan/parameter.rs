@@ -47,12 +47,13 @@ fn generated_from(
     examples: bool,
 ) -> Option<Value> {
     let schema = contract.document.node(parameter.schema.as_deref()?)?;
-    let is_free = ["enum", "pattern"]
-        .iter()
-        .all(|keyword| contract.referred(schema).member(keyword).is_none());
-    if parameter.location == ParameterLocation::Header && comparable_name(&parameter.name) == "ifmatch" && is_free {
+    if parameter.location == ParameterLocation::Header && comparable_name(&parameter.name) == "ifmatch" {
         // Any state of the record, if it exists (RFC 9110, section 13.1.1).
-        return Some(Value::from("*"));
+        let any = Value::from("*");
+        let stated = json_schema::convert_for_request(&contract.document, parameter.schema.as_deref()?);
+        if CompiledSchema::compile(stated.as_ref()).first_violation(&any).is_none() {
+            return Some(any);
+        }
     }
     let sample = SampleMaker {
         contract,
