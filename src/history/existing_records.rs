@@ -5,11 +5,13 @@
 //!
 //! What a write does to other records is rarely documented: a new default takes the flag from the old one, a create
 //! returns a record that somebody else gave back. Words in the contract warn of some of these writes, not of all. So
-//! the list is read before and after the first write of each operation that writes to one of its records. Another client may
-//! have written in between, so a changed record is no finding, unless [`MIN_REACHED`] records show what the write sent,
-//! and that is no state, which another client may have set in all of them. But the operation is not sent again, and each changed
+//! the list is read before and after the first write of each operation that writes to one of its records. Another
+//! client may have written in between, so a changed record is no finding. But the operation is not sent again, and each changed
 //! record is reported with the residue. If another record now shows what the write sent, a deletion may reach other
 //! records too, so no record of that create is deleted.
+//!
+//! One thing is a finding: after an update, [`MIN_REACHED`] records or more show a value that it sent, in a field that an
+//! invariant says it writes, and the value is none that another client may have given them all, as it may a status.
 //!
 //! A record that a create adds changes what others show about themselves: their rank, their share, how many there are. So
 //! a change counts only in a field that the write sent, and where a boolean or a single word, such as a status, was
@@ -42,6 +44,9 @@ const LONGEST_STATE: usize = 32;
 /// The minimum number of existing records that must have changed to a value which a write sent, right after it, for the
 /// write to have done that and not another client at the same time.
 const MIN_REACHED: usize = 3;
+/// The length of the shortest text, and the smallest number, that count for that.
+const SHORTEST_TELLING: usize = 8;
+const SMALLEST_TELLING: f64 = 1_000.0;
 
 /// The records that were in the target before the run wrote anything.
 #[derive(Debug, Default)]
@@ -98,6 +103,8 @@ struct FieldValue {
     value: Digest,
     /// Whether it may be a state: a boolean or a single word.
     is_state: bool,
+    /// Whether few records have it: see [`is_telling`].
+    is_telling: bool,
 }
 
 /// Whether a value may identify an existing record, so that a write which sends it would replace that record.
@@ -146,8 +153,8 @@ struct Changes {
     ids: Vec<Digest>,
     /// Whether one of them now shows a value that a write has sent.
     shows_sent: bool,
-    /// How many of them now show such a value that is not a state.
-    showing_sent_value: usize,
+    /// How many of them now show such a value in each field, if it tells whose it is: see [`is_telling`].
+    showing_sent_value: HashMap<Digest, usize>,
 }
 
 /// What a single operation has changed in existing records.
@@ -210,7 +217,7 @@ impl WatchedList {
                 continue;
             };
             before.is_missing = false;
-            let (mut is_changed, mut shows_sent_value) = (false, false);
+            let mut is_changed = false;
             for (field, name, value) in fields(item.value) {
                 let Some(earlier) = before.fields.get_mut(&field).filter(|earlier| **earlier != value) else {
                     continue;
@@ -224,14 +231,15 @@ impl WatchedList {
                     is_changed = true;
                     let is_sent = sent.any(|values| values.contains(&value.value));
                     changes.shows_sent |= is_sent;
-                    shows_sent_value |= is_sent && !value.is_state;
+                    if is_sent && value.is_telling {
+                        *changes.showing_sent_value.entry(field).or_default() += 1;
+                    }
                 }
                 *earlier = value;
             }
             if is_changed {
                 changes.ids.push(id);
             }
-            changes.showing_sent_value += usize::from(shows_sent_value);
         }
         changes
     }
@@ -264,6 +272,7 @@ fn fields(record: &Value) -> Vec<(Digest, &str, FieldValue)> {
                 let field = FieldValue {
                     value: Digest::of(value),
                     is_state: is_state(value),
+                    is_telling: is_telling(value),
                 };
                 fields.push((Digest::of(&Value::String(at)), name, field));
             }
@@ -284,6 +293,16 @@ fn is_state(value: &Value) -> bool {
     }
 }
 
+/// Whether a value is one that hardly any other client gives several records at the same time: a text of some length with a
+/// digit in it, such as a date, or a number of four digits or more.
+fn is_telling(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.as_f64().is_some_and(|number| number.abs() >= SMALLEST_TELLING),
+        Value::String(text) => text.len() >= SHORTEST_TELLING && text.bytes().any(|byte| byte.is_ascii_digit()),
+        _ => false,
+    }
+}
+
 /// Adds the members within a body, by their names.
 fn add_sent(body: &Value, sent: &mut HashMap<String, HashSet<Digest>>) {
     match body {
@@ -300,7 +319,7 @@ fn add_sent(body: &Value, sent: &mut HashMap<String, HashSet<Digest>>) {
 
 impl History<'_> {
     /// Returns the list that must be read before and after a write, so that a change of an existing record is noticed: that
-    /// of the lifecycle to which the write belongs, before its first write that is accepted.
+    /// of the records to which the operation writes, before its first write that is accepted.
     pub(crate) fn list_to_watch(&self, operation: OperationId) -> Option<OperationId> {
         let list = self.contract.list_written_by(operation)?;
         self.existing_records.watches(operation, list).then_some(list)
@@ -345,13 +364,13 @@ impl History<'_> {
             return KeyUse::Free;
         }
         let name = pointer::last(at).unwrap_or_default().to_ascii_lowercase();
-        let is_named = |names: &[&str]| names.iter().any(|known| name.ends_with(known));
-        let least = if is_named(&NATURAL_KEYS) {
+        let is_category = CATEGORIES.iter().any(|category| name.ends_with(category));
+        let least = if NATURAL_KEYS.contains(&name.as_str()) {
             MIN_OF_NATURAL_KEY
         } else {
             MIN_OF_KEY
         };
-        let is_key = shown.len() >= least && !is_named(&CATEGORIES);
+        let is_key = shown.len() >= least && !is_category;
         let may_have_pages = list.is_some_and(|list| self.contract.paging_of(list.operation).is_some());
         match different.contains(&Digest::of(value)) {
             true if is_key => KeyUse::Identifies,
@@ -407,11 +426,16 @@ impl History<'_> {
         let create = self.contract.lifecycle_of(operation).map(|lifecycle| lifecycle.create);
         let reaching = create.filter(|_| changes.shows_sent);
         self.existing_records.reaching_others.extend(reaching);
-        if changes.showing_sent_value >= MIN_REACHED {
+        let updated = self.contract.operation(operation).invariants.updated.iter();
+        let returned = updated
+            .flat_map(|updated| &updated.carries)
+            .map(|carry| &carry.returned_at);
+        let showing = returned.filter_map(|at| changes.showing_sent_value.get(&Digest::of(&Value::String(at.clone()))));
+        if let Some(showing) = showing.max().filter(|showing| **showing >= MIN_REACHED) {
             let stray = StrayWrite {
                 operation,
                 pointer: items,
-                reached: Reached::ExistingRecords(changes.showing_sent_value),
+                reached: Reached::ExistingRecords(*showing),
             };
             emit(Evidence::StrayWrite(stray, &exchange.request));
         }
