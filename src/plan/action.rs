@@ -60,7 +60,7 @@ pub enum Action {
     LookForUpdates,
     /// Updates a record of this run with variants of an accepted body, and looks for each of them.
     VaryUpdate,
-    /// Updates a record of this run with awkward values, one field, and falsy values, and reads it, where no invariant
+    /// Updates a record of this run with awkward values, one field, falsy values and other choices, and reads it, where no invariant
     /// says what the update does.
     VaryAndReadBack,
     /// Walks over the pages of a list without `x-page`, where they are inferred.
@@ -391,10 +391,10 @@ const VARY_UPDATE: ActionSpec = ActionSpec {
 };
 
 const VARY_AND_READ_BACK: ActionSpec = ActionSpec {
-    reason: "update with awkward values (valid, but often mishandled), with one field by PATCH, and with false, 0 or null: \
-             the read must show them, and the fields that were not sent as before",
+    reason: "update with awkward values (valid, but often mishandled), with one field by PATCH, with false, 0 or null, and with \
+             other choices: the read must show them, and the fields that were not sent as before",
     requests: "one request, and a read, repeated for up to {settle} s (settle) while it does not show what was sent; values \
-               that are rejected together are sent again in halves, {awkward} requests at most; up to two more",
+               that are rejected together are sent again in halves, {awkward} requests at most; up to three more",
     decides: &[FactEvidence::ReadBackUpdated],
     read_after: |contract, _, update| contract.read_showing_update(update),
     ..VARY_CREATE

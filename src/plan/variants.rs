@@ -1,5 +1,5 @@
 //! Makes bodies other than the plain draft: each field alone, only the required fields, timestamps at several offsets,
-//! awkward values; and for an update the same once more. The main type is [`Variant`].
+//! awkward values; and for an update the same once more, or other choices. The main type is [`Variant`].
 //!
 //! # Design
 //!
@@ -24,6 +24,7 @@ use super::rights::may_be_falsy;
 use super::template::Template;
 use crate::contract::document::Node;
 use crate::contract::fact::FactKind;
+use crate::contract::link::Link;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::contract::{Contract, pointer};
@@ -71,8 +72,8 @@ pub enum Variant {
     Awkward(AwkwardValues),
     /// What was accepted, with these values in place of others: each is one that code may mistake for a missing one.
     Falsy(Vec<(String, Value)>),
-    /// What was accepted, with another value in each field for which the schema leaves a choice: a boolean, a member of an
-    /// `enum`, a number.
+    /// What was accepted, with another value in each field for which the schema leaves a choice: a boolean, a member of
+    /// an `enum`, a number.
     OtherChoices,
 }
 
@@ -198,9 +199,12 @@ impl Draft {
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
             Variant::Awkward(values) => self.put(values),
             Variant::OtherChoices => {
-                for leaf in self.leaves.iter_mut().filter(|leaf| leaf.value().is_some()) {
+                let is_open = |leaf: &&mut Leaf| leaf.kind == FieldKind::Other && leaf.pointer != Link::RESOURCE_TYPE;
+                for leaf in self.leaves.iter_mut().filter(is_open) {
                     let now = leaf.value().cloned();
-                    leaf.choose_another(|value| Some(value) != now.as_ref());
+                    let mut others = leaf.others.iter().map(|other| &other.value);
+                    let other = now.and_then(|now| others.find(|other| **other != now).cloned());
+                    other.into_iter().for_each(|other| leaf.set(other));
                 }
             }
             Variant::Falsy(values) => {
