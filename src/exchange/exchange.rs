@@ -49,6 +49,11 @@ impl Exchange {
             .filter(|status| RejectionMeaning::rejects_content(*status))
     }
 
+    /// Whether the service closed a connection that may have been idle: the next request has a new one.
+    pub(crate) fn was_closed_when_idle(&self) -> bool {
+        matches!(self.outcome, Err(Failure::ClosedWhenIdle))
+    }
+
     /// Whether a complete response came that is a success (2xx), whether or not the contract documents it.
     pub(crate) fn is_success(&self) -> bool {
         self.status().is_some_and(is_success)
@@ -442,8 +447,8 @@ pub enum Failure {
     #[error("the connection ended before the response was complete")]
     Incomplete,
     /// The connection ended before the head of a response was complete, and may have been idle before the request: a
-    /// service may close such a connection at any time (RFC 9112, section 9.5), also while a request is on its way there.
-    #[error("the service closed a connection that may have been idle, and no response came")]
+    /// service may close such a connection at any time (RFC 9112, section 9.5), also while a request is on its way.
+    #[error("the service closed a connection that may have been idle, and no complete response came")]
     ClosedWhenIdle,
     /// The deadline passed.
     #[error("no complete response within {} s", .after.as_secs_f64())]

@@ -32,9 +32,9 @@ fn identifier_in<'body>(record: &'body Value, lifecycle: &Lifecycle) -> Option<&
 /// purpose: a list taken for truncated decides nothing, one taken for whole makes a finding.
 const MAY_BE_TRUNCATED_FROM: usize = 5;
 
-/// The minimum number of letters and digits in which two strings that were made up must differ, so that there are ten
-/// thousand more: two of them are then not the keys of two existing records by chance.
-const MIN_DIFFERENT_LETTERS: usize = 4;
+/// The minimum number of letters and digits in which two strings that were made up must differ: there are then tens of
+/// thousands of them or more, and two are not the keys of two existing records by chance.
+const MIN_DIFFERENT_LETTERS: usize = 6;
 
 /// A record that a create of the run returned.
 #[derive(Clone, Debug)]

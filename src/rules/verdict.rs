@@ -129,7 +129,7 @@ pub enum Reason {
     TokenRejected(u16),
     /// The run ended before it had carried out its plan, and no response had shown it by then.
     RunEnded,
-    /// No complete response came; another finding reports it.
+    /// No complete response came; another fact says why.
     NoResponse,
     /// The service closed a connection that may have been idle, which it may at any time (RFC 9112, section 9.5).
     ClosedWhenIdle,
@@ -243,7 +243,7 @@ impl fmt::Display for Reason {
             Self::Throttled => "every attempt got a 429 or a 503".into(),
             Self::RunEnded => "the run ended before a response showed it".into(),
             Self::NoResponse => "no complete response came".into(),
-            Self::ClosedWhenIdle => "the service closed a connection that may have been idle, which it may".into(),
+            Self::ClosedWhenIdle => "the service closed a connection that may have been idle, which HTTP allows".into(),
             Self::NoClientType => "the typed client returns the response as bytes".into(),
             Self::GapNotAnswered(why) => format!("the run could not tell: {}", why.as_str()).into(),
             Self::OtherStatus(status) => format!("the response was {status}").into(),

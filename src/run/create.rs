@@ -241,13 +241,9 @@ impl Session<'_> {
         accepted.find_map(|accepted| draft.with_choices_of(accepted))
     }
 
-    /// Whether a body has the run tag, so that the next one that is drafted differs from it.
-    pub(super) fn has_run_tag(&self, request: &Request) -> bool {
-        request.json().is_some_and(|body| self.settings.run_tag.is_in(body))
-    }
-
-    /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record, as may
-    /// any write on a connection that was closed. So it is not sent again; another with the same choices is sent instead.
+    /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record, as
+    /// may any write on a connection that was closed. So it is not sent again; another with the same choices is sent
+    /// instead, in the latter case only if its body differs.
     async fn write_replaceable(
         &self,
         operation: OperationId,
@@ -259,8 +255,8 @@ impl Session<'_> {
         let mut last: Option<Exchange> = None;
         loop {
             if !self.has_room_for(operation) {
-                // The response is a better reason than the lack of room for another record. It was not judged yet,
-                // because a single one may be chance.
+                // The response is a better reason than the lack of room for another record. One that throttles was not
+                // judged yet, because a single one may be chance.
                 let Some(last) = last else {
                     return Err(self.budget_spent());
                 };
@@ -280,7 +276,7 @@ impl Session<'_> {
             let may_store = self.contract.operation(operation).may_store();
             let pause = match &exchange.outcome {
                 _ if write_role == WriteRole::Irreplaceable => None,
-                Err(Failure::ClosedWhenIdle) if self.has_run_tag(&exchange.request) => Some(Duration::ZERO),
+                Err(Failure::ClosedWhenIdle) => Some(Duration::ZERO),
                 Ok(response) if !may_store || !response.is_throttled() => None,
                 Ok(response) if response.status == 429 && says_when(response) => None,
                 Ok(response) => Some(wait_after(response, attempt - 1)),
@@ -290,9 +286,12 @@ impl Session<'_> {
                 return Ok(exchange);
             };
             tokio::time::sleep(pause).await;
-            last = Some(exchange);
             let before = std::mem::replace(draft, self.draft(operation, format)?);
             draft.copy_choices_from(&before);
+            if exchange.was_closed_when_idle() && draft.body() == before.body() {
+                return Ok(exchange);
+            }
+            last = Some(exchange);
             self.announce_requests(1);
         }
     }
@@ -490,24 +489,20 @@ impl Session<'_> {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
         let (mut body, unprintable) = draft.body();
-        if let (Some((names, value)), Some(members)) = (
-            self.body_names_of_path_identifier(operation, head),
-            body.as_object_mut(),
-        ) {
+        let in_path = self.body_names_of_path_identifier(operation, head);
+        if let (Some((names, value)), Some(members)) = (&in_path, body.as_object_mut()) {
             for name in names {
-                match members.get(&name) {
-                    Some(Value::String(_)) if self.contract.requires_property(operation, &name) => {
-                        members.insert(name, value.clone());
+                match members.get(name) {
+                    Some(Value::String(_)) if self.contract.requires_property(operation, name) => {
+                        members.insert(name.clone(), value.clone());
                     }
-                    Some(Value::String(_)) => drop(members.remove(&name)),
+                    Some(Value::String(_)) => drop(members.remove(name)),
                     _ => {}
                 }
             }
         }
-        if let (Some((_, value)), Some(id @ Value::String(_))) = (
-            self.body_names_of_path_identifier(operation, head),
-            body.pointer_mut(Link::RESOURCE_IDENTIFIER),
-        ) {
+        if let (Some((_, value)), Some(id @ Value::String(_))) = (in_path, body.pointer_mut(Link::RESOURCE_IDENTIFIER))
+        {
             *id = value;
         }
         let (mut headers, mut printable) = (head.headers.clone(), head.printable.clone());

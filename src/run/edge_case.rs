@@ -23,10 +23,13 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, Session};
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
+use crate::contract::link::Link;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
@@ -50,20 +53,22 @@ pub(super) struct EdgeCases {
 const READS_AFTER_REJECTION: u64 = 3;
 
 impl Session<'_> {
-    /// Sends one edge case. If its connection may have been idle when it was closed, another one follows, if its body has a
-    /// run tag of its own: nothing is written twice.
+    /// Sends one edge case. If its connection may have been idle when it was closed, another one follows, if its body
+    /// differs: nothing is written twice.
     pub(super) async fn edge_case(&self, operation: OperationId, edge_case: EdgeCase) {
-        let Some(exchange) = self.send_edge_case(operation, edge_case).await else {
-            return;
-        };
-        if matches!(exchange.outcome, Err(Failure::ClosedWhenIdle)) && self.has_run_tag(&exchange.request) {
-            self.announce_requests(1);
-            self.send_edge_case(operation, edge_case).await;
+        let sent = self.send_edge_case(operation, edge_case, None).await;
+        if let Some(exchange) = sent.filter(Exchange::was_closed_when_idle) {
+            self.send_edge_case(operation, edge_case, Some(&exchange.request)).await;
         }
     }
 
-    /// Sends one edge case; returns the exchange, if it was sent.
-    async fn send_edge_case(&self, operation: OperationId, edge_case: EdgeCase) -> Option<Exchange> {
+    /// Sends one edge case, unless it has the body of the one before; returns the exchange, if it was sent.
+    async fn send_edge_case(
+        &self,
+        operation: OperationId,
+        edge_case: EdgeCase,
+        before: Option<&Request>,
+    ) -> Option<Exchange> {
         let change = EdgeCaseChange::of(self.contract, operation, &edge_case, self.plan.seed);
         let request = match self.reason_against_edge_case(operation, edge_case) {
             Some(reason) => Err(reason),
@@ -73,7 +78,11 @@ impl Session<'_> {
             },
         };
         match request {
+            Ok(Some(request)) if before.is_some_and(|before| before.body == request.body) => None,
             Ok(Some(request)) => {
+                if before.is_some() {
+                    self.announce_requests(1);
+                }
                 let (exchange, _) = self.call(Call::alone(request, Purpose::EdgeCase(edge_case))).await;
                 self.count_wrong_type(&exchange, edge_case);
                 self.note_created_by_update(&exchange, change);
@@ -213,7 +222,11 @@ impl Session<'_> {
                 };
                 let limits = self.contract.length_limits_of_edge_cases(operation);
                 let made_of = (&self.settings.run_tag, &limits);
+                let resource_identifier = body.pointer_mut(Link::RESOURCE_IDENTIFIER).map(Value::take);
                 let is_made = text.insert(body, &mut request.unprintable, made_of);
+                if let (Some(id), Some(place)) = (resource_identifier, body.pointer_mut(Link::RESOURCE_IDENTIFIER)) {
+                    *place = id;
+                }
                 if let Some(members) = body.as_object_mut() {
                     members.extend(kept);
                 }

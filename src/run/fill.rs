@@ -116,7 +116,7 @@ impl Session<'_> {
                 return false;
             };
             let exchange = self.write(&draft, &head, WriteRole::Additional).await;
-            if !self.succeeded(&exchange) {
+            if !self.succeeded(&exchange) && !exchange.was_closed_when_idle() {
                 return false;
             }
         }

@@ -39,6 +39,8 @@ enum UpdateOutcome {
     /// Neither accepted nor rejected for what it sent: no complete response, or another status, such as 401 or 500. No
     /// further update is sent.
     Inconclusive,
+    /// The connection was closed that may have been idle.
+    Closed,
 }
 
 impl Session<'_> {
@@ -98,7 +100,7 @@ impl Session<'_> {
             if let (true, Ok(draft)) = (differs, self.without_keys(draft)) {
                 self.announce_requests(1);
                 let exchange = self.write(&draft, head, WriteRole::Additional).await;
-                if exchange.rejection_of_content().is_none() {
+                if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
                     return;
                 }
             }
@@ -139,7 +141,7 @@ impl Session<'_> {
             let exchange = self.write(&draft, head, WriteRole::Additional).await;
             if self.succeeded(&exchange) {
                 made += 1;
-            } else if exchange.rejection_of_content().is_none() {
+            } else if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
                 break;
             }
         }
@@ -214,8 +216,8 @@ impl Session<'_> {
         self.update_with_awkward_values(&mut updates, awkward).await;
     }
 
-    /// Updates a record of this run with awkward values, in halves where they are rejected together, with one field, and
-    /// with values that code may mistake for missing ones, and reads it after each of them that is accepted.
+    /// Updates a record of this run with awkward values, in halves where they are rejected together, with one field,
+    /// with values that code may mistake for missing ones and with other choices, and reads it after each of them that is accepted.
     pub(super) async fn vary_and_read_back(&self, update: OperationId) {
         let Some((accepted, head)) = self.accepted_write(update).await else {
             return;
@@ -242,7 +244,7 @@ impl Session<'_> {
                         false => return,
                     }
                 }
-                if exchange.rejection_of_content().is_none() {
+                if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
                     return;
                 }
             }
@@ -267,6 +269,7 @@ impl Session<'_> {
                 .await
             {
                 Some(UpdateOutcome::Accepted) => {}
+                Some(UpdateOutcome::Closed) => open.push_front(values),
                 Some(UpdateOutcome::Rejected(status)) => {
                     if values.is_single() {
                         rejected.push(values.to_string());
@@ -330,6 +333,9 @@ impl Session<'_> {
         self.announce_requests(1);
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.head, WriteRole::Additional).await;
+        if exchange.was_closed_when_idle() {
+            return UpdateOutcome::Closed;
+        }
         if !self.succeeded(&exchange) {
             return exchange
                 .rejection_of_content()
