@@ -8,7 +8,7 @@ use crate::contract::comparable_name;
 use crate::contract::document::Node;
 use crate::contract::operation::{Parameter, ParameterLocation};
 use crate::contract::{Contract, is_json, json_schema};
-use crate::exchange::CompiledSchema;
+use crate::exchange::{CompiledSchema, identifier};
 
 /// Returns a value that belongs to nobody and that the parameter's schema admits; `None` for a path, where it would
 /// name a record, and for a schema that requires more than is read here. If `examples` is set, the schema's own
@@ -117,7 +117,12 @@ pub(crate) fn serialized(contract: &Contract, parameter: &Parameter, value: &Val
     if parameter.media_type.as_deref().is_some_and(is_json) {
         return vec![value.to_string()];
     }
-    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    // A response may render 10 as `10.0`, which is another text in a path.
+    let number = |value: &Value| identifier(value).filter(|_| value.is_number());
+    let plain = |value: &Value| match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => number(value).unwrap_or_else(|| value.to_string()),
+    };
     let Value::Array(parts) = value else {
         return vec![plain(value)];
     };
@@ -238,6 +243,15 @@ mod tests {
             let (contract, parameter) =
                 parameter(&format!("{stated}, schema: {{type: array, items: {{type: string}}}}"));
             assert_eq!(serialized(&contract, &parameter, &json!(["a", "b"])), texts, "{stated}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_written_without_a_fraction_that_is_none() {
+        let (contract, parameter) = parameter("in: query, schema: {type: number}");
+        for (number, text) in [("10.0", "10"), ("1e1", "10"), ("2.5", "2.5"), ("-7", "-7")] {
+            let number: Value = serde_json::from_str(number).unwrap();
+            assert_eq!(serialized(&contract, &parameter, &number), [text]);
         }
     }
 }
