@@ -693,13 +693,11 @@ impl Contract {
     }
 
     /// Returns the list of the records to which the operation writes, by an invariant or by an inferred lifecycle. By an
-    /// invariant, a create writes to a record only if it creates something within it.
+    /// invariant, an update writes to one, and a create to none.
     #[must_use]
     pub fn list_written_by(&self, write: OperationId) -> Option<OperationId> {
         let inferred = || Some(self.lifecycle_of(write)?.list.as_ref()?.operation);
-        let creates_item = self.list_whose_items_are_created_by(write).is_some();
-        let within = self.list_showing_created_by(write).filter(|_| !creates_item);
-        within.or_else(|| self.list_showing_updated_by(write)).or_else(inferred)
+        self.list_showing_updated_by(write).or_else(inferred)
     }
 
     /// Returns the pointers to the items of a list and to the identifier within each, by an invariant or by an inferred
