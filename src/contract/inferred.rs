@@ -146,10 +146,9 @@ fn in_bodies(
     let mut creates: HashMap<String, Vec<&Link>> = HashMap::new();
     for link in inferred {
         let (from, to) = (&operations[link.from.0], &operations[link.to.0]);
-        let item = format!("{}/{{}}", comparable_path(&from.path));
         if from.creates()
             && to.is_get()
-            && comparable_path(&to.path) == item
+            && is_path_of_item(&to.path, &from.path)
             && link.value_at != Link::IN_LOCATION_HEADER
         {
             let kind = singular(&comparable_name(collection_name(&from.path)));
@@ -193,8 +192,13 @@ fn in_bodies(
     links
 }
 
-/// Returns the links into the identifiers that bodies must repeat from their paths, as the `id` of a PUT often is, and that
-/// of a resource object in an update of JSON:API (version 1.1, section "Updating Resources").
+/// Whether a path is that of an item in the collection at the other one.
+fn is_path_of_item(path: &str, collection: &str) -> bool {
+    comparable_path(path) == format!("{}/{{}}", comparable_path(collection))
+}
+
+/// Returns the links into the identifiers that bodies must repeat from their paths, as the `id` of a PUT often is, and
+/// that of a resource object in an update of JSON:API (version 1.1, section "Updating Resources").
 fn repeated_identifiers(
     (document, operations): (&Document, &[Operation]),
     shapes: &[Shape],
@@ -202,9 +206,8 @@ fn repeated_identifiers(
 ) -> Vec<Link> {
     let names_record = |link: &&Link| {
         let (from, to) = (&operations[link.from.0], &operations[link.to.0]);
-        let in_path = matches!(link.target, LinkTarget::Parameter(_)) && to.path.trim_end_matches('/').ends_with('}');
-        let item = format!("{}/{{}}", comparable_path(&from.path));
-        in_path && from.creates() && !to.is_read() && comparable_path(&to.path) == item
+        let in_path = matches!(link.target, LinkTarget::Parameter(_));
+        in_path && from.creates() && !to.is_read() && is_path_of_item(&to.path, &from.path)
     };
     let required = |schema: String, name: &str| {
         let mut fields = required_of(document, schema).into_iter();

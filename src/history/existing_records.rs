@@ -6,8 +6,8 @@
 //! What a write does to other records is rarely documented: a new default takes the flag from the old one, a create
 //! returns a record that somebody else gave back. Words in the contract warn of some of these writes, not of all. So
 //! the list is read before and after the first write of each operation that writes to one of its records. Another
-//! client may have written in between, so a changed record is no finding. But the operation is not sent again, and each changed
-//! record is reported with the residue. If another record now shows what the write sent, a deletion may reach other
+//! client may have written in between, so a changed record is no finding. But the operation is not sent again, and each
+//! changed record is reported with the residue. If another record now shows what the write sent, a deletion may reach other
 //! records too, so no record of that create is deleted.
 //!
 //! One thing is a finding: after an update, [`MIN_REACHED`] records or more show a value that it sent, in a field that an
@@ -293,8 +293,8 @@ fn is_state(value: &Value) -> bool {
     }
 }
 
-/// Whether a value is one that hardly any other client gives several records at the same time: a text of some length with a
-/// digit in it, such as a date, or a number of four digits or more.
+/// Whether a value is one that hardly any other client gives several records at the same time: a text of some length
+/// with a digit in it, such as a date, or a number of four digits or more.
 fn is_telling(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.as_f64().is_some_and(|number| number.abs() >= SMALLEST_TELLING),

@@ -361,13 +361,13 @@ pub(super) fn is_date_of_trigger(name: &str) -> bool {
     has(&TRIGGERS) || has(&TRIGGERS_AT) && words.last().is_some_and(|last| ["after", "at", "on"].contains(last))
 }
 
-/// Whether a period ends at the time in a field with this name, so that one in which it begins must not be later: `ends_at`,
-/// `valid_until`, `date_to`.
+/// Whether a period ends at the time in a field with this name, which must then not be earlier than that at which it
+/// begins: `ends_at`, `valid_until`, `date_to`.
 pub(super) fn ends_period(name: &str) -> bool {
     let separated = separated(name);
     let words: Vec<_> = words(&separated).collect();
-    let is_last = |known: &&str| words.last() == Some(known) || words.first() == Some(known);
-    words.iter().any(|word| ENDS.contains(word)) || ["out", "to"].iter().any(is_last)
+    let is_at_an_end = |known: &&str| words.last() == Some(known) || words.first() == Some(known);
+    words.iter().any(|word| ENDS.contains(word)) || ["out", "to"].iter().any(is_at_an_end)
 }
 
 /// Whether a boolean with this name protects a record, so that `false` would take that away: `restricted`,

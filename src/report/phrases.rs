@@ -173,14 +173,13 @@ fn not_checked(record: &Record) -> String {
         .chunk_by(|(_, one), (_, other)| one == other)
         .map(|group| {
             let names: Vec<_> = group.iter().map(|(name, _)| *name).collect();
-            let were = if names.len() == 1 { "was" } else { "were" };
+            let were = were(names.len());
             let reason = group.first().map_or("", |(_, reason)| reason);
             format!("; {} {were} not checked: {reason}", names.join(", "))
         })
         .collect();
     if more > 0 {
-        let were = if more == 1 { "was" } else { "were" };
-        rendered.push(format!("; {more} more {were} not checked"));
+        rendered.push(format!("; {more} more {} not checked", were(more)));
     }
     rendered.concat()
 }
@@ -262,6 +261,11 @@ pub(crate) fn counted(count: usize, one: &str) -> String {
 /// The verb for as many things.
 pub(crate) fn are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
+}
+
+/// The same in the past.
+pub(crate) fn were(count: usize) -> &'static str {
+    if count == 1 { "was" } else { "were" }
 }
 
 /// Says how many facts are undecided: `1 fact is undecided`.

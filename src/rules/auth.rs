@@ -288,14 +288,19 @@ mod tests {
         }
     }
 
+    /// A document with one operation, which lists these responses after that of its success.
+    fn listing(responses: &str) -> String {
+        format!(
+            "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\nsecurity: [{{bearer: []}}]\ncomponents: {{securitySchemes: \
+             {{bearer: {{type: http, scheme: bearer}}}}}}\npaths:\n  /a:\n    get: {{operationId: a, responses: {{'200': \
+             {{description: a}}{responses}}}}}\n"
+        )
+    }
+
     #[test]
     fn a_documented_400_is_left_open_for_a_malformed_header_and_for_no_other_request() {
         let judged_by = |listed: &str, credential: Credential| {
-            let document = format!(
-                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\nsecurity: [{{bearer: []}}]\ncomponents: {{securitySchemes: \
-                 {{bearer: {{type: http, scheme: bearer}}}}}}\npaths:\n  /a:\n    get: {{operationId: a, responses: {{'200': \
-                 {{description: a}}{listed}}}}}\n"
-            );
+            let document = listing(listed);
             let kind = FactKind::RejectsNoCredential;
             let purpose = Purpose::MustBeRejected {
                 fact: kind,
@@ -325,11 +330,9 @@ mod tests {
     #[test]
     fn a_status_whose_description_speaks_of_the_credential_is_left_open() {
         let judged = |description: &str, status: u16| {
-            let document = format!(
-                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\nsecurity: [{{bearer: []}}]\ncomponents: {{securitySchemes: \
-                 {{bearer: {{type: http, scheme: bearer}}}}}}\npaths:\n  /a:\n    get: {{operationId: a, responses: {{'200': \
-                 {{description: a}}, '401': {{description: a}}, '404': {{description: '{description}'}}}}}}\n"
-            );
+            let document = listing(&format!(
+                ", '401': {{description: a}}, '404': {{description: '{description}'}}"
+            ));
             let kind = FactKind::RejectsNoCredential;
             let purpose = Purpose::MustBeRejected {
                 fact: kind,

@@ -19,8 +19,8 @@ pub(super) static RULE: Rule = Rule {
                   in vain.",
     exceptions: "A response that may be a stream, as its documented media types say (`text/event-stream`, \
                  `application/x-ndjson`): it ends when the service has nothing more to say. Requests with a credential that must be rejected, equivalent requests, and the reads that \
-                 look for residue. A connection that may have been idle and that the service closes before a response \
-                 begins: it may do so at any time, and a write is not sent again. A target that cannot be reached at all: then \
+                 look for residue. A connection that may have been idle and that the service closes before the head \
+                 of a response is complete: it may do so at any time, and a write is not sent again. A target that cannot be reached at all: then \
                    nothing is judged, and the run reports that.",
     fix: "Respond within the deadline, end the body at its stated length, and return less than 8 MiB at once, for \
           example in pages. For a service that is slow by design, set a longer timeout.",

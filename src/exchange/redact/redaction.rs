@@ -26,8 +26,8 @@ const REPLACEMENT: &str = "$COUNTERSIGN_TOKEN";
 pub const SHORTEST_TOKEN: usize = 8;
 /// Why a shorter token is rejected, for use after a message that says so.
 pub(crate) const TOO_SHORT: &str = "redacting it would garble ordinary words, so use a longer one";
-/// The number of letters and digits in a row that reveal the token, also reversed, if it has that many. Below, "letters" includes
-/// digits.
+/// The number of letters and digits in a row that reveal the token, also reversed or in rot13, if it has that many.
+/// Below, "letters" includes digits.
 const PIECE_LENGTH: usize = 12;
 /// The number of letters in a row that reveal the token in another form: shorter runs of digits appear in other texts
 /// by chance.

@@ -102,8 +102,7 @@ impl Http {
     }
 
     /// Sends a request and returns its response as soon as the head is there. If it may be sent twice and its
-    /// connection may have been used before, it is sent again when that connection ends. A response that has begun is
-    /// not sent for again.
+    /// connection may have been used before, it is sent again when that connection ends.
     async fn response(&self, outgoing: Outgoing) -> Result<reqwest::Response, Failure> {
         let closes = outgoing.headers.get(CONNECTION).is_some_and(|value| value == "close");
         let mut request = reqwest::Request::new(outgoing.method, outgoing.url);

@@ -50,11 +50,7 @@ fn because(record: &Record) -> Markup {
             (deny, warn) => { (counted(deny, "error", "errors")) ", " (counted(warn, "warning", "warnings")) "." }
         }
         @for (name, reason) in &unchecked { " " code { (name) } " was not checked: " (reason) "." }
-        @match more {
-            0 => {}
-            1 => { " 1 more was not checked." }
-            more => { " " (count(more)) " more were not checked." }
-        }
+        @if more > 0 { " " (count(more)) " more " (phrases::were(more)) " not checked." }
         @if let Some(omitted) = phrases::omitted_operations(record) { " " (omitted) "." }
     }
 }

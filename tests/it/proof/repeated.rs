@@ -134,13 +134,18 @@ fn updates(accepted: &Accepted) -> usize {
     accepted.iter().filter(|(call, _)| call.starts_with("PATCH ")).count()
 }
 
+/// The code in each accepted write.
+fn codes(accepted: &Accepted) -> Vec<&Value> {
+    accepted
+        .iter()
+        .map(|(_, sent)| &sent["data"]["attributes"]["code"])
+        .collect()
+}
+
 #[tokio::test]
 async fn a_record_with_a_code_a_period_and_a_repeated_identifier_is_updated() {
     let accepted = accepted("'^[A-Z]{9}-[0-9]{4}$'").await;
-    let codes: Vec<_> = accepted
-        .iter()
-        .map(|(_, sent)| &sent["data"]["attributes"]["code"])
-        .collect();
+    let codes = codes(&accepted);
     assert!(codes.len() > 2 && codes[0] != codes[1], "{codes:?}");
     assert!(updates(&accepted) > 0, "{accepted:?}");
 }
@@ -149,10 +154,7 @@ async fn a_record_with_a_code_a_period_and_a_repeated_identifier_is_updated() {
 async fn a_code_that_few_records_can_have_shows_no_second_record() {
     // Two creates under two of a thousand codes may have returned two records that were there before.
     let accepted = accepted("'^CODE-[0-9]{3}$'").await;
-    let codes: Vec<_> = accepted
-        .iter()
-        .map(|(_, sent)| &sent["data"]["attributes"]["code"])
-        .collect();
+    let codes = codes(&accepted);
     assert!(codes.len() > 1, "{accepted:?}");
     // Two under one code, which a thousandth of all runs sends, are two records.
     let are_different = (1..codes.len()).all(|at| !codes[..at].contains(&codes[at]));
