@@ -1,15 +1,15 @@
-//! Recognises creates that do more than create a record, or something else: `POST /payments`, "Ends all other sessions". The
-//! main function is [`reason_to_suspect_effect`].
+//! Recognises creates that do more than create a record, or something else: `POST /payments`, "Ends all other
+//! sessions". The main function is [`reason_to_suspect_effect`].
 //!
 //! # Design
 //!
 //! Nothing but words says so. A path says it by the name of its collection, where that names what cannot be undone by
-//! deleting a record: money that moves, a message that reaches a person, something destroyed or restarted. A sentence says
-//! it if a verb for an end or a replacement has records that were there before as its object ("replaces the existing one")
-//! or its subject ("older ones are archived"), if it joins the two ("create or replace"), or if somebody gets a message or
-//! is charged. What may be done by another call ("can be deleted", "use PUT to replace") or is an error ("409 if it
-//! exists") is no effect of this one. Many collections are left out on purpose (`messages`, `jobs`, `orders`): their
-//! records are what a check is for, and `--writes` is a decision to create some.
+//! deleting a record: money that moves, a message that reaches a person, something destroyed or restarted. A sentence
+//! says it if a verb for an end or a replacement has records that were there before as its object ("replaces the
+//! existing one") or its subject ("older ones are archived"), if it joins the two ("create or replace"), or if somebody
+//! gets a message or is charged. What may be done by another call ("can be deleted", "use PUT to replace") or is an
+//! error ("409 if it exists") is no effect of this one. Many collections are left out on purpose (`messages`, `jobs`,
+//! `orders`): their records are what a check is for, and `--writes` is a decision to create some.
 
 use super::consequence::{is_fact, says_consequence};
 use super::document::Document;
@@ -21,7 +21,7 @@ use super::operation::Operation;
 use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away, stated, summary_and_description};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
-const OUTLASTING: [&str; 120] = [
+const OUTLASTING: [&str; 125] = [
     "access-grant",
     "announcement",
     "ban",
@@ -63,10 +63,13 @@ const OUTLASTING: [&str; 120] = [
     "fulfilment",
     "gift-card",
     "impersonation",
+    "import",
     "invalidation",
     "invitation",
     "invite",
     "irrigation",
+    "journal-entry",
+    "ledger-entry",
     "letter",
     "logout",
     "magic-link",
@@ -88,6 +91,7 @@ const OUTLASTING: [&str; 120] = [
     "pickup",
     "postcard",
     "power-cycle",
+    "prescription",
     "price-change",
     "print-job",
     "purchase",
@@ -126,6 +130,7 @@ const OUTLASTING: [&str; 120] = [
     "top-up",
     "topup",
     "trade",
+    "transaction",
     "transfer",
     "trigger",
     "truncation",
@@ -241,6 +246,9 @@ fn outlasts_its_record(path: &str) -> bool {
         .get(kind.min(words.len().saturating_sub(1))..)
         .unwrap_or_default()
         .join("-");
+    let rest = rest
+        .strip_suffix("ies")
+        .map_or_else(|| rest.clone(), |stem| format!("{stem}y"));
     let plural = ["", "s", "es"];
     is_one_of(&rest, &OUTLASTING, &plural) || !is_of_somebody && is_one_of(&rest, &SENT, &plural)
 }
@@ -287,7 +295,8 @@ fn begins_with_effect(words: &[String]) -> bool {
         || matches!(words, [first, second, ..] if first.starts_with("make") && second == "default")
 }
 
-/// Whether a summary begins with a verb and an object that say that more is done: "Turn off a relay", "Request a payout".
+/// Whether a summary begins with a verb and an object that say that more is done: "Turn off a relay", "Request a
+/// payout".
 fn summary_says_effect(words: &[String]) -> bool {
     const ON_ANY: [&str; 20] = [
         "announce",
@@ -371,7 +380,8 @@ fn is_of_outlasting(object: &[String]) -> bool {
     is_one_of(&object.join("-"), &OUTLASTING, &["", "s", "es"])
 }
 
-/// Whether words say that what exists is returned in place of a new record: "Get or create", "Returns the existing one".
+/// Whether words say that what exists is returned in place of a new record: "Get or create", "Returns the existing
+/// one".
 fn gets_or_creates(words: &[String]) -> bool {
     const GETS: [&str; 7] = ["fetch", "find", "finds", "get", "gets", "return", "returns"];
     let is_get = |word: &String| GETS.contains(&word.as_str());
@@ -390,8 +400,8 @@ fn gets_or_creates(words: &[String]) -> bool {
     })
 }
 
-/// Whether words say that there is one record for each of those who may create one: "Each account has exactly one", "One
-/// profile per user".
+/// Whether words say that there is one record for each of those who may create one: "Each account has exactly one",
+/// "One profile per user".
 fn is_one_for_each(words: &[String]) -> bool {
     const OWNERS: [&str; 11] = [
         "account",
@@ -443,7 +453,8 @@ fn says_effect(sentence: &str) -> bool {
         || clauses.any(|clause| changes_others(&clause, is_if_known))
 }
 
-/// Whether a sentence begins with what is done to something that exists: "Wipes the disk". "Clears" may be about white space.
+/// Whether a sentence begins with what is done to something that exists: "Wipes the disk". "Clears" may be about white
+/// space.
 fn destroys(words: &[String]) -> bool {
     const DESTROYING: [&str; 13] = [
         "aborts",
@@ -562,6 +573,10 @@ mod tests {
             "/tweets",
             "/rides",
             "/stock-movements",
+            "/accounts/{id}/transactions",
+            "/journal-entries",
+            "/imports",
+            "/prescriptions",
         ] {
             assert!(is_suspect(path, ""), "{path}");
         }
@@ -589,6 +604,8 @@ mod tests {
             "/return-policies",
             "/vote-options",
             "/servers",
+            "/transaction-categories",
+            "/entries",
             "/command-groups",
             "/trigger-types",
         ] {

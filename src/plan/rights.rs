@@ -341,6 +341,43 @@ const PLACES: [&str; 10] = [
     "sort order",
 ];
 
+/// The last words of the names of fields whose numbers measure something: no record has one as its identifier, and a
+/// large one may cost that much.
+const MEASURES: [&str; 25] = [
+    "amount",
+    "balance",
+    "budget",
+    "capacity",
+    "cents",
+    "cost",
+    "count",
+    "deposit",
+    "discount",
+    "duration",
+    "fee",
+    "height",
+    "hours",
+    "length",
+    "minutes",
+    "percent",
+    "percentage",
+    "price",
+    "qty",
+    "quantity",
+    "salary",
+    "seconds",
+    "total",
+    "weight",
+    "width",
+];
+
+/// Whether a number in a field with this name measures something: `price`, `amount_cents`, but not `price_id`.
+pub(super) fn is_measure(name: &str) -> bool {
+    words(&separated(name))
+        .last()
+        .is_some_and(|last| MEASURES.contains(&last))
+}
+
 /// Whether a number, or a string with a pattern, in a field with this name may be somebody else's: an account, a
 /// member.
 pub(super) fn names_somebody(name: &str) -> bool {
@@ -537,6 +574,16 @@ mod tests {
     fn instead(value: &Value, name: &str, schema: &str) -> Option<Value> {
         let document = Document::read("a.yaml", schema.to_owned()).unwrap();
         harmless_value(value.clone(), name, &document.root)
+    }
+
+    #[test]
+    fn a_number_measures_something_by_the_last_word_of_its_name() {
+        for name in ["price", "amount_cents", "totalPrice", "qty"] {
+            assert!(is_measure(name), "{name}");
+        }
+        for name in ["price_id", "account", "countId", "number", "discount_code"] {
+            assert!(!is_measure(name), "{name}");
+        }
     }
 
     #[test]

@@ -11,8 +11,8 @@ use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::{
-    cautious_value, concerns_rights, ends_period, is_date_of_trigger, is_place_among_others, may_be_sent_later,
-    names_somebody,
+    cautious_value, concerns_rights, ends_period, is_date_of_trigger, is_measure, is_place_among_others,
+    may_be_sent_later, names_somebody,
 };
 use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
 use super::source::NoValue;
@@ -475,7 +475,7 @@ impl LeafBuilder<'_> {
             Some(value) => vec![Choice::own(value.clone())],
             None => self.choices(field),
         };
-        let withheld = self.is_withheld(field) && choices.iter().all(|choice| choice.may_name_a_record);
+        let withheld = self.is_withheld(field) && choices.iter().all(|choice| choice.is_made_up);
         let leaf = Leaf {
             pointer: field.pointer.clone(),
             chosen: if withheld { choices.len() } else { 0 },
@@ -498,7 +498,7 @@ impl LeafBuilder<'_> {
         let choices = linked.into_iter().map(|(link, value)| Choice {
             value: value.clone(),
             from_target: contract.operation(link.from).is_read() || looks_like_data(value),
-            may_name_a_record: false,
+            is_made_up: false,
         });
         let mut choices: Vec<_> = choices.collect();
         if !self.template.has_invariants {
@@ -506,7 +506,7 @@ impl LeafBuilder<'_> {
         } else if !field.takes_identifier {
             let is_synthetic = field.synthetic.is_some();
             let names = !is_synthetic && field.looks_like_an_identifier;
-            let choice = if names { Choice::invented } else { Choice::own };
+            let choice = if names { Choice::made_up } else { Choice::own };
             let own = self.contract_values(field).into_iter().map(choice);
             // A string that carries the run tag comes first: it is the run's own name for what it creates.
             let first = if is_synthetic { 0 } else { choices.len() };
@@ -595,10 +595,10 @@ impl LeafBuilder<'_> {
             return None;
         }
         if stated("pattern").is_some() {
-            return self.sample(field, false).map(Choice::invented);
+            return self.sample(field, false).map(Choice::made_up);
         }
-        if is_wide_number(node) {
-            return Some(Choice::invented(self.unlikely(node)));
+        if is_wide_number(node) && !is_named(is_measure) {
+            return Some(Choice::made_up(self.unlikely(node)));
         }
         if kind == Some("object") {
             // It has no properties of its own: those would be fields.
@@ -607,7 +607,7 @@ impl LeafBuilder<'_> {
             return notes.map(|_| Choice::own(json!({ NOTE: text })));
         }
         let names_a_record = name.is_some_and(|name| self.template.contract.names_a_record(&name));
-        let choice = if names_a_record { Choice::invented } else { Choice::own };
+        let choice = if names_a_record { Choice::made_up } else { Choice::own };
         self.sample(field, false).map(choice)
     }
 
@@ -695,9 +695,13 @@ mod tests {
 
     #[test]
     fn a_number_that_is_made_up_may_name_a_record_and_a_text_of_the_run_does_not() {
-        for (schema, invented) in [
+        for (schema, made_up) in [
             ("{required: [boat], properties: {boat: {type: integer}}}", true),
             ("{properties: {boat: {type: integer}}}", false),
+            (
+                "{required: [total_price], properties: {total_price: {type: number}}}",
+                false,
+            ),
             (
                 "{required: [size], properties: {size: {type: integer, maximum: 9}}}",
                 false,
@@ -713,7 +717,7 @@ mod tests {
             ),
         ] {
             let draft = drafted(schema).unwrap();
-            assert_eq!(draft.may_name_an_unknown_record(), invented, "{schema}");
+            assert_eq!(draft.may_name_an_unknown_record(), made_up, "{schema}");
         }
     }
 

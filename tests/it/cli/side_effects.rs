@@ -390,7 +390,7 @@ paths:
 components:
   securitySchemes: {bearer: {type: http, scheme: bearer}}
   schemas:
-    Text: {type: object, required: [text, amount], properties: {text: {type: string}, amount: {type: integer}, copies: {type: integer}}}
+    Text: {type: object, required: [text, level, amount], properties: {text: {type: string}, level: {type: integer}, amount: {type: integer}, copies: {type: integer}}}
 "##;
 
 /// A service that lists the user `u1` and the host `h1`, and keeps everything that it creates.
@@ -453,14 +453,14 @@ fn nothing_is_created_below_a_listed_record_that_the_run_did_not_create() {
     let plan = plan.run().stdout;
     for reason in [
         "sendMessage: the run writes only to its own records, and the parameter `user` identifies none that it creates",
-        "restartHost: nothing says where a record that it creates is shown",
+        "restartHost: the contract does not say where a record that it creates is shown",
     ] {
         assert!(plan.contains(reason), "{plan}");
     }
 }
 
 #[test]
-fn a_required_number_without_bounds_is_not_that_of_a_first_record() {
+fn a_required_number_without_bounds_is_not_that_of_a_first_record_and_an_amount_is_small() {
     let service = messages();
     let arguments = ["--spec", "below.yaml", "--writes", "--settle", "0"];
     let ended = check(&service.url(), &arguments).file("below.yaml", below(true)).run();
@@ -468,8 +468,9 @@ fn a_required_number_without_bounds_is_not_that_of_a_first_record() {
     let mut bodies = 0;
     for request in received.iter().filter(|request| request.is("POST")) {
         let body: Value = serde_json::from_str(&request.body).unwrap();
-        let amount = body["amount"].as_i64().unwrap();
-        assert!((1_000_000_000..=i64::from(i32::MAX)).contains(&amount), "{body}");
+        let level = body["level"].as_i64().unwrap();
+        assert!((1_000_000_000..=i64::from(i32::MAX)).contains(&level), "{body}");
+        assert_eq!(body["amount"], 1, "{body}");
         assert_eq!(body.get("copies"), None, "{body}");
         bodies += 1;
     }
