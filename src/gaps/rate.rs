@@ -1,17 +1,18 @@
-//! Sees how many requests a service answers in a second, and whether it limits them. The main type is [`Rate`].
+//! Measures how many requests a service answers in a second, and sees whether it limits them. The main type is
+//! [`Rate`].
 //!
 //! # Design
 //!
-//! Nothing is sent for it. A service that limits requests per second may begin a second at any moment. Wherever its
-//! seconds begin, n seconds of the run overlap at most n + 1 of them, so one of these has at least 1/(n + 1) of the
-//! requests that were answered. That number is claimed: nearly the whole rate of a steady run, and half of a burst. A
-//! limit over a longer time may be lower.
+//! No request is sent for this alone. A service that limits requests per second may begin a second at any moment.
+//! Wherever its seconds begin, n seconds of the run overlap at most n + 1 of them, so one of these has at least
+//! 1/(n + 1) of the requests that were answered. That number is claimed: nearly the whole rate of a steady run, and
+//! half of a burst. A limit over a longer time may be lower.
 
 use std::time::Duration;
 
 use super::answer::Claim;
 
-/// How many steps a second has: times are counted in these.
+/// How many steps a second has. Times are counted in steps.
 const STEPS: usize = 50;
 /// The most seconds that are looked at together.
 const MAX_SECONDS: usize = 8;
@@ -24,7 +25,7 @@ pub(super) struct Rate {
     /// The requests that were rejected with 429.
     limited: u64,
     answered: u64,
-    /// How many requests that are answered by now were sent in each of the last steps.
+    /// How many of the requests answered so far were sent in each of the last steps.
     sent: Vec<u64>,
     /// The step in which the last response was complete.
     last: u64,
@@ -46,13 +47,13 @@ impl Default for Rate {
 
 impl Rate {
     /// Adds a request that was rejected with 429.
-    pub(super) fn limited(&mut self) {
+    pub(super) fn add_limited(&mut self) {
         self.limited = self.limited.saturating_add(1);
     }
 
     /// Adds a request that was answered, with the times at which it was sent and its response was complete. Requests
     /// are added in the order of their responses.
-    pub(super) fn answered(&mut self, sent: Duration, ended: Duration) {
+    pub(super) fn add_answered(&mut self, sent: Duration, ended: Duration) {
         self.answered = self.answered.saturating_add(1);
         let (sent, ended) = (step(sent), step(ended));
         if ended > self.last {
@@ -71,11 +72,12 @@ impl Rate {
     /// Returns a lower bound on the requests in the busiest of the last few seconds, wherever the service's seconds
     /// begin.
     fn rate(&self) -> u64 {
+        let (older, newer) = (&self.sent[slot(self.last) + 1..], &self.sent[..=slot(self.last)]);
+        let mut newest_first = newer.iter().rev().chain(older.iter().rev());
         let (mut count, mut rate) = (0, 0);
-        for (back, step) in (1..=KEPT).zip((0..=self.last).rev()) {
-            count += self.sent[slot(step)];
-            let seconds = back.div_ceil(STEPS);
-            rate = rate.max(count.div_ceil(u64::try_from(seconds).unwrap_or(u64::MAX).saturating_add(1)));
+        for overlapped in (2..).take(MAX_SECONDS) {
+            count += newest_first.by_ref().take(STEPS).sum::<u64>();
+            rate = rate.max(count.div_ceil(overlapped));
         }
         rate
     }
@@ -117,7 +119,7 @@ mod tests {
         let mut rate = Rate::default();
         for sent in sent {
             let (sent, ended) = (Duration::from_millis(sent), Duration::from_millis(sent + elapsed));
-            rate.answered(sent, ended);
+            rate.add_answered(sent, ended);
         }
         match rate.observed()?.0 {
             Claim::Limited {
@@ -169,15 +171,15 @@ mod tests {
                 assert!(reached <= limit, "{size} every {distance} ms: {reached} > {limit}");
             }
         }
-        // Two bursts that two seconds share.
+        // Two bursts that the end of a second may separate.
         assert_eq!(rate([vec![980; 40], vec![1010; 40]].concat(), 0), Some(40));
     }
 
     #[test]
     fn one_rejection_is_a_limit() {
         let mut rate = Rate::default();
-        (0..90).for_each(|time| rate.answered(Duration::from_millis(time), Duration::from_millis(time)));
-        rate.limited();
+        (0..90).for_each(|time| rate.add_answered(Duration::from_millis(time), Duration::from_millis(time)));
+        rate.add_limited();
         let claim = Claim::Limited {
             limited: true,
             at_least_per_second: None,
