@@ -1,7 +1,8 @@
 //! The check as a whole process: wall time, time to the first request, peak memory, and the ratio to the same requests
 //! sent by a plain client beside it.
 //!
-//! The program prints; it asserts nothing about time. Every figure is a median over runs in turn, A B A B …, so that a machine that slows down slows both.
+//! The program prints; it asserts nothing about time. Every figure is a median over runs in turn, A B A B …, so that a
+//! machine that slows down slows both.
 
 #![expect(
     clippy::print_stdout,

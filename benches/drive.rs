@@ -1,6 +1,6 @@
 //! Driving: requests per second of `check --repeat N`, reads alone, beside what a plain load tool reaches on the same
-//! service with the same requests and as many under way. The plain tool is a loop of our own over reqwest that reads each
-//! body and does nothing with it, on one thread, as the check is.
+//! service with the same requests and as many under way. The plain tool is a loop of our own over reqwest that reads
+//! each body and does nothing with it, on one thread, as the check is.
 //!
 //! The program prints; it asserts nothing about time. The two run in turn, A B A B …, and each figure is a median.
 

@@ -99,7 +99,8 @@ fn memory(name: &str) -> u64 {
 /// the wall clock where others use the machine.
 fn processor() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name, in brackets, may hold spaces; user and system time are the 12th and 13th fields after it, in hundredths.
+    // The name, in brackets, may hold spaces; user and system time are the 12th and 13th fields after it, in
+    // hundredths.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
     Duration::from_millis(ticks.sum::<u64>() * 10)

@@ -41,8 +41,8 @@ impl Contract {
         Self::of_built_in(document.with_overlay(name, text)?)
     }
 
-    /// Reads the contract that this crate is built with, with this overlay in place of the built-in one. `name` is its file
-    /// in messages.
+    /// Reads the contract that this crate is built with, with this overlay in place of the built-in one. `name` is its
+    /// file in messages.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! How fast the stores are: `cargo bench --bench stores`, or with names of parts behind `--`: `pages`, `creates`, `start`, `depth`.
+//! How fast the stores are: `cargo bench --bench stores`, or with names of parts behind `--`: `pages`, `creates`,
+//! `start`, `depth`.
 //!
 //! Every figure compares two things in one run, or stands beside what the machine itself can do, since machines differ.
 //! The load comes from the same machine and takes its share of it. PostgreSQL is measured where there is one:

@@ -18,7 +18,7 @@ use crate::exchange::redact::{SHORTEST_TOKEN, ValueDisplay};
 use crate::exchange::{Limits, RequestBody, Target, Transport};
 use crate::gaps;
 use crate::history::RunTag;
-use crate::plan::{Plan, Scope, Settled, Shard, check_also_sent};
+use crate::plan::{Plan, Scope, SettledAnswers, Shard, check_also_sent};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
@@ -294,8 +294,8 @@ impl Check {
         self
     }
 
-    /// Sets how many of the facts must be decided, in percent. With fewer, the service counts as not judged. By default,
-    /// and with NaN, any number will do that is not 0.
+    /// Sets how many of the facts must be decided, in percent. With fewer, the service counts as not judged. By
+    /// default, and with NaN, any number will do that is not 0.
     pub fn require_facts(mut self, percent: f64) -> Self {
         self.require_facts = (!percent.is_nan()).then(|| percent.clamp(0.0, 100.0));
         self
@@ -432,7 +432,7 @@ impl Check {
             writes: self.writes,
             cleanup: self.cleanup,
             learn: self.learn.then_some(gaps),
-            settled: Settled::default(),
+            settled: SettledAnswers::default(),
             token: self.token.is_some(),
             user_and_password: self
                 .token

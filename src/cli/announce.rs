@@ -8,7 +8,7 @@ use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::exchange::redact::printable;
 use crate::plan::{Action, Plan, Scope};
-use crate::report::{are, counted};
+use crate::report::{counted, is_or_are};
 
 /// Announces which token goes to a target that was not named on the command line, and warns where it goes unencrypted.
 pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_token: bool) {
@@ -109,7 +109,7 @@ pub(super) fn omitted(contract: &Contract) {
         let all = counted(contract.operations.len() + omitted, "operation");
         edge::note(&format!(
             "warning: {omitted} of the {all} in {file} {} left out",
-            are(omitted)
+            is_or_are(omitted)
         ));
     }
 }

@@ -37,8 +37,8 @@ pub(super) struct Arguments {
     pub(super) service: TargetPart,
     #[command(flatten)]
     pub(super) check: CheckPart,
-    /// Log each write in this file, before and after it is sent, with what it may leave; JSON Lines are appended, and
-    /// reach the disk even if the run is killed
+    /// Append a line of JSON to this file before and after each write; lines reach the disk at once, so that even a run
+    /// that is killed shows what it may have left
     #[arg(long, value_name = "FILE")]
     pub(super) residue: Option<PathBuf>,
     /// Check only shard K of N of the plan; `countersign merge` joins the reports. Give all shards the same flags and

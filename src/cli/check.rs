@@ -40,7 +40,7 @@ use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Limits, Target, Transport};
 use crate::gaps::check_overlay_answers;
 use crate::history::RunTag;
-use crate::plan::{Plan, Scope, Settled, check_also_sent};
+use crate::plan::{Plan, Scope, SettledAnswers, check_also_sent};
 use crate::report::{Record, Terminal, accepted};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Run, RunEnd, Settings};
@@ -374,8 +374,8 @@ fn run_inputs(
     })
 }
 
-/// Rejects what is for a target where there is none: the reference service would be checked in its place, and a pipeline
-/// that lost its base URL would be green.
+/// Rejects what is for a target where there is none: the reference service would be checked in its place, and a
+/// pipeline that lost its base URL would be green.
 fn reject_forgotten_target(resolved: &ResolvedArguments, contract: &Contract) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let service = &arguments.service;
@@ -391,7 +391,7 @@ fn reject_forgotten_target(resolved: &ResolvedArguments, contract: &Contract) ->
         "--wait waits for a target".to_owned()
     } else if !resolved.names_reference_service() && edge::is_set(variable) {
         or = ", or --target embedded to check the reference service";
-        format!("{variable}, which is for the token of a target, is set")
+        format!("{variable}, the token of a target, is set")
     } else if arguments.spec().is_some() && !shares_operation_with_built_in(contract)? {
         let name = &contract.document.name;
         format!("the reference service has none of the operations in `{name}`")
@@ -492,7 +492,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
         writes: arguments.writes(),
         cleanup: arguments.service.cleanup.value,
         learn: None,
-        settled: Settled::default(),
+        settled: SettledAnswers::default(),
         token: false,
         user_and_password: false,
         only: operations(contract, &arguments.check.only)?,

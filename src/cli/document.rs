@@ -73,8 +73,8 @@ impl fmt::Display for Source {
     }
 }
 
-/// Rejects a URL: a contract decides what is sent and judged, so it must not change unnoticed between two runs. Messages
-/// call the file `what`.
+/// Rejects a URL: a contract decides what is sent and judged, so it must not change unnoticed between two runs.
+/// Messages call the file `what`.
 ///
 /// # Errors
 ///

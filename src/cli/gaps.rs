@@ -30,8 +30,8 @@ pub(super) struct Arguments {
     /// With --ledger, print the answers as one JSON array
     #[arg(long, requires = "ledger")]
     json: bool,
-    /// With --ledger, print the trials of each gap too: what was sent, what that showed, and the statuses of the request
-    /// before, of the one that asked and of the one after
+    /// With --ledger, print the trials of each gap too: what was sent, what that showed, and the statuses of the
+    /// control before, the variant and the control after
     #[arg(long, requires = "ledger", conflicts_with = "json")]
     trials: bool,
 }

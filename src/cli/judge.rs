@@ -211,7 +211,8 @@ impl Judging {
         Kept(keeps.then(|| Exchanges::new(contract, ValueDisplay::Hidden, Redaction::default())))
     }
 
-    /// Writes the reports and returns the outcome's exit code. `counts` says what passed, if the traffic passed a proxy.
+    /// Writes the reports and returns the outcome's exit code. `counts` says what passed, if the traffic passed a
+    /// proxy.
     pub(super) fn conclude(
         self,
         resolved: &ResolvedArguments,
@@ -343,7 +344,7 @@ fn add_traffic(record: &mut Record, (judged, counts): (&Judged, Option<ExchangeC
     record.requests = RequestCounts::default();
     record.traffic = Some(TrafficRecord {
         files: files.collect(),
-        proxied: counts.map_or(0, |counts| counts.passed),
+        proxied: counts.map_or(0, |counts| counts.began),
         judged: judged.count(),
         not_judged: not_judged.collect(),
     });

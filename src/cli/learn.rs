@@ -1,5 +1,5 @@
-//! `countersign learn`: asks a service what the document leaves open. It sends what a check sends as far as that answers
-//! something, and questions between controls. It can write what a ledger establishes as an overlay.
+//! `countersign learn`: asks a service what the document leaves open. It sends what a check sends as far as that
+//! answers something, and questions between controls. It can write what a ledger establishes as an overlay.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use super::overwrites::DescribedPath;
 use crate::contract::Contract;
 use crate::gaps::{self, LearnRun};
 use crate::history::RunTag;
-use crate::plan::Settled;
+use crate::plan::SettledAnswers;
 use crate::report::Record;
 use crate::run::RunEnd;
 
@@ -37,8 +37,8 @@ pub(super) struct LearnArguments {
     /// `embedded` is the reference service
     #[arg(long, value_name = "URL", requires = "ledger")]
     of: Option<String>,
-    /// Write what the ledger establishes as an overlay, for a person to review, to this new file; nothing is sent unless
-    /// --base-url or --target is given
+    /// Write what the ledger establishes as an overlay, for a person to review, to this new file; nothing is sent
+    /// unless --base-url or --target is given
     #[arg(id = WRITTEN_OVERLAY, long = "overlay", value_name = "FILE")]
     overlay: Option<PathBuf>,
     #[command(flatten)]
@@ -247,14 +247,14 @@ pub(super) struct LearnFiles {
 }
 
 impl LearnFiles {
-    /// Returns what the ledger settles of this target and contract, so that the run need not ask it again; nothing if gaps
-    /// are named, because those are to be asked about.
-    pub(super) fn settled(&self, contract: &Contract, now: DateTime<Utc>) -> Settled {
+    /// Returns what the ledger settles of this target and contract, so that the run need not ask it again; nothing if
+    /// gaps are named, because those are to be asked about.
+    pub(super) fn settled(&self, contract: &Contract, now: DateTime<Utc>) -> SettledAnswers {
         match &self.file {
             Some(file) if self.gaps.is_empty() => {
                 gaps::settled(contract, &file.lines_of(&self.target, &self.contract), now)
             }
-            _ => Settled::default(),
+            _ => SettledAnswers::default(),
         }
     }
 

@@ -26,9 +26,9 @@ pub(super) const EMBEDDED: &str = "embedded";
 /// Where systems that have such files keep the standard streams that a run writes to, each with its name.
 const STREAMS: [(&str, &str); 2] = [("/dev/stdout", "standard output"), ("/dev/stderr", "standard error")];
 
-/// Rejects a path that exists but is not a regular file, or where standard output or standard error goes. A ledger is read
-/// again, so one that was written to a pipe or a device is lost; a pipe may keep whoever opens it waiting for ever; and a
-/// report or a message on a standard stream would go between the lines.
+/// Rejects a path that exists but is not a regular file, or where standard output or standard error goes. A ledger is
+/// read again, so one that was written to a pipe or a device is lost; a pipe may keep whoever opens it waiting for
+/// ever; and a report or a message on a standard stream would go between the lines.
 ///
 /// # Errors
 ///
@@ -126,10 +126,10 @@ pub(super) fn read(path: &Path) -> Result<Vec<LedgerLine>, Failure> {
 fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
     let (mut lines, mut unreadable) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
-        let text = std::str::from_utf8(line).map_err(|_| UnreadableLine::NotOfARun);
+        let text = std::str::from_utf8(line).map_err(|_| UnreadableLine::NotWrittenByARun);
         match text.and_then(gaps::read_line) {
             Ok(line) => lines.push(line),
-            Err(UnreadableLine::NotOfARun) => unreadable.push((number, line)),
+            Err(UnreadableLine::NotWrittenByARun) => unreadable.push((number, line)),
             Err(UnreadableLine::Version(version)) => {
                 return Err(Failure::Usage(format!(
                     "line {number} of the ledger `{}` has version {version}, which this version of countersign does not \
@@ -163,8 +163,8 @@ fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
     Ok(lines)
 }
 
-/// Returns the beginning of the SHA-256 digest of a contract's document, with the files that it refers to, in hexadecimal
-/// digits.
+/// Returns the beginning of the SHA-256 digest of a contract's document, with the files that it refers to, in
+/// hexadecimal digits.
 pub(super) fn digest(contract: &Contract) -> String {
     let mut digest = Context::new(&SHA256);
     for text in contract.document.texts() {

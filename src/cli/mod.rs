@@ -76,7 +76,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract, a missing token
-  3    could not be judged: unreachable, token rejected, out of time, too little decided, …
+  3    could not be judged: unreachable, token rejected, out of time, too few facts decided, …
   4    a report, the log of --residue, --accept entries or standard output could not be written
   130  interrupted; what was judged so far is reported";
 

@@ -148,7 +148,7 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
         (Err(failure), _) => edge::error(failure),
         (Ok(()), Some(path)) => proxied.judged.files.push(FileRead {
             name: path.display().to_string(),
-            entries: proxied.counts.passed,
+            entries: proxied.counts.began,
             stopped: None,
         }),
         (Ok(()), None) => {}
@@ -336,8 +336,8 @@ fn pass_on(stop: StopSignal, process: u32) {
 #[cfg(not(unix))]
 fn pass_on(_: StopSignal, _: u32) {}
 
-/// Returns the greater of the exit codes; a command that a signal ended has the code that a shell gives it. Also returns
-/// a note if that is the command's, because the verdict does not say it.
+/// Returns the greater of the exit codes; a command that a signal ended has the code that a shell gives it. Also
+/// returns a note if that is the command's, because the verdict does not say it.
 fn with_command(code: u8, status: Option<ExitStatus>) -> (u8, Option<String>) {
     let Some(status) = status else { return (code, None) };
     #[cfg(unix)]

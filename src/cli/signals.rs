@@ -34,9 +34,9 @@ pub(super) enum StopSignal {
     HangUp,
 }
 
-/// Returns a future that ends with the first signal that comes. A second signal ends the process at once, whatever keeps it
-/// busy, for example a report into a pipe that nobody reads. Then the `unfinished` files, which are staged, are
-/// removed.
+/// Returns a future that ends with the first signal that comes. A second signal ends the process at once, whatever
+/// keeps it busy, for example a report into a pipe that nobody reads. Then the `unfinished` files, which are staged,
+/// are removed.
 ///
 /// # Errors
 ///

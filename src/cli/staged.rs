@@ -109,8 +109,8 @@ mod tests {
         let third = staged_file(folder.path()).unwrap();
         assert!(held.path().exists() && second.path().exists() && third.path().exists());
         assert_eq!(names(folder.path()).len(), 3);
-        // The lock goes with the process. A child that another test starts at this moment has the file too, until it has
-        // become its program, so closing the file is not enough here.
+        // The lock goes with the process. A child that another test starts at this moment has the file too, until it
+        // has become its program, so closing the file is not enough here.
         let (file, path) = held.into_parts();
         let path = path.keep().unwrap();
         file.unlock().unwrap();

@@ -47,8 +47,8 @@ pub(super) enum TokenCommandError {
 }
 
 impl TokenCommand {
-    /// Makes it from the key of a configuration in this folder: the program and its arguments. A program with a folder in
-    /// its name is relative to that of the configuration.
+    /// Makes it from the key of a configuration in this folder: the program and its arguments. A program with a folder
+    /// in its name is relative to that of the configuration.
     pub(super) fn new(command: &[String], folder: &Path, location: &str) -> Self {
         let (program, arguments) = command
             .split_first()

@@ -1,5 +1,5 @@
-//! Recognises GETs that act in spite of their method: `/flushdb`, `/mail/send`, "Opens the front door", a message that is
-//! deleted after it was read. The main function is [`acts`].
+//! Recognises GETs that act in spite of their method: `/flushdb`, `/mail/send`, "Opens the front door", a message that
+//! is deleted after it was read. The main function is [`acts`].
 //!
 //! # Design
 //!
@@ -491,8 +491,8 @@ fn says_command(words: &[String]) -> bool {
         && (has_object && is_verb && !may_show || is_sure && !is_thing && !may_show || is_issued)
 }
 
-/// Whether a summary without a determiner is a command, by the path: "Close valve" for `/valve/close`, "Start export" for
-/// `/export`, but not "Close price" for `/close-price`.
+/// Whether a summary without a determiner is a command, by the path: "Close valve" for `/valve/close`, "Start export"
+/// for `/export`, but not "Close price" for `/close-price`.
 fn is_phrase_of_command(summary: &[String], path: &str) -> bool {
     let [verb, object @ ..] = summary else { return false };
     let Some(end) = object.last() else { return false };
@@ -604,7 +604,8 @@ fn does_too(clause: &[String]) -> bool {
     verb.is_some_and(acts) && ["it", "one", "them", "these", "those"].contains(&object)
 }
 
-/// Whether words say that a record is created if there is none: "Get or create the cart", "It is created on first access".
+/// Whether words say that a record is created if there is none: "Get or create the cart", "It is created on first
+/// access".
 fn says_it_creates(words: &[String]) -> bool {
     let is = |word: Option<&String>, list: &[&str]| word.is_some_and(|word| list.contains(&word.as_str()));
     words.iter().enumerate().any(|(at, word)| {

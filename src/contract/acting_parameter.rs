@@ -1,14 +1,14 @@
-//! Recognises the parameters with which a read does something: `recheck_all`, `mark_read`, `send_email`. The main function
-//! is [`acts`].
+//! Recognises the parameters with which a read does something: `recheck_all`, `mark_read`, `send_email`. The main
+//! function is [`acts`].
 //!
 //! # Design
 //!
 //! Only a parameter's name and description say what it does, so both are searched for verbs. Leaving out a harmless
 //! parameter costs the facts that it alone would show; sending a harmful one costs somebody a record. A switch is on or
 //! off, so a verb at the beginning of its name says what it does; it need not be a boolean (`mark=1`). With any other
-//! value, `start` and `send_after` filter, so there the name must say of what (`send_email`), or the verb must be no noun
-//! that a filter could be named after. A name such as `archived` or `deleted` is a filter far more often, and counts
-//! only if the description says so.
+//! value, `start` and `send_after` filter, so there the name must say of what (`send_email`), or the verb must be no
+//! noun that a filter could be named after. A name such as `archived` or `deleted` is a filter far more often, and
+//! counts only if the description says so.
 
 use serde_json::Value;
 
@@ -21,8 +21,8 @@ use super::lexicon::{
 use super::operation::Parameter;
 use super::query::says_something_is_done;
 
-/// Verbs that mean a side effect where a sentence begins with them and a determiner follows: "Start the job", not "Start
-/// date".
+/// Verbs that mean a side effect where a sentence begins with them and a determiner follows: "Start the job", not
+/// "Start date".
 const LEADING: [&str; 21] = [
     "add",
     "archive",
@@ -255,8 +255,8 @@ fn is_described_as_switch(description: &str) -> bool {
     words.windows(3).any(is_given) || is_slashed || begins
 }
 
-/// Whether a description says that the parameter does something, whatever value it has: "Mark the messages as read", "If
-/// given, the customer is notified".
+/// Whether a description says that the parameter does something, whatever value it has: "Mark the messages as read",
+/// "If given, the customer is notified".
 fn says_it_acts(description: &str) -> bool {
     let lower = description.to_lowercase();
     let mut begin = ascii_words(&lower);
@@ -342,8 +342,8 @@ fn is_done_if_given(sentence: &str) -> bool {
     is_given && !condition.iter().any(|word| NEGATIVE.contains(word)) && (1..rest.len()).any(is_done)
 }
 
-/// Whether the description of a switch says that something is done where it is on: "the messages are deleted afterwards",
-/// but not "deleted messages too". "Set to true" says how it is used.
+/// Whether the description of a switch says that something is done where it is on: "the messages are deleted
+/// afterwards", but not "deleted messages too". "Set to true" says how it is used.
 fn switches_action(description: &str) -> bool {
     let words: Vec<_> = words(description).into_iter().filter(|word| word != "set").collect();
     let logs_out = words
@@ -352,8 +352,8 @@ fn switches_action(description: &str) -> bool {
     says_something_is_done(&words) || logs_out
 }
 
-/// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is on or
-/// off.
+/// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is on
+/// or off.
 pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
     const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
     // Words that name no action of a path, but one of a switch.

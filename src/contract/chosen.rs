@@ -1,5 +1,6 @@
-//! Finds the creates with a *chosen* identifier that the caller picks in the path: `PUT /pets/{name}`, where nothing else
-//! creates the pets that `GET /pets/{name}` reads. One that the caller picks in the body is `Contract::identifier_field`.
+//! Finds the creates with a *chosen* identifier that the caller picks in the path: `PUT /pets/{name}`, where nothing
+//! else creates the pets that `GET /pets/{name}` reads. One that the caller picks in the body is
+//! `Contract::identifier_field`.
 //!
 //! # Design
 //!
@@ -24,8 +25,8 @@ const LONGEST_NAME: u64 = 30;
 /// Operations by method and path, with the names of the path's parameters left out.
 type ByPath = HashMap<MethodAndPath, OperationId>;
 
-/// Marks the creates whose callers choose the identifier, and returns the links that carry it to the other operations on
-/// the record. `links` are those that the document states and those that were inferred so far.
+/// Marks the creates whose callers choose the identifier, and returns the links that carry it to the other operations
+/// on the record. `links` are those that the document states and those that were inferred so far.
 pub(super) fn links(
     document: &Document,
     (operations, shapes): (&mut [Operation], &[Shape]),

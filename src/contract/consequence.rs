@@ -1,14 +1,14 @@
-//! Recognises sentences about a write that say what else happens: "Others are deactivated", "The service restarts", "The
-//! customer is notified by e-mail". The main function is [`says_consequence`].
+//! Recognises sentences about a write that say what else happens: "Others are deactivated", "The service restarts",
+//! "The customer is notified by e-mail". The main function is [`says_consequence`].
 //!
 //! # Design
 //!
 //! The evidence is the subject of a sentence, or of its main clause: where records other than that of the path, persons
 //! or the service itself are the subject of a verb that changes them, the write does more than it says. The same holds
-//! where they are the object of such a verb at the beginning ("Replaces all other rules"). The fields of a record are no
-//! others: "All fields are replaced" is what a PUT does. Nor is "the existing record" of a PUT or a DELETE. A condition, a
-//! negation or a relative clause names what may be the case, not what the call does. A few verbs say more than that a
-//! record is written, whatever their object is ("Escalates after an hour", "The oncall engineer is paged").
+//! where they are the object of such a verb at the beginning ("Replaces all other rules"). The fields of a record are
+//! no others: "All fields are replaced" is what a PUT does. Nor is "the existing record" of a PUT or a DELETE. A
+//! condition, a negation or a relative clause names what may be the case, not what the call does. A few verbs say more
+//! than that a record is written, whatever their object is ("Escalates after an hour", "The oncall engineer is paged").
 
 use super::lexicon::{
     BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, ROLES, is_always_action, is_base_or_third_person,
@@ -254,7 +254,8 @@ fn is_consequence(clause: &[String]) -> bool {
         || reaches_somebody(clause)
 }
 
-/// Whether a summary gives a record a role that only one can have: "Make a photo the cover of the album", "Declare the winner".
+/// Whether a summary gives a record a role that only one can have: "Make a photo the cover of the album", "Declare the
+/// winner".
 pub(super) fn makes_the_one(summary: &[String]) -> bool {
     let [verb, object, rest @ ..] = summary else {
         return false;

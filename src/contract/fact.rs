@@ -20,8 +20,8 @@ pub struct Fact {
     pub kind: FactKind,
     /// The location of the statement in the contract.
     pub location: SharedString,
-    /// The pointer in the response, with `*` for any element of an array or member of a map; empty where it is about the
-    /// whole response.
+    /// The pointer in the response, with `*` for any element of an array or member of a map; empty where it is about
+    /// the whole response.
     pub response_pointer: SharedString,
     /// What the contract states, in a few words.
     pub documented: SharedString,
@@ -56,7 +56,8 @@ pub enum FactKind {
     IdentifierFitsPath,
     /// The fields that a PATCH does not send stay as they were: inferred from the operation.
     FieldsKeptByUpdate,
-    /// Each item of a list has the value that the query parameter with this index asks for: inferred from names and schemas.
+    /// Each item of a list has the value that the query parameter with this index asks for: inferred from names and
+    /// schemas.
     Filtered(usize),
     /// The identifier belongs to no other record.
     IdentifierUnique,

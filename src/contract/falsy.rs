@@ -11,9 +11,9 @@ use super::pointer;
 use super::shape::Shape;
 
 impl Contract {
-    /// Returns the fields of an update without invariants that its record must show, each with its schema and a value that
-    /// code may mistake for a missing one. A field has none if its description or its default leaves a doubt that the
-    /// value is stored as it is.
+    /// Returns the fields of an update without invariants that its record must show, each with its schema and a value
+    /// that code may mistake for a missing one. A field has none if its description or its default leaves a doubt that
+    /// the value is stored as it is.
     pub(crate) fn falsy_values(&self, update: OperationId) -> Vec<(String, &Node, Value)> {
         let carries = self.lifecycle_carries_of_update(update);
         let record = self.shape_of_record(update);
@@ -46,8 +46,8 @@ impl Contract {
     }
 }
 
-/// Returns the value of a schema that code may mistake for a missing one: `false` for any boolean, 0 and an empty string
-/// where the bounds state them, and otherwise null where the schema and the record state it.
+/// Returns the value of a schema that code may mistake for a missing one: `false` for any boolean, 0 and an empty
+/// string where the bounds state them, and otherwise null where the schema and the record state it.
 fn falsy_value(schema: &Node, shows_null: bool) -> Option<Value> {
     let stated = |name: &str| schema.member(name);
     let kind = stated("type").and_then(Node::string);

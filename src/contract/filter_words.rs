@@ -3,11 +3,12 @@
 //! # Design
 //!
 //! A parameter with the name of a property may compare in another way than by equality ("Severity threshold"), with
-//! another record ("Payment status"), or not at all ("Currency of the amounts"), and there is no end of words for that. So
-//! the evidence is a sentence that says plainly that the list is filtered: it asks for that ("Filter by", "Only", "Limit
-//! to", "Return … with this"), and it has no word beside those for filtering, for the parameter itself and for the records
-//! of the list. Anything else in the description may not leave a doubt. Without a description, only the name can say that
-//! the parameter is a category of the records themselves (`status`, `owner_id`), or a state that lists show anyway.
+//! another record ("Payment status"), or not at all ("Currency of the amounts"), and there is no end of words for that.
+//! So the evidence is a sentence that says plainly that the list is filtered: it asks for that ("Filter by", "Only",
+//! "Limit to", "Return … with this"), and it has no word beside those for filtering, for the parameter itself and for
+//! the records of the list. Anything else in the description may not leave a doubt. Without a description, only the
+//! name can say that the parameter is a category of the records themselves (`status`, `owner_id`), or a state that
+//! lists show anyway.
 
 use super::filters::FilterValues;
 use super::inferred::{comparable_name, singular};
@@ -338,7 +339,8 @@ pub(super) fn plainly_filtered(words: &ParameterWords<'_>, values: FilterValues)
     Some(match values {
         FilterValues::Boolean { .. } => {
             let has = |beginning: &str| words_in(plain).any(|word| word.starts_with(beginning));
-            // "Filter by whether it is sold" asks for either; "Whether to return only sold ones" says nothing of `false`.
+            // "Filter by whether it is sold" asks for either; "Whether to return only sold ones" says nothing of
+            // `false`.
             let also_false = says_both || (has("filter") && has("whether") && !has("only"));
             FilterValues::Boolean { also_false }
         }

@@ -4,11 +4,11 @@
 //! # Design
 //!
 //! No keyword of OpenAPI says that a parameter filters, but a parameter with the name and the type of a property of the
-//! list's items hardly means anything else, if values of that type can only be equal or different: a boolean, an enum, a
-//! UUID, a number that names a record. Text, other numbers and times are often compared in other ways (contains, at
-//! least), so they are left out. So is a parameter whose description does not say plainly that it filters, and one without
-//! a description whose name leaves a doubt: `contract/filter_words` decides that. A filter that is missed here costs one
-//! fact; one that is none would be a false warning.
+//! list's items hardly means anything else, if values of that type can only be equal or different: a boolean, an enum,
+//! a UUID, a number that names a record. Text, other numbers and times are often compared in other ways (contains, at
+//! least), so they are left out. So is a parameter whose description does not say plainly that it filters, and one
+//! without a description whose name leaves a doubt: `contract/filter_words` decides that. A filter that is missed here
+//! costs one fact; one that is none would be a false warning.
 
 use serde_json::Value;
 
@@ -78,8 +78,8 @@ const FUZZY_LISTS: [&str; 7] = [
 pub struct Filter {
     /// The index of the parameter.
     pub parameter: usize,
-    /// The property that each item must have with the value of the parameter, as a JSON pointer in the response, with `*`
-    /// for any item.
+    /// The property that each item must have with the value of the parameter, as a JSON pointer in the response, with
+    /// `*` for any item.
     pub property: String,
     /// The values that it takes.
     pub values: FilterValues,
@@ -289,8 +289,8 @@ impl Contract {
         schemas.find_map(|(_, schema)| self.document.node(schema)?.member(keyword))
     }
 
-    /// Returns the values that are judged of a parameter, unless its description, or a sentence about the operation that
-    /// names it, leaves a doubt whether it asks for equal values.
+    /// Returns the values that are judged of a parameter, unless its description, or a sentence about the operation
+    /// that names it, leaves a doubt whether it asks for equal values.
     fn without_doubt(
         &self,
         (operation, parameter): (&Operation, &Parameter),
@@ -328,8 +328,8 @@ fn strings(values: &[Node]) -> Option<Vec<String>> {
     values.map(|value| value.string().map(str::to_owned)).collect()
 }
 
-/// Returns the name of the property that a parameter may filter by, in the form in which names are compared: `color` for
-/// `Color` and `filter[color]`. A name with other brackets or dots says more than the name of a property.
+/// Returns the name of the property that a parameter may filter by, in the form in which names are compared: `color`
+/// for `Color` and `filter[color]`. A name with other brackets or dots says more than the name of a property.
 fn filtered_name(name: &str) -> Option<String> {
     let name = within_filter(name);
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');

@@ -180,9 +180,9 @@ const BESIDE_ID: [&str; 8] = [
 ];
 
 impl Contract {
-    /// Whether a read may take another field of its record than `id_field`, which a link carries into it: the record has a
-    /// text that identifies it too, and the read's parameter is not named like `id_field`, or takes a text where that is a
-    /// number.
+    /// Whether a read may take another field of its record than `id_field`, which a link carries into it: the record
+    /// has a text that identifies it too, and the read's parameter is not named like `id_field`, or takes a text where
+    /// that is a number.
     pub(super) fn may_take_another(&self, read: &Link, id_field: &str, record: &Shape) -> bool {
         let LinkTarget::Parameter(number) = read.target else {
             return false;

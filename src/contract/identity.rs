@@ -69,8 +69,8 @@ impl Contract {
         links.min_by_key(|link| link.value_at.matches('/').count())
     }
 
-    /// Whether the document has a path of its own where an identifier of a create's records would stand: with `mine`, the
-    /// path `/pets/mine` beside `/pets/{id}`.
+    /// Whether the document has a path of its own where an identifier of a create's records would stand: with `mine`,
+    /// the path `/pets/mine` beside `/pets/{id}`.
     pub(crate) fn documents_path_of(&self, create: OperationId, id: &str) -> bool {
         let lifecycle = self.lifecycle_starting_with(create);
         let path = lifecycle.map(|lifecycle| format!("{}{id}", lifecycle.path_to_id));

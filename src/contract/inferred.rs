@@ -136,8 +136,8 @@ impl<'document> Collections<'document> {
 }
 
 /// Returns the links from creates into required fields of bodies, if a field is named like the identifier of what the
-/// create makes: `flow_id`, or `flow` where that is a UUID, takes what `POST /flows` returns and `GET /flows/{id}` reads.
-/// None leads from a read: a record that it shows belongs to somebody.
+/// create makes: `flow_id`, or `flow` where that is a UUID, takes what `POST /flows` returns and `GET /flows/{id}`
+/// reads. None leads from a read: a record that it shows belongs to somebody.
 fn in_bodies(
     (document, operations): (&Document, &[Operation]),
     shapes: &[Shape],

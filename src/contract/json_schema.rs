@@ -218,8 +218,8 @@ impl Converter<'_> {
             | "externalDocs" | "readOnly" | "writeOnly" | "deprecated" | "default" | "description" | "title" => {}
             "oneOf" | "anyOf" | "allOf" => {
                 let mut parts: Vec<_> = value.elements().iter().map(|part| self.schema(part)).collect();
-                // With a discriminator, a value says itself which alternative it is of. Others that are open admit it too,
-                // and such documents do not mean that as an error.
+                // With a discriminator, a value says itself which alternative it is of. Others that are open admit it
+                // too, and such documents do not mean that as an error.
                 if name == "oneOf" && schema.member("discriminator").is_some() {
                     parts = vec![json!({ "anyOf": parts })];
                 }
@@ -323,8 +323,9 @@ impl Converter<'_> {
     }
 }
 
-/// Returns a name for a definition that needs no escaping in a reference, and that no other definition has: an underscore
-/// stands for itself only if it is doubled, and with the number of a character between two for that character.
+/// Returns a name for a definition that needs no escaping in a reference, and that no other definition has: an
+/// underscore stands for itself only if it is doubled, and with the number of a character between two for that
+/// character.
 fn definition(target: &str) -> String {
     let mut name = String::with_capacity(target.len());
     for (index, token) in pointer::tokens(target).enumerate() {

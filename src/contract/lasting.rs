@@ -3,11 +3,11 @@
 //!
 //! # Design
 //!
-//! The text about an operation is its summary, its description and the descriptions of its successes. Where it leaves open
-//! whether a read shows the record, the read decides nothing. Each word must be said of this call: a clause about what
-//! cannot be done ("cannot be restored") or under which condition ("only if it is closed") does not count, nor does a word
-//! that is in the path (`/archives/{id}`). A list may go on to show a deleted record that keeps its place there, because it
-//! is marked or deleted later; the trash is another place.
+//! The text about an operation is its summary, its description and the descriptions of its successes. Where it leaves
+//! open whether a read shows the record, the read decides nothing. Each word must be said of this call: a clause about
+//! what cannot be done ("cannot be restored") or under which condition ("only if it is closed") does not count, nor
+//! does a word that is in the path (`/archives/{id}`). A list may go on to show a deleted record that keeps its place
+//! there, because it is marked or deleted later; the trash is another place.
 
 use super::Contract;
 use super::document::Node;
@@ -235,8 +235,8 @@ fn excludes(clause: &[&str]) -> bool {
     has_word(clause, &EXCLUDES) || clause.windows(2).any(|pair| matches!(pair, ["not" | "longer", "be"]))
 }
 
-/// Whether a clause says that one of these verbs is done by the call: at its beginning ("Archives the note"), after "and",
-/// or in the passive ("is archived"), and under no condition.
+/// Whether a clause says that one of these verbs is done by the call: at its beginning ("Archives the note"), after
+/// "and", or in the passive ("is archived"), and under no condition.
 fn does(clause: &[&str], verbs: &[&str]) -> bool {
     const BEFORE: [&str; 13] = [
         "and", "are", "be", "been", "being", "get", "gets", "instead", "is", "or", "then", "was", "were",
@@ -329,8 +329,8 @@ fn waits(clause: &[&str]) -> bool {
     !excludes(clause) && (waits || clause.windows(2).any(is_held) || clause.windows(3).any(is_behind))
 }
 
-/// Whether a clause says when the record can be seen: "can be read once it has been processed", "shown from its start date
-/// on", "visible to moderators only at first". What is shown once is no record.
+/// Whether a clause says when the record can be seen: "can be read once it has been processed", "shown from its start
+/// date on", "visible to moderators only at first". What is shown once is no record.
 fn is_seen_later(clause: &[&str]) -> bool {
     let next = |at: usize| clause.get(at + 1).copied();
     let is_time = |(at, word): (usize, &&str)| match *word {

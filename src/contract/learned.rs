@@ -104,11 +104,11 @@ fn one(
         .map_err(|error| format!("the answer cannot be read: {error}; write its `gap`, `operation` and `claim`"))?;
     let index = find_gap(gaps, &gap).map_err(|unknown| {
         let hint = unknown.hint;
-        format!("`x-gaps` has no gap `{gap}`{hint}; correct it, or learn again")
+        format!("`x-gaps` has no gap `{gap}`{hint}; correct it, or run `countersign learn` again")
     })?;
     if !gaps[index].locations.iter().any(|known| known == location) {
         return Err(format!(
-            "`{gap}` leaves nothing open at this location; move the answer, or learn again"
+            "`{gap}` leaves nothing open at this location; move the answer, or run `countersign learn` again"
         ));
     }
     if omitted.iter().any(|omitted| omitted.name == operation) {
@@ -117,7 +117,7 @@ fn one(
     match operations.iter().position(|known| known.name == operation) {
         Some(known) => match containing_operation(operations, location) {
             Some(other) if other.name != operation => Err(format!(
-                "this location belongs to `{}`; move the answer, or learn again",
+                "this location belongs to `{}`; move the answer, or run `countersign learn` again",
                 other.name
             )),
             _ => Ok(Some((index, OperationId(known), Value::Object(claim)))),
@@ -125,7 +125,7 @@ fn one(
         None => {
             let hint = did_you_mean(near(&operation, operations.iter().map(|known| known.name.as_str())));
             Err(format!(
-                "there is no operation `{operation}`{hint}; correct it, or learn again"
+                "there is no operation `{operation}`{hint}; correct it, or run `countersign learn` again"
             ))
         }
     }
@@ -324,22 +324,22 @@ paths:
             (
                 "\n- {gap: success_status, operation: getThings, claim: {status: 200}}",
                 "6:7",
-                "/0): `x-gaps` has no gap `success_status` (did you mean `success-status`?); correct it, or learn again",
+                "/0): `x-gaps` has no gap `success_status` (did you mean `success-status`?); correct it, or run `countersign learn` again",
             ),
             (
                 "\n- {gap: conditions, operation: getThings, claim: {status: 200}}",
                 "6:7",
-                "/0): `conditions` leaves nothing open at this location; move the answer, or learn again",
+                "/0): `conditions` leaves nothing open at this location; move the answer, or run `countersign learn` again",
             ),
             (
                 "\n- {gap: success-status, operation: getThing, claim: {status: 200}}",
                 "6:7",
-                "/0): there is no operation `getThing` (did you mean `getThings`?); correct it, or learn again",
+                "/0): there is no operation `getThing` (did you mean `getThings`?); correct it, or run `countersign learn` again",
             ),
             (
                 "\n- {gap: success-status, operation: createThing2, claim: {status: 200}}",
                 "6:7",
-                "/0): this location belongs to `getThings`; move the answer, or learn again",
+                "/0): this location belongs to `getThings`; move the answer, or run `countersign learn` again",
             ),
             (
                 "\n- {gap: success-status, operation: getThings, claim: {status: 200}}\n- {gap: success-status, \

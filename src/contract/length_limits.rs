@@ -45,8 +45,8 @@ impl LengthLimits {
 }
 
 impl Contract {
-    /// Returns the limits within which an edge case of an operation must stay: none if the contract lists the edge cases
-    /// that the operation must withstand.
+    /// Returns the limits within which an edge case of an operation must stay: none if the contract lists the edge
+    /// cases that the operation must withstand.
     pub(crate) fn length_limits_of_edge_cases(&self, operation: OperationId) -> LengthLimits {
         let documented = self.operation(operation);
         let lists_edge_cases = edge_case::location(&self.document, &documented.pointer) != documented.pointer;

@@ -1,6 +1,6 @@
-//! Holds the words by which the sentences and the names of a document are understood, as far as more than one module reads
-//! them: verbs that read and verbs that act, things, roles, determiners; and splits texts into words. Words that one
-//! question alone needs are beside it. The main functions are [`words`] and [`is_form_of`].
+//! Holds the words by which the sentences and the names of a document are understood, as far as more than one module
+//! reads them: verbs that read and verbs that act, things, roles, determiners; and splits texts into words. Words that
+//! one question alone needs are beside it. The main functions are [`words`] and [`is_form_of`].
 
 /// Returns the words of a name in lower case. A word ends at each character that is neither a letter nor a digit, and
 /// before a capital that follows a small letter. A letter beyond ASCII ends no word: otherwise a word that only begins
@@ -611,8 +611,8 @@ pub(super) const NEVER_A_NOUN: [&str; 4] = ["save", "send", "set", "toggle"];
 /// What is switched by the words of a segment: `/machines/{id}/power-off`.
 pub(super) const SWITCHES: [&str; 4] = ["power", "shut", "switch", "turn"];
 
-/// Names of fields and parameters, or words in them, that say that what a read shows is taken away, or given to the reader
-/// alone.
+/// Names of fields and parameters, or words in them, that say that what a read shows is taken away, or given to the
+/// reader alone.
 pub(super) const CONSUMES: [&str; 9] = [
     "ack", "ackmode", "acks", "consume", "dequeue", "lease", "pop", "requeue", "take",
 ];

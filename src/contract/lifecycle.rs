@@ -3,13 +3,12 @@
 //!
 //! # Design
 //!
-//! An ordinary document states no invariants, but its paths and schemas imply some:
-//! `GET /pets/{petId}` returns the record that `POST /pets` created, by the identifier in the
-//! response to the create. So a lifecycle starts from a link between a create and the read of its
-//! records, and includes the other operations on the same two paths. A record must show a field as
-//! it was sent only if request and response document the field with one name and one type, and if
-//! services do not usually set or normalize such a field, and no text says that they do. A create with `x-invariants` has no
-//! lifecycle, because its contract states more than can be inferred.
+//! An ordinary document states no invariants, but its paths and schemas imply some: `GET /pets/{petId}` returns the
+//! record that `POST /pets` created, by the identifier in the response to the create. So a lifecycle starts from a link
+//! between a create and the read of its records, and includes the other operations on the same two paths. A record must
+//! show a field as it was sent only if request and response document the field with one name and one type, and if
+//! services do not usually set or normalize such a field, and no text says that they do. A create with `x-invariants`
+//! has no lifecycle, because its contract states more than can be inferred.
 
 use std::collections::HashMap;
 
@@ -41,8 +40,8 @@ pub struct Lifecycle {
     /// Whether it is only guessed that the read takes that identifier ([`Link::guessed`]): then a read that shows no
     /// such record decides nothing.
     pub guessed: bool,
-    /// Whether the record has another field that the read may take: `slug` for `/posts/{post}`. Then it decides nothing if
-    /// the read finds no record.
+    /// Whether the record has another field that the read may take: `slug` for `/posts/{post}`. Then it decides nothing
+    /// if the read finds no record.
     pub may_take_another: bool,
     /// The path of the read up to the identifier, as [`Operation::path_to_parameter`] returns it.
     pub path_to_id: String,
@@ -192,8 +191,8 @@ impl Contract {
         }
     }
 
-    /// Returns the fields of an update's request that its record must show afterwards, by an invariant or by an inferred
-    /// lifecycle.
+    /// Returns the fields of an update's request that its record must show afterwards, by an invariant or by an
+    /// inferred lifecycle.
     pub(crate) fn carries_of_update(&self, update: OperationId) -> &[Carry] {
         let updated = self.operation(update).invariants.updated.as_ref();
         updated.map_or_else(|| self.lifecycle_carries_of_update(update), |updated| &updated.carries)

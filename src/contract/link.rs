@@ -20,9 +20,9 @@ pub struct Link {
     pub number: usize,
     /// The operation whose response has the value.
     pub from: OperationId,
-    /// The location of the value in the response's body; `*` is any element. [`Self::IN_LOCATION_HEADER`] where it is in the
-    /// path that the `Location` header names. [`Self::IN_REQUEST_PATH`] at its beginning, where it is the value of that
-    /// parameter of the request. [`Self::NAMES`] at its end stands for the names of a map's members.
+    /// The location of the value in the response's body; `*` is any element. [`Self::IN_LOCATION_HEADER`] where it is
+    /// in the path that the `Location` header names. [`Self::IN_REQUEST_PATH`] at its beginning, where it is the value
+    /// of that parameter of the request. [`Self::NAMES`] at its end stands for the names of a map's members.
     pub value_at: String,
     /// The operation that needs it.
     pub to: OperationId,
@@ -50,8 +50,8 @@ impl Link {
     /// The end of the expression for the names of an object's members. No escaped name contains it.
     pub const NAMES: &'static str = "/~names";
 
-    /// The beginning of the expression for the value of a path parameter of the request, before its name: the name that a
-    /// caller has chosen for what it created.
+    /// The beginning of the expression for the value of a path parameter of the request, before its name: the name that
+    /// a caller has chosen for what it created.
     pub const IN_REQUEST_PATH: &'static str = "$request.path.";
 
     /// Returns the parameter that it fills: the operation, and the index.

@@ -381,8 +381,8 @@ pub fn is_json(media_type: &str) -> bool {
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-/// Returns the content that is JSON, or else the range that admits JSON, if it is the only content: generators for Spring
-/// write `*/*` where they know of no media type.
+/// Returns the content that is JSON, or else the range that admits JSON, if it is the only content: generators for
+/// Spring write `*/*` where they know of no media type.
 fn json_or_range(media: &[Member]) -> Option<&Member> {
     let range = match media {
         [only] if matches!(&*only.name, "*/*" | "application/*") => Some(only),
@@ -541,8 +541,8 @@ fn scheme(document: &Document, name: &str) -> Option<SecurityScheme> {
     }
 }
 
-/// Whether a text is a token of HTTP, as the name of a header and of an authentication scheme must be (RFC 9110, section
-/// 5.6.2).
+/// Whether a text is a token of HTTP, as the name of a header and of an authentication scheme must be (RFC 9110,
+/// section 5.6.2).
 pub(crate) fn is_http_token(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(is_allowed)

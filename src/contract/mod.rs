@@ -452,8 +452,8 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// [`ParameterNotSet`], if there is no such parameter, if it is the identifier that the caller of a create chooses, or if
-    /// the operation updates or deletes and the parameter does not name a record that contains the run's own.
+    /// [`ParameterNotSet`], if there is no such parameter, if it is the identifier that the caller of a create chooses,
+    /// or if the operation updates or deletes and the parameter does not name a record that contains the run's own.
     pub fn set_parameter(
         &mut self,
         operation: OperationId,
@@ -483,8 +483,8 @@ impl Contract {
         Ok(())
     }
 
-    /// Passes the value that a create was given for the parent of its record on to the other operations on such records,
-    /// unless they were given one of their own.
+    /// Passes the value that a create was given for the parent of its record on to the other operations on such
+    /// records, unless they were given one of their own.
     fn set_for_others(&mut self, (create, given): (OperationId, usize), path: &str) {
         let Some(lifecycle) = self.lifecycle_of(create).filter(|lifecycle| lifecycle.create == create) else {
             return;
@@ -692,8 +692,8 @@ impl Contract {
         self.operation_named(&updated.listed.operation)
     }
 
-    /// Returns the list of the records to which the operation writes, by an invariant or by an inferred lifecycle. By an
-    /// invariant, an update writes to one, and a create to none.
+    /// Returns the list of the records to which the operation writes, by an invariant or by an inferred lifecycle. By
+    /// an invariant, an update writes to one, and a create to none.
     #[must_use]
     pub fn list_written_by(&self, write: OperationId) -> Option<OperationId> {
         let inferred = || Some(self.lifecycle_of(write)?.list.as_ref()?.operation);

@@ -49,8 +49,8 @@ const NUMBERED: [&str; 12] = [
     "e164", "h264", "iso3166", "iso4217", "iso639", "iso8601", "rfc3339", "sha1", "sha256", "sha384", "sha512", "x509",
 ];
 
-/// Whether the name looks like an identifier in a program: at most 64 letters, digits, `_`, `.` and `-`, beginning with a
-/// letter or `_`, that looks like words rather than like data.
+/// Whether the name looks like an identifier in a program: at most 64 letters, digits, `_`, `.` and `-`, beginning with
+/// a letter or `_`, that looks like words rather than like data.
 #[must_use]
 pub(super) fn looks_like_words(name: &str) -> bool {
     let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');

@@ -65,8 +65,8 @@ impl Operation {
         self.creates() || self.is_query()
     }
 
-    /// Returns the index of the path parameter that has the name of the record which the operation creates, if the caller
-    /// makes up that name, as in `PUT /pets/{name}`. `None` also if a value is given for the parameter.
+    /// Returns the index of the path parameter that has the name of the record which the operation creates, if the
+    /// caller makes up that name, as in `PUT /pets/{name}`. `None` also if a value is given for the parameter.
     #[must_use]
     pub fn record_name_parameter(&self) -> Option<usize> {
         let is_given = |index: &usize| {
@@ -114,8 +114,8 @@ impl Operation {
         kinds.peek().is_some() && kinds.all(|kind| STREAMS.contains(&kind.as_str()))
     }
 
-    /// Whether its method is `GET`, the one safe method that is sent: what is safe changes nothing in the target (RFC 9110,
-    /// section 9.2.1).
+    /// Whether its method is `GET`, the one safe method that is sent: what is safe changes nothing in the target (RFC
+    /// 9110, section 9.2.1).
     #[must_use]
     pub fn is_get(&self) -> bool {
         self.method == Method::Get
@@ -225,7 +225,8 @@ impl Operation {
         }
     }
 
-    /// Returns the media type in which a request sends its body; `application/json` if the operation takes no JSON body.
+    /// Returns the media type in which a request sends its body; `application/json` if the operation takes no JSON
+    /// body.
     #[must_use]
     pub fn content_type(&self) -> &str {
         self.request_body.as_ref().map_or(JSON, RequestBody::content_type)
@@ -521,8 +522,8 @@ pub enum Security {
     },
     /// Anybody may call.
     None,
-    /// Anybody may call, and a caller with a credential may see or do more: one alternative is empty, and another is this
-    /// scheme. The credential is sent if there is one.
+    /// Anybody may call, and a caller with a credential may see or do more: one alternative is empty, and another is
+    /// this scheme. The credential is sent if there is one.
     Optional {
         /// Where the credential goes.
         scheme: SecurityScheme,

@@ -189,8 +189,8 @@ fn is_merged(node: &Node, update: &Node) -> bool {
     )
 }
 
-/// Merges an update into a node (see [`is_merged`]): members are merged one by one, elements are appended, anything else is
-/// replaced.
+/// Merges an update into a node (see [`is_merged`]): members are merged one by one, elements are appended, anything
+/// else is replaced.
 fn merge(node: &mut Node, update: Node) {
     match update.kind {
         NodeKind::Object(members) => {

@@ -19,8 +19,8 @@ use super::shape::{JsonType, Shape, ShapeId, says_estimate};
 
 /// Names of parameters that request a page by its number.
 const NUMBERS: [&str; 5] = ["page", "pageindex", "pageno", "pagenum", "pagenumber"];
-/// Names of parameters that request a page by the number of records before it. `startIndex` is not one: SCIM counts from
-/// 1 (RFC 7644, section 3.4.2.4).
+/// Names of parameters that request a page by the number of records before it. `startIndex` is not one: SCIM counts
+/// from 1 (RFC 7644, section 3.4.2.4).
 const OFFSETS: [&str; 5] = ["offset", "pageoffset", "skip", "start", "startat"];
 /// Those of them that may be a time too, unless they are 0 by default.
 const OFFSETS_OR_TIMES: [&str; 2] = ["start", "startat"];
@@ -57,7 +57,8 @@ const SIZES: [&str; 12] = [
     "take",
     "top",
 ];
-/// Names of parameters that request a page by the identifier of the record before it, where the response shows no cursor.
+/// Names of parameters that request a page by the identifier of the record before it, where the response shows no
+/// cursor.
 const AFTER_RECORD: [&str; 3] = ["after", "afterid", "startingafter"];
 /// Names of fields that say how to request the next page.
 const NEXT: [&str; 12] = [
@@ -230,7 +231,8 @@ impl Contract {
         })
     }
 
-    /// Whether a sentence about a list says that pages share records: "Pinned tasks are repeated at the top of every page".
+    /// Whether a sentence about a list says that pages share records: "Pinned tasks are repeated at the top of every
+    /// page".
     fn repeats_records(&self, list: &Operation) -> bool {
         self.sentences_about(list).iter().any(|sentence| {
             let is_of_pages = ["each page", "every page"].iter().any(|pages| sentence.contains(pages));

@@ -59,8 +59,8 @@ const MAY_ACT: [&str; 52] = [
     "upgrade", "upload", "vote",
 ];
 
-/// Verbs that end, spend or take away something, which no read does. A summary that begins with one and says of what, or a
-/// name that consists of one and a thing, says so: "Ends the session", `emptyTrash`.
+/// Verbs that end, spend or take away something, which no read does. A summary that begins with one and says of what,
+/// or a name that consists of one and a thing, says so: "Ends the session", `emptyTrash`.
 const TAKES_AWAY: [&str; 25] = [
     "ban",
     "charge",
@@ -128,7 +128,8 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !has_records_below(document, &operation.path)
 }
 
-/// Whether the query issues something new, takes it, or counts the call: `/tokens/get`, "Gets a new token", "Counts a visit".
+/// Whether the query issues something new, takes it, or counts the call: `/tokens/get`, "Gets a new token", "Counts a
+/// visit".
 fn issues_something(document: &Document, operation: &Operation) -> bool {
     let path = words(&operation.path);
     let is_issued = |word: &String| ISSUED.contains(&word.strip_suffix('s').unwrap_or(word));
@@ -198,9 +199,9 @@ fn has_consequence(document: &Document, operation: &Operation) -> bool {
     summary.is_some_and(|words| makes_the_one(&words)) || sentences.any(says_consequence)
 }
 
-/// Whether a `DELETE` of one record may delete or change others, by what the document says: it must have a body, which chooses what
-/// is deleted, or a sentence says "Deletes all", "Clears the list" or "All items are removed", or speaks of every other
-/// record or of the end of a session.
+/// Whether a `DELETE` of one record may delete or change others, by what the document says: it must have a body, which
+/// chooses what is deleted, or a sentence says "Deletes all", "Clears the list" or "All items are removed", or speaks
+/// of every other record or of the end of a session.
 #[must_use]
 pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
     const SEVERAL: [&str; 4] = ["all", "each", "every", "everything"];
@@ -324,8 +325,8 @@ fn is_action_in_path(words: &[String]) -> bool {
         }
 }
 
-/// Whether the words of a path's last segment, which follows a record, say what is done with it: `verify`, `reset-password`.
-/// `GET /reports/{id}/export` may only read, and so may what ends in a thing that is read.
+/// Whether the words of a path's last segment, which follows a record, say what is done with it: `verify`,
+/// `reset-password`. `GET /reports/{id}/export` may only read, and so may what ends in a thing that is read.
 fn is_action_on_record(words: &[String]) -> bool {
     let [verb, rest @ ..] = words else { return false };
     let is_verb = is_in(&[&ALWAYS_ACTIONS, &ACTS_ALONE, &ACTS, &ACTS_ON_RECORD], verb);
@@ -335,14 +336,14 @@ fn is_action_on_record(words: &[String]) -> bool {
     is_switch || is_verb && rest.len() < 3 && (is_reset || NEVER_A_NOUN.contains(&verb.as_str()) || !is_thing)
 }
 
-/// Whether the words of a path's last segment, which follows a record, are what one record at most is, so that a write to
-/// it takes that from another: `/addresses/{id}/default`.
+/// Whether the words of a path's last segment, which follows a record, are what one record at most is, so that a write
+/// to it takes that from another: `/addresses/{id}/default`.
 fn is_role_of_one(words: &[String]) -> bool {
     matches!(words, [only] if is_role(only))
 }
 
-/// Whether a summary begins with a verb for an action: "Revoke the token", "Clears the cache". A verb that is a noun too
-/// must have an object with a determiner: "Reset the password", but not "Reset status".
+/// Whether a summary begins with a verb for an action: "Revoke the token", "Clears the cache". A verb that is a noun
+/// too must have an object with a determiner: "Reset the password", but not "Reset status".
 pub(super) fn begins_with_action(words: &[String]) -> bool {
     let [first, rest @ ..] = words else { return false };
     let base = |verb: &&str| first == verb || first == &format!("{verb}s") || first == &format!("{verb}es");
@@ -527,8 +528,8 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
         && !said_about_parts(document, operation).any(part_acts)
 }
 
-/// Whether a word is a form of a verb that acts, whatever is around it, or a form in -ed or -ing of a verb that may act:
-/// `marking`, `deleted`.
+/// Whether a word is a form of a verb that acts, whatever is around it, or a form in -ed or -ing of a verb that may
+/// act: `marking`, `deleted`.
 fn has_form_of_acting_verb(words: &[String]) -> bool {
     words.iter().any(|word| {
         let is_verb = word.ends_with("ed") || word.ends_with("ing");

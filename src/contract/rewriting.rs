@@ -1,13 +1,13 @@
-//! Recognises texts that say that a service changes what it is sent, or that it shows a change only later. Which fields a
-//! record must show as they were sent, and which of them get awkward characters, depends on it.
+//! Recognises texts that say that a service changes what it is sent, or that it shows a change only later. Which fields
+//! a record must show as they were sent, and which of them get awkward characters, depends on it.
 //!
 //! # Design
 //!
-//! Two questions are asked of a text. Does it say that an ordinary value comes back as another one ("in title case", "cut
-//! to 12 characters", "the end of the month")? Then the field is not compared. Does it speak of characters at all
+//! Two questions are asked of a text. Does it say that an ordinary value comes back as another one ("in title case",
+//! "cut to 12 characters", "the end of the month")? Then the field is not compared. Does it speak of characters at all
 //! ("ASCII only", "no emoji", "quotes are removed")? Then the field is compared, but gets only ordinary ones. Awkward
-//! characters need more than silence: the field must be free text by its name or its description, because codes and names
-//! for machines (`sku`, `hostname`) are normalised by services that say nothing of it.
+//! characters need more than silence: the field must be free text by its name or its description, because codes and
+//! names for machines (`sku`, `hostname`) are normalised by services that say nothing of it.
 
 use super::Contract;
 use super::inferred::{comparable_name, singular};
@@ -323,8 +323,8 @@ const OF_MOVED_DATES: [&str; 17] = [
     "year",
 ];
 
-/// Whether the description of a field, in lower case, says that what comes back is not what was sent: "Responses show only
-/// the last four digits", "Cut to 12 characters", "Appended to the text that the log has".
+/// Whether the description of a field, in lower case, says that what comes back is not what was sent: "Responses show
+/// only the last four digits", "Cut to 12 characters", "Appended to the text that the log has".
 pub(super) fn says_that_it_comes_back_changed(described: &str) -> bool {
     let is_cut = described.contains("first") && described.contains("characters");
     is_cut
@@ -339,8 +339,8 @@ pub(super) fn says_that_values_come_back_changed(sentence: &str) -> bool {
     is_done && (has_word_of(sentence, &REWRITTEN) || says_that_values_are_left_out(sentence))
 }
 
-/// Whether a sentence, in lower case, says that what is sent may not be stored: "Locked fields are skipped", "from others
-/// they are ignored".
+/// Whether a sentence, in lower case, says that what is sent may not be stored: "Locked fields are skipped", "from
+/// others they are ignored".
 fn says_that_values_are_left_out(sentence: &str) -> bool {
     const LEFT_OUT: [&str; 6] = [
         "are ignored",
@@ -420,7 +420,8 @@ impl Contract {
         sentences.any(|sentence| speaks_of_characters(&sentence))
     }
 
-    /// Whether the text about an update says that the record does not show it at once, or not without somebody's consent.
+    /// Whether the text about an update says that the record does not show it at once, or not without somebody's
+    /// consent.
     pub(super) fn takes_effect_later(&self, update: &Operation) -> bool {
         // An update of a review or of a draft is no request for one.
         let own = words_of_name(&update.path);

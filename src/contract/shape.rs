@@ -96,8 +96,8 @@ impl Shape {
         self.allows_unlisted_fields && self.fields.is_empty()
     }
 
-    /// Whether a member with this name is one of a map, beside the fields that the contract documents: it states a schema
-    /// for what it does not name.
+    /// Whether a member with this name is one of a map, beside the fields that the contract documents: it states a
+    /// schema for what it does not name.
     #[must_use]
     pub(crate) fn is_also_a_map_with(&self, name: &str) -> bool {
         let is_named = self.field_named(name).is_some() || self.names_of_alternatives.contains(name);

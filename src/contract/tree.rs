@@ -12,8 +12,8 @@ pub(crate) struct StoredTree {
     /// The strings in it, each once.
     pub(crate) strings: &'static [&'static str],
     /// Its nodes from the root down. Each begins with its kind, line and column. A number or a string goes on with its
-    /// index in the strings; an array and an object with their length and their parts, of which a member begins with its
-    /// name's index, line and column.
+    /// index in the strings; an array and an object with their length and their parts, of which a member begins with
+    /// its name's index, line and column.
     pub(crate) numbers: &'static [u32],
 }
 

@@ -63,8 +63,8 @@ pub struct Gap {
 pub enum GapKind {
     /// Whether a field accepts any value or only those of a list.
     AllowedValues,
-    /// Whether a 401 carries a challenge (`WWW-Authenticate`). The `x-gap` is on the 401 response or, for every operation, on the
-    /// security scheme.
+    /// Whether a 401 carries a challenge (`WWW-Authenticate`). The `x-gap` is on the 401 response or, for every
+    /// operation, on the security scheme.
     Challenge,
     /// Whether responses are compressed for a client that accepts that.
     Compression,
@@ -84,7 +84,8 @@ pub enum GapKind {
     IdentifierForm,
     /// How long a response takes.
     Latency,
-    /// In which order a list shows its items. The `x-gap` is on both the list operation and the timestamp of creation in an item.
+    /// In which order a list shows its items. The `x-gap` is on both the list operation and the timestamp of creation
+    /// in an item.
     ListOrder,
     /// Which JSON types the values of a map (an object of which the document lists no fields) have.
     MemberTypes,

@@ -1,5 +1,5 @@
-//! Infers, for the operations of a lifecycle, where the response to a write shows the record, and which updates leave the
-//! fields that they do not send as they were.
+//! Infers, for the operations of a lifecycle, where the response to a write shows the record, and which updates leave
+//! the fields that they do not send as they were.
 
 use super::Contract;
 use super::document::Node;
@@ -60,8 +60,8 @@ impl Contract {
         facts
     }
 
-    /// Whether an update changes only the fields that it sends: a PATCH that requires none, with the record as JSON, that
-    /// is not described as replacing the record (RFC 5789, section 2: a set of changes; RFC 7396).
+    /// Whether an update changes only the fields that it sends: a PATCH that requires none, with the record as JSON,
+    /// that is not described as replacing the record (RFC 5789, section 2: a set of changes; RFC 7396).
     pub(super) fn keeps_fields_not_sent(&self, update: OperationId) -> bool {
         let operation = self.operation(update);
         let body = operation.request_body.as_ref();
@@ -94,7 +94,8 @@ impl Contract {
     }
 }
 
-/// Whether a description says that a response shows the record as it was before the write: "Returns the previous version".
+/// Whether a description says that a response shows the record as it was before the write: "Returns the previous
+/// version".
 fn says_that_it_shows_an_earlier_state(described: &Node) -> bool {
     const EARLIER: [&str; 7] = ["before", "earlier", "former", "original", "previous", "prior ", "old "];
     texts(described).any(|text| EARLIER.iter().any(|word| text.contains(word)))

@@ -21,8 +21,8 @@ pub(super) enum Relation {
     Wider,
 }
 
-/// Returns the keyword that excludes the bound of a number: with `true` in OpenAPI 3.0, and as the bound itself from 3.1
-/// on.
+/// Returns the keyword that excludes the bound of a number: with `true` in OpenAPI 3.0, and as the bound itself from
+/// 3.1 on.
 pub(super) fn exclusive_keyword(bound: &str) -> &'static str {
     if bound == "minimum" {
         "exclusiveMinimum"

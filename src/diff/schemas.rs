@@ -221,9 +221,9 @@ impl<'both> SchemaComparison<'both> {
         }
     }
 
-    /// Ends the pairs within one that has ended with this state: of those after the first `kept`, each that assumed that
-    /// it is the same shares its state. Otherwise a difference that they refer to would be taken for none by whatever
-    /// is compared next at that depth.
+    /// Ends the pairs within one that has ended with this state: of those after the first `kept`, each that assumed
+    /// that it is the same shares its state. Otherwise a difference that they refer to would be taken for none by
+    /// whatever is compared next at that depth.
     fn settle(&mut self, kept: usize, ended: State) {
         for pair in self.assuming.split_off(kept) {
             let Some(state) = self.states.get_mut(&pair) else {

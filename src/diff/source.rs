@@ -182,8 +182,9 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
     ) || keyword.starts_with("x-")
 }
 
-/// Whether two parts of the documents, each below this keyword, state the same: references are followed, and annotations do
-/// not count. Parts that lead to very many definitions are not looked at to the end, and are taken to differ.
+/// Whether two parts of the documents, each below this keyword, state the same: references are followed, and
+/// annotations do not count. Parts that lead to very many definitions are not looked at to the end, and are taken to
+/// differ.
 pub(super) fn state_the_same<'document>(
     keyword: &str,
     (old, old_part): (&Source<'document>, &LocatedNode<'document>),

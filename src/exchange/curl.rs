@@ -74,8 +74,8 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     words.join(" ")
 }
 
-/// Returns the line that checks one operation again, for findings that no single request shows. `files` are those of the
-/// contract, unless it is the built-in one, and of the overlay that states the broken fact, if one does.
+/// Returns the line that checks one operation again, for findings that no single request shows. `files` are those of
+/// the contract, unless it is the built-in one, and of the overlay that states the broken fact, if one does.
 #[must_use]
 pub fn check_line(target: &Target, operation: &str, writes: bool, files: [Option<&str>; 2]) -> String {
     let base = target.url("");
@@ -145,8 +145,8 @@ impl ShellCredential {
         }
     }
 
-    /// Puts the credential where its scheme wants it: a header, a cookie or the query; `secret` is shell text that stands
-    /// inside double quotes.
+    /// Puts the credential where its scheme wants it: a header, a cookie or the query; `secret` is shell text that
+    /// stands inside double quotes.
     fn placed(scheme: &SecurityScheme, secret: &str, bearer_spelling: &str) -> Self {
         match scheme {
             SecurityScheme::ApiKeyCookie { name } => Self {
@@ -229,8 +229,8 @@ fn wrong_password(mutation: TokenMutation) -> String {
 
 /// Has the shell derive a wrong token from the right one in this variable, so that no random character is printed.
 fn wrong(variable: &str, mutation: TokenMutation) -> String {
-    // Replaces each letter and each digit with another one, and punctuation at the end, before any padding, with a zero:
-    // otherwise a token that ends in padding or punctuation would stay as it is.
+    // Replaces each letter and each digit with another one, and punctuation at the end, before any padding, with a
+    // zero: otherwise a token that ends in padding or punctuation would stay as it is.
     const OTHERS: &str = r"tr A-Za-z0-9 N-ZA-Mn-za-m5-90-4 | sed 's/[^A-Za-z0-9=]\(=*\)$/0\1/'";
     // The part before the last character that is not padding, and the part from there on.
     const BEFORE_LAST: &str = "sed 's/[^=]=*$//'";
@@ -332,7 +332,8 @@ impl Placeholders<'_> {
         parts
     }
 
-    /// Splits a string with a value that every request to the target carries: it is a variable, unless it may be printed.
+    /// Splits a string with a value that every request to the target carries: it is a variable, unless it may be
+    /// printed.
     fn fixed(&mut self, (name, value): (&str, &str), text: &str, values: ValueDisplay) -> Vec<Part> {
         let before = text
             .strip_suffix(value)

@@ -79,7 +79,8 @@ pub struct Request {
     pub body: Option<Content>,
     /// How the body, its media type and the scheme of the credential are spelled.
     pub spelling: Spelling,
-    /// Pointers to the values in the body that came from the target; they are printed only with [`ValueDisplay::Shown`].
+    /// Pointers to the values in the body that came from the target; they are printed only with
+    /// [`ValueDisplay::Shown`].
     pub unprintable: Vec<String>,
     /// Pointers to the values in the body that the run made up and that may be the identifiers of records.
     pub made_up: Vec<String>,
@@ -309,8 +310,8 @@ pub enum Purpose {
 pub enum TrialPart {
     /// A documented request that was accepted before. It closes every trial that was opened since the previous control.
     Control,
-    /// A read between the others. It shows what the control or the variant before it did, or only makes the next request
-    /// meet another replica.
+    /// A read between the others. It shows what the control or the variant before it did, or only makes the next
+    /// request meet another replica.
     Read,
     /// The request that asks, with the index of the question among those of the contract.
     Variant(usize),
@@ -339,7 +340,8 @@ impl RejectionMeaning {
         status == 409 || Self::rejects_as_invalid(status)
     }
 
-    /// Whether a status rejects what was sent by itself: 400 and 422. A conflict (409) may be with anything that is stored.
+    /// Whether a status rejects what was sent by itself: 400 and 422. A conflict (409) may be with anything that is
+    /// stored.
     pub(crate) fn rejects_as_invalid(status: u16) -> bool {
         matches!(status, 400 | 422)
     }

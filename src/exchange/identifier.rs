@@ -50,7 +50,8 @@ pub fn identifier(value: &Value) -> Option<String> {
     }
 }
 
-/// Writes a number without a fraction or an exponent if it is an integer: `10.0` and `1e1` are 10 (RFC 8259, section 6).
+/// Writes a number without a fraction or an exponent if it is an integer: `10.0` and `1e1` are 10 (RFC 8259, section
+/// 6).
 fn plain(number: &serde_json::Number) -> String {
     let integer = number.as_f64().filter(|number| number.fract() == 0.0);
     integer.map_or_else(|| number.to_string(), |integer| format!("{integer:.0}"))

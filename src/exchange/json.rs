@@ -163,7 +163,8 @@ impl State {
         begun
     }
 
-    /// Begins a list or object, and returns its number of entries; `None` where it is small, or the body was not counted.
+    /// Begins a list or object, and returns its number of entries; `None` where it is small, or the body was not
+    /// counted.
     fn begin_sized(&self) -> Option<usize> {
         let begun = self.begin();
         self.large

@@ -1,4 +1,5 @@
-//! Sends requests within bounds, describes the exchanges that went over the wire, and decides what of them may be shown.
+//! Sends requests within bounds, describes the exchanges that went over the wire, and decides what of them may be
+//! shown.
 //!
 //! - **In**: a [`Request`], a [`Target`] with its token, and [`Limits`].
 //! - **Out**: an [`Exchange`]: the request with its response, or with the reason why there is none.

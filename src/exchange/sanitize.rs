@@ -6,8 +6,8 @@
 //! GitHub and Forgejo interpret `::command::` at the beginning of a line; Azure interprets `##vso[command]` and
 //! `##[command]` anywhere in a line, and `TeamCity` `##teamcity[…]`. GitLab's and Travis's sections need a carriage
 //! return, and Jenkins's annotations an escape; both are shown as text, like every other control character. Characters
-//! that change the direction of writing, or that are invisible (Unicode's `Default_Ignorable_Code_Point`, and a few more),
-//! are shown as text too, because they make a line look like something else.
+//! that change the direction of writing, or that are invisible (Unicode's `Default_Ignorable_Code_Point`, and a few
+//! more), are shown as text too, because they make a line look like something else.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};

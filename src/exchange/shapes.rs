@@ -29,9 +29,9 @@ pub trait Names: Copy {
 }
 
 /// The names in a body, as far as a contract knows them. The names of a map's members are data: their shapes are shown,
-/// like those of values. An object in an undocumented field may be a map too, so there only names that the contract documents
-/// or that anybody may know are shown ([`Contract::render_known_name`]); elsewhere also those that look like identifiers
-/// ([`Contract::render_name`]).
+/// like those of values. An object in an undocumented field may be a map too, so there only names that the contract
+/// documents or that anybody may know are shown ([`Contract::render_known_name`]); elsewhere also those that look like
+/// identifiers ([`Contract::render_name`]).
 #[derive(Clone, Copy)]
 pub struct BodyNames<'contract> {
     contract: &'contract Contract,
@@ -72,8 +72,8 @@ impl<'contract> BodyNames<'contract> {
         }
     }
 
-    /// Returns an indexed pointer into the body (see [`pointer::element`]), with `*` for each name that is data: those of
-    /// the members of a map.
+    /// Returns an indexed pointer into the body (see [`pointer::element`]), with `*` for each name that is data: those
+    /// of the members of a map.
     #[must_use]
     pub fn without_data(self, pointer: &str) -> String {
         let mut names = self;

@@ -154,8 +154,8 @@ impl Target {
     }
 
     /// Returns the path under the base URL that the value of a `Location` header names: a URL at the target, or a path
-    /// that begins with that of the base URL. `None` for anything that may be another resource: another origin, a query, or a segment
-    /// that a URL drops.
+    /// that begins with that of the base URL. `None` for anything that may be another resource: another origin, a
+    /// query, or a segment that a URL drops.
     #[must_use]
     pub(crate) fn path_of(&self, location: &str) -> Option<String> {
         let is_dot_segment = |segment: &str| {

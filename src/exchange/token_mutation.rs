@@ -166,7 +166,7 @@ impl RandomCharacters {
             return format!("{token}0");
         };
         let changed = token.bytes().enumerate().map(|(index, byte)| match byte {
-            byte if index == last => self.other_than(byte, token),
+            byte if index == last => self.another_character(byte, token),
             b'=' => byte,
             byte if index >= place => self.like(byte),
             byte => byte,
@@ -188,7 +188,7 @@ impl RandomCharacters {
 
     /// Returns a different character that the token might have there, and that decodes differently where the token is
     /// read as Base64.
-    fn other_than(&mut self, byte: u8, token: &str) -> u8 {
+    fn another_character(&mut self, byte: u8, token: &str) -> u8 {
         let has = |kind: fn(&u8) -> bool| token.as_bytes().iter().any(kind);
         let letters = match (has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase)) {
             (true, _) if !byte.is_ascii_uppercase() => self.lower.clone(),

@@ -37,10 +37,10 @@ pub struct Answer {
 const MIN_FOR_BOUND: u64 = 10;
 
 impl Answer {
-    /// Returns how many of the responses that were not observed may differ, in words that follow the count of those that
-    /// were: `; of the responses not seen, at most 3 in 37 differ (95 % confidence)`. With n observations that agree, 3 in
-    /// n is certain at 95 %: the rule of three. Nothing follows from a few of them, nor for a time or a rate, which are
-    /// claimed of these observations alone.
+    /// Returns how many of the responses that were not observed may differ, in words that follow the count of those
+    /// that were: `; of the responses not seen, at most 3 in 37 differ (95 % confidence)`. With n observations that
+    /// agree, 3 in n is certain at 95 %: the rule of three. Nothing follows from a few of them, nor for a time or a
+    /// rate, which are claimed of these observations alone.
     pub(crate) fn bound(&self) -> String {
         let all = self.observations.supporting.saturating_add(self.observations.against);
         let is_of_responses = !matches!(self.claim, Some(Claim::Duration { .. } | Claim::Limited { .. }));
@@ -294,7 +294,7 @@ pub enum Claim {
     },
 }
 
-/// To how many milliseconds times are rounded outward: what differs by less is due to the machines and the network.
+/// Times are rounded outward to multiples of this: smaller differences are due to the machines and the network.
 const STEP_MS: u64 = 10;
 
 impl Claim {
@@ -340,7 +340,7 @@ impl Claim {
     }
 }
 
-/// Returns everything that is in one of the two, in order.
+/// Returns everything that is in either of the two, in order.
 fn union<T: Ord + Copy>(some: &[T], others: &[T]) -> Vec<T> {
     let all: BTreeSet<_> = some.iter().chain(others).copied().collect();
     all.into_iter().collect()

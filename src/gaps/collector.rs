@@ -1,4 +1,4 @@
-//! Collects what exchanges show of gaps. The main type is [`Gaps`].
+//! Collects what exchanges show about gaps. The main type is [`Gaps`].
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::answer::{
 };
 use super::effects::Effects;
 use super::form::{self, SeenDate};
-use super::join::put_in_order;
+use super::join::sort_by_subject;
 use super::listing::ListingDelays;
 use super::locations::{GapLocation, GapLocations, LocationId};
 use super::rate::Rate;
@@ -29,14 +29,14 @@ use crate::exchange::redact::render_media_type;
 use crate::exchange::{Credential, Exchange, Intent, Purpose, RejectionMeaning, Request, Response, TrialPart};
 use crate::plan::{Asks, BodyChange, Question};
 
-/// The most fields of a body that are named.
+/// The most fields of a body that a claim names.
 const MAX_NAMES: usize = 64;
-/// The largest page that counts as one: a larger number may be a value of something else.
+/// The largest number that counts as a page size: a larger one may mean something else.
 const LARGEST_PAGE: u64 = 100_000;
-/// How many neighbours must be in the same order before the order of a list is claimed.
+/// The fewest pairs of neighbours with different times from which an order by time is claimed.
 const MIN_PAIRS: u64 = 4;
 
-/// Collects what exchanges show of the gaps of a contract.
+/// Collects what exchanges show about the gaps of a contract.
 #[derive(Debug)]
 pub struct Gaps<'contract> {
     contract: &'contract Contract,
@@ -50,7 +50,7 @@ pub struct Gaps<'contract> {
     listing_delays: ListingDelays,
     /// What else fields of creates cause.
     effects: Effects,
-    /// How many requests were answered in a second; none if the contract does not leave that open.
+    /// How many requests were answered in a second; `None` if the contract does not leave that open.
     rate: Option<Rate>,
     /// What was asked; nothing unless the run asks.
     trials: RunTrials,
@@ -161,15 +161,15 @@ impl<'contract> Gaps<'contract> {
         self.trials.was_rejected_since_control(question)
     }
 
-    /// Returns what the next trial of a question, by its index, sends, if its trials come one after the other and it needs
-    /// another one.
+    /// Returns what the next trial of a question, by its index, sends, if its trials build on those before them and it
+    /// needs another one.
     #[must_use]
     pub(crate) fn next(&self, question: usize) -> Option<BodyChange> {
         self.trials.next(question)
     }
 
-    /// Returns whether an operation has accepted nothing since a trial was rejected, so that the rejection counts for
-    /// nothing yet.
+    /// Returns whether an operation must still accept a request: because a trial was rejected since it last did, which
+    /// does not count yet, or because its record may still have a long text.
     #[must_use]
     pub(crate) fn awaits_acceptance(&self, operation: OperationId) -> bool {
         self.trials.awaits_acceptance(operation)
@@ -244,8 +244,9 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    /// Whether a success of a request that is not an ordinary one still counts for gaps about whole responses, such as the
-    /// status or the page size. The variant of a read does not: it asks for a page beyond the last, or has no credential.
+    /// Whether a success of a request that is not an ordinary one still counts for gaps about whole responses, such as
+    /// the status or the page size. The variant of a read does not: it asks for a page beyond the last, or has no
+    /// credential.
     fn counts_as_whole_response(&self, intent: Intent, operation: OperationId) -> bool {
         match intent.purpose {
             Purpose::Trial(TrialPart::Variant(_)) => !self.contract.operation(operation).is_read(),
@@ -273,7 +274,8 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    /// Counts a request that was answered or limited. One whose credential is wrong may be limited for that.
+    /// Counts a request that was answered or rate-limited. A request of the run without its token, where one is
+    /// required, does not count: it may be limited for that.
     fn count_rate(&mut self, exchange: &Exchange, intent: Intent) {
         let (Some(rate), Some(response)) = (&mut self.rate, exchange.response()) else {
             return;
@@ -289,10 +291,10 @@ impl<'contract> Gaps<'contract> {
             return;
         }
         match response.status {
-            429 => rate.limited(),
+            429 => rate.add_limited(),
             // Each of several clients may have a limit of its own.
             status if status < 500 && !of_other => {
-                rate.answered(
+                rate.add_answered(
                     exchange.sent_after,
                     exchange.sent_after.saturating_add(response.elapsed),
                 );
@@ -371,7 +373,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    /// Returns for which reason a request was rejected. A body that lacks what is required is as invalid as any.
+    /// Returns the reason for which a request was rejected. A body that lacks what is required is as invalid as any.
     fn condition(&self, shown: &ObservedExchange<'_>, status: u16) -> Option<Condition> {
         match self.asks(shown.intent) {
             Some(Asks::Required { .. }) => {
@@ -427,7 +429,7 @@ impl<'contract> Gaps<'contract> {
         ];
         let announced = headers.into_iter().filter(|(name, _)| says_so(name));
         let announced: Vec<_> = announced.map(|(_, announced)| announced).collect();
-        // That no header says so is no promise.
+        // The absence of such a header promises nothing.
         if !announced.is_empty() {
             self.tallies[id].count(Claim::Announced { announced });
         }
@@ -558,7 +560,7 @@ impl<'contract> Gaps<'contract> {
         (rendered.len() <= MAX_NAMES).then_some(rendered)
     }
 
-    /// Adds what a value and everything in it shows.
+    /// Adds what a value and everything in it show.
     fn count_value(&mut self, shape: ShapeId, value: &Value) {
         if !self.locations.is_relevant(shape) {
             return;
@@ -624,7 +626,7 @@ impl<'contract> Gaps<'contract> {
         joined(std::mem::take(&mut self.trials.log.trials).into_iter())
     }
 
-    /// Returns what is known about each gap, by gap, operation and location.
+    /// Returns what is known about each gap, sorted by gap, operation and location.
     #[must_use]
     pub fn answers(mut self) -> Vec<Answer> {
         self.count_trials();
@@ -656,11 +658,11 @@ impl<'contract> Gaps<'contract> {
                 answers.push(unanswered((&gap.id, None, None), reason, 0));
             }
         }
-        put_in_order(&mut answers);
+        sort_by_subject(&mut answers);
         answers
     }
 
-    /// Adds what the trials show to what the other exchanges do.
+    /// Adds what the trials show to what the other exchanges show.
     fn count_trials(&mut self) {
         let trials = std::mem::take(&mut self.trials);
         for (question, observed, void) in trials.observed() {
@@ -734,9 +736,9 @@ impl<'contract> Gaps<'contract> {
         } else if !self.has_too_few_pairs(id, location) {
             answers.extend(answer(at, &self.tallies[id], self.void_calls(location)));
         }
-        // That null or a header was never seen there says nothing.
-        let is_silent = matches!(location.kind, GapKind::Deprecation | GapKind::NullValues);
-        if answers.len() == before && !is_silent {
+        // Never having seen null or a deprecation header there says nothing.
+        let absence_says_nothing = matches!(location.kind, GapKind::Deprecation | GapKind::NullValues);
+        if answers.len() == before && !absence_says_nothing {
             let void = self.void_calls(location).saturating_add(self.tallies[id].void);
             answers.push(unanswered(at, self.why_not_seen(id, location), void));
         }
@@ -794,7 +796,7 @@ impl<'contract> Gaps<'contract> {
         WhyUnanswered::OutOfReach
     }
 
-    /// Returns why nothing is known of a gap for which there is no location.
+    /// Returns why nothing is known about a gap that has no location.
     fn why_unanswered(&self, kind: GapKind) -> WhyUnanswered {
         if kind == GapKind::Deprecation {
             return WhyUnanswered::AskTheOperator;
@@ -879,8 +881,8 @@ fn reaches_operation(purpose: Purpose) -> bool {
     }
 }
 
-/// Returns for which reason a request is rejected with this status, if there is no other reason that may explain it.
-/// Without a status, there was no response.
+/// Returns the reason for which a request is rejected with this status, if no other reason may explain it. Without a
+/// status, there was no response.
 fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<Condition> {
     let rejects_content = status.is_some_and(RejectionMeaning::rejects_content);
     match intent.purpose {

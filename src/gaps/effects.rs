@@ -1,15 +1,15 @@
-//! Sees what else a field of a create causes, besides being stored: whether the service makes a record of another kind
+//! Finds out what a field of a create causes besides being stored: whether the service makes a record of another kind
 //! for it. The main type is [`Effects`].
 //!
 //! # Design
 //!
 //! No request is sent for this alone. A create may have an effect only if it refers to a record that a list has shown.
-//! There is an effect if another list, whose items refer to such records, then shows an item about the new record. There
-//! is none if that list, read completely after the new record was listed, shows no such item. Items may be listed late.
-//! So showing none counts only if that reading began late enough after the create: at least twice the shortest time that
-//! any record of this create took to be listed. And it counts only if the record itself does not show the value: that may
-//! be the effect, which the other list shows later. The field is the reason for an item only if the item has its value,
-//! and if no record that was created without the field has an item.
+//! There is an effect if another list, whose items refer to such records, then shows an item about the new record.
+//! There is none if that list, read completely after the new record was listed, shows no such item. Items may be listed
+//! late, so their absence counts only if that reading began late enough after the create: at least twice the shortest
+//! time that any record of this create took to be listed. It also counts only if the record itself does not show the
+//! value: that may be the effect, which the other list shows later. The field is the reason for an item only if the
+//! item has its value, and if no record that was created without the field has an item.
 //!
 //! Once the run has written something else about the record, an item may come from that. Such an item leaves the effect
 //! unclear. After an update of the record itself, it is ignored.
@@ -32,9 +32,9 @@ use crate::plan::text_fields_with_open_side_effect;
 
 /// How many created records are watched.
 const MAX_RECORDS: usize = 64;
-/// How many identifiers of each list are kept that a create may refer to. It takes one of the first.
+/// How many identifiers that a field may refer to are kept. A create takes one of the first.
 const MAX_REFERENCES: usize = 1024;
-/// What is claimed of a field that no list shows anything of.
+/// What is claimed of a field whose effect no list shows.
 const NOTHING_SHOWN: &str = "nothing-shown";
 
 /// What lists have shown of the records that were created with and without a field.
@@ -44,7 +44,7 @@ pub(super) struct Effects {
     /// The lists that show the records of each create.
     lists: HashMap<OperationId, Lists>,
     records: Vec<Record>,
-    /// The items that the run has made, by the list that shows them.
+    /// The items that the run itself has made, by the list that shows them.
     made: HashMap<OperationId, HashSet<Digest>>,
     /// Which pages of each list were seen, to know when it was read whole.
     walks: WalksSeen,
@@ -52,9 +52,9 @@ pub(super) struct Effects {
 
 /// What is known of the item that a create of the run has made in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MadeItem {
+enum OwnItem {
     Known,
-    /// No response says what identifies it.
+    /// No response has its identifier.
     Unknown,
 }
 
@@ -92,11 +92,11 @@ struct Record {
     shown_in_record: BTreeSet<LocationId>,
     /// The other lists that have an item about it, with a value that was sent.
     listed_in: BTreeSet<OperationId>,
-    /// Whether another list has an item about it that the run did not make, and that either has no value that was sent or
-    /// came after the run wrote something about the record.
-    has_other_item: bool,
-    /// For each other list, when the last reading of all its pages began, before the run wrote anything about the record.
-    /// It proves that an item was absent only if none was ever seen.
+    /// Whether another list has an item about it that the run did not make and that the field may not explain: it has
+    /// no value that was sent, or came after the run wrote something about the record.
+    has_unexplained_item: bool,
+    /// For each other list, when the last reading of all its pages began, before the run wrote anything about the
+    /// record. It proves that an item was absent only if none was ever seen.
     read_whole_since: BTreeMap<OperationId, Duration>,
     /// Whether the run has written something about it since.
     is_written: bool,
@@ -153,29 +153,29 @@ impl Effects {
             return;
         }
         let path = request.path.split_once('?').map_or(&*request.path, |(path, _)| path);
-        let made = self.note_made(contract, exchange, body);
+        let made = self.note_own_item(contract, exchange, body);
         for record in &mut self.records {
             let in_path = path.split('/').any(|segment| segment == record.id_text);
             let in_body = request.json().is_some_and(|body| has_value(body, record.id));
             record.is_written |= in_path || in_body;
             record.is_updated |= in_path && !contract.operation(request.operation).creates();
-            record.may_have_own_item |= in_body && made == Some(MadeItem::Unknown);
+            record.may_have_own_item |= in_body && made == Some(OwnItem::Unknown);
         }
     }
 
     /// Notes the item that a create makes in a list; `None` if it makes none.
-    fn note_made(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) -> Option<MadeItem> {
+    fn note_own_item(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) -> Option<OwnItem> {
         let operation = exchange.request.operation;
         let list = contract.list_whose_items_are_created_by(operation)?;
         may_have_stored(&exchange.outcome).filter(|stored| *stored)?;
         let Some(id) = created_id(contract, operation, body).filter(|id| identifier(id).is_some()) else {
-            return Some(MadeItem::Unknown);
+            return Some(OwnItem::Unknown);
         };
         self.made.entry(list).or_default().insert(Digest::of(id));
-        Some(MadeItem::Known)
+        Some(OwnItem::Known)
     }
 
-    /// Adds what a create has made, if its response says what identifies it.
+    /// Adds the record that a create has made, if its response has the identifier.
     pub(super) fn add_created(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
         let create = exchange.request.operation;
         let id = created_id(contract, create, Some(body));
@@ -202,7 +202,7 @@ impl Effects {
                 sent: sent.collect(),
                 shown_in_record: BTreeSet::new(),
                 listed_in: BTreeSet::new(),
-                has_other_item: false,
+                has_unexplained_item: false,
                 read_whole_since: BTreeMap::new(),
                 is_written: false,
                 is_updated: false,
@@ -211,7 +211,7 @@ impl Effects {
         }
     }
 
-    /// Adds a page of a list; one that was requested with any other parameter shows references alone.
+    /// Adds a page of a list; one that was requested with any other parameter adds only references.
     pub(super) fn add_page(&mut self, contract: &Contract, exchange: &Exchange, body: &Value) {
         let list = exchange.request.operation;
         let open = self.fields.iter_mut();
@@ -268,7 +268,7 @@ impl Effects {
         }
     }
 
-    /// Returns what each record shows at its locations; without a claim, it shows something that nothing is claimed of.
+    /// Returns what each record shows at its locations; `None` where nothing can be claimed from what it shows.
     pub(super) fn observed(&self, contract: &Contract) -> Vec<(LocationId, Option<Claim>)> {
         let mut observed = Vec::new();
         for field in &self.fields {
@@ -293,7 +293,7 @@ impl Effects {
                     Effect::ItemIn(list) => Some(without.as_slice())
                         .filter(|without| !without.is_empty() && without.iter().all(|other| *other == Effect::None))
                         .map(|_| side_effect_claim(contract, list)),
-                    // It says that there is something, as those do.
+                    // Like an `ItemIn` of another record, it speaks for an effect, so it does not count against it.
                     Effect::Unclear if has_item => continue,
                     Effect::Unclear => None,
                 };
@@ -303,11 +303,12 @@ impl Effects {
         observed
     }
 
-    /// Returns what is known of a record and a field; `None` if a list was not read whole in time.
+    /// Returns what is known of a record and a field; `None` if nothing can be told, because a list was not read whole
+    /// late enough, for example.
     fn effect(&self, record: &Record, location: LocationId) -> Option<Effect> {
         let others = &self.lists.get(&record.create)?.others;
         let mut lists = record.listed_in.iter();
-        if record.has_other_item {
+        if record.has_unexplained_item {
             return Some(Effect::Unclear);
         }
         match (lists.next(), lists.next()) {
@@ -328,7 +329,7 @@ impl Effects {
                 .get(list)
                 .is_some_and(|since| *since >= late_enough)
         };
-        // The record itself may show the effect, and another list show it later.
+        // The record itself may show the effect, and another list may show it later.
         let is_nothing = !record.shown_in_record.contains(&location) && others.keys().all(is_absent);
         is_nothing.then_some(Effect::None)
     }
@@ -344,7 +345,7 @@ impl Record {
         }
     }
 
-    /// Adds an item of another list that is about it and that the run has not made.
+    /// Adds an item of another list that is about the record and that the run has not made.
     fn note_item_elsewhere(&mut self, list: OperationId, item: &Value) {
         if self.is_updated {
             return;
@@ -352,7 +353,7 @@ impl Record {
         if !self.is_written && self.sent.values().any(|value| has_value(item, Digest::of(value))) {
             self.listed_in.insert(list);
         } else if !self.may_have_own_item {
-            self.has_other_item = true;
+            self.has_unexplained_item = true;
         }
     }
 }
@@ -448,7 +449,7 @@ mod tests {
                 sent_after: Duration::from_secs(self.now),
                 outcome: Ok(response),
             };
-            // Of the writes, only visits say what they have made.
+            // Of the writes, only those of visits get a response that says what they have made.
             let made = json!({"data": {"id": 8}});
             let made = Some(&made).filter(|_| operation == "createVisit" && sent_id);
             self.effects.note_write(self.contract, &exchange, made);
@@ -629,7 +630,7 @@ mod tests {
         assert_eq!(with_visits(&[visit(8, "first", VENUE)]), does("nothing-shown"));
         let both = [visit(8, "first", VENUE), visit(9, "first", VENUE)];
         assert_eq!(with_visits(&both), [None, Some("nothing-shown".to_owned())]);
-        // An item of something else than what was sent.
+        // An item with a value other than the one that was sent.
         assert_eq!(with_visits(&[visit(9, "second", "v2")]), [None]);
     }
 

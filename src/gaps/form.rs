@@ -115,8 +115,8 @@ pub(super) fn of_member(value: &Value) -> MemberType {
     }
 }
 
-/// Returns the instant of a timestamp in nanoseconds since 1970, for comparison with others of the same list: all of them
-/// have one form, so unlike in `history::same`, one without a zone leaves no doubt.
+/// Returns the instant of a timestamp in nanoseconds since 1970, for comparison with others of the same list: all of
+/// them have one form, so unlike in `history::same`, one without a zone leaves no doubt.
 pub(super) fn instant(value: &Value) -> Option<i64> {
     let text = value.as_str()?;
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
@@ -136,7 +136,7 @@ pub(super) fn instant(value: &Value) -> Option<i64> {
         .checked_add(nanoseconds)
 }
 
-/// Whether the text has the pattern: `0` is any digit, `?` any byte that is neither digit nor letter, or `T`.
+/// Whether the text has the pattern: `0` is any digit, `?` any punctuation, a space, or `T` in either case.
 fn matches_pattern(text: &[u8], pattern: &[u8]) -> bool {
     let matches = |(byte, wanted): (&u8, &u8)| match wanted {
         b'0' => byte.is_ascii_digit(),

@@ -6,11 +6,11 @@ use super::answer::{Answer, AnswerState, Claim, Condition, ObservationCounts};
 use super::tally::ClaimTally;
 use crate::plan::TRIALS_TO_INDICATE;
 
-/// What an answer is about.
+/// What an answer is about: gap, operation, location and condition.
 pub(super) type AnswerSubject = (String, Option<String>, Option<String>, Option<Condition>);
 
-/// Joins what several shards know. Where they agree, their observations are added; where they disagree, the answer is
-/// unstable. The order of the arguments does not matter.
+/// Joins what several shards know. Where they agree, their observations are added up; where they disagree, the answer
+/// is unstable. The order of the arguments does not matter.
 #[must_use]
 pub fn join(left: Vec<Answer>, right: Vec<Answer>) -> Vec<Answer> {
     join_all(left.into_iter().chain(right))
@@ -38,12 +38,12 @@ pub(super) fn join_all(all: impl IntoIterator<Item = Answer>) -> Vec<Answer> {
         answer.state == AnswerState::CannotTell && (is_of_whole_gap || locations.contains(&location(answer)))
     };
     let mut answers: Vec<_> = answers.iter().filter(|answer| !is_replaced(answer)).cloned().collect();
-    put_in_order(&mut answers);
+    sort_by_subject(&mut answers);
     answers
 }
 
 /// Sorts answers by what they are about.
-pub(super) fn put_in_order(answers: &mut [Answer]) {
+pub(super) fn sort_by_subject(answers: &mut [Answer]) {
     answers.sort_by_cached_key(subject);
 }
 

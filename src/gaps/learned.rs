@@ -36,29 +36,29 @@ fn wrong(answer: &LearnedAnswer, gap: &Gap, operation: &Operation) -> Option<Str
             if gap.kind == Some(GapKind::SuccessStatus) && !operation.succeeds_with(status) =>
         {
             Some(format!(
-                "`{}` documents no success with {status}, so no response can show it; correct the status, or learn again",
+                "`{}` documents no success with {status}, so no response can show it; correct the status, or run `countersign learn` again",
                 operation.name
             ))
         }
         Some(Claim::Duration { after_ms: [from, to] }) if from > to => Some(format!(
-            "`after_ms` is {from}, {to}: the shorter time comes first; swap them, or learn again"
+            "`after_ms` is {from}, {to}: the shorter time comes first; swap them, or run `countersign learn` again"
         )),
         Some(claim) if forms.is_empty() || forms.iter().any(|form| fits(form, &claim)) => None,
         _ if forms.is_empty() => Some(format!(
-            "this is not a claim about `{}`; remove the answer, or learn again",
+            "this is not a claim about `{}`; remove the answer, or run `countersign learn` again",
             gap.id
         )),
         _ => {
             let forms: Vec<_> = forms.iter().map(|form| format!("`{form}`")).collect();
             let (id, forms) = (&gap.id, forms.join(" or "));
             Some(format!(
-                "this is not a claim about `{id}`; write it as {forms}, or learn again"
+                "this is not a claim about `{id}`; write it as {forms}, or run `countersign learn` again"
             ))
         }
     }
 }
 
-/// Returns how the claims about gaps of a kind are written; nothing for a kind about which nothing is learned.
+/// Returns how the claims about gaps of a kind are written.
 fn forms(kind: GapKind) -> &'static [&'static str] {
     match kind {
         GapKind::AllowedValues => &[r#"{"set": "open"}"#, r#"{"set": "closed"}"#],
@@ -148,7 +148,7 @@ mod tests {
         ] {
             let message = checked("success-status", &claim).unwrap_err().to_string();
             let expected = "(/info/claim): this is not a claim about `success-status`; write it as `{\"status\": 201}`, or \
-                            learn again";
+                            run `countersign learn` again";
             assert!(message.ends_with(expected), "{message}");
             assert!(!message.contains("Ada"), "{message}");
         }
@@ -159,12 +159,17 @@ mod tests {
         let message = checked("latency", &json!({"after_ms": [500, 20]}))
             .unwrap_err()
             .to_string();
-        assert!(message.ends_with("swap them, or learn again"), "{message}");
+        assert!(
+            message.ends_with("swap them, or run `countersign learn` again"),
+            "{message}"
+        );
         let message = checked("error-body", &json!({"status": 400})).unwrap_err().to_string();
         assert!(message.contains(r#"["message"]}` or `{"body": "none"}`"#), "{message}");
         let message = checked("purpose", &json!({"purpose": "to help"})).unwrap_err();
         assert!(
-            message.to_string().ends_with("; remove the answer, or learn again"),
+            message
+                .to_string()
+                .ends_with("; remove the answer, or run `countersign learn` again"),
             "{message}"
         );
     }

@@ -3,8 +3,9 @@
 //!
 //! # Design
 //!
-//! A ledger is JSON Lines, and only grows: a run appends its trials, then what it answered. So it can be read after a
-//! kill, by people and by other programs, and kept beside the contract. It contains no value of the target.
+//! A ledger is JSON Lines, and only grows: a run appends its trials, then what it answered. So people and other
+//! programs can read it, even after a run was killed, and it can be kept beside the contract. It contains no value of
+//! the target.
 //!
 //! What is known follows from the answers alone. An answer may rest on trials of several kinds, and on what ordinary
 //! responses show, so no trial decides it by itself. The trials say why an answer is what it is.
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::{Answer, AnswerState};
-use super::join::{AnswerSubject, join_all, put_in_order, subject};
+use super::join::{AnswerSubject, join_all, sort_by_subject, subject};
 use super::trial::{self, Trial};
 use crate::exchange::sanitize::is_interpreted;
 use crate::plan::TRIALS_TO_INDICATE;
@@ -124,7 +125,7 @@ impl LearnRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnreadableLine {
     /// No run writes such a line: a run may have been killed while it wrote it, or somebody changed it.
-    NotOfARun,
+    NotWrittenByARun,
     /// It has another version.
     Version(u32),
 }
@@ -136,19 +137,19 @@ pub enum UnreadableLine {
 /// [`UnreadableLine`] if it is not a whole line of this version, or claims more than one run can show, or has a control
 /// character or an invisible one in a string: it could look like other lines wherever it is printed.
 pub fn read_line(line: &str) -> Result<LedgerLine, UnreadableLine> {
-    let value: Value = serde_json::from_str(line).map_err(|_| UnreadableLine::NotOfARun)?;
+    let value: Value = serde_json::from_str(line).map_err(|_| UnreadableLine::NotWrittenByARun)?;
     let version = value["version"].as_u64().and_then(|version| version.try_into().ok());
     match version {
         Some(VERSION) => {}
         Some(other) => return Err(UnreadableLine::Version(other)),
-        None => return Err(UnreadableLine::NotOfARun),
+        None => return Err(UnreadableLine::NotWrittenByARun),
     }
     if !is_plain(&value) {
-        return Err(UnreadableLine::NotOfARun);
+        return Err(UnreadableLine::NotWrittenByARun);
     }
-    let line: LedgerLine = serde_json::from_str(line).map_err(|_| UnreadableLine::NotOfARun)?;
+    let line: LedgerLine = serde_json::from_str(line).map_err(|_| UnreadableLine::NotWrittenByARun)?;
     if line.answer().is_some_and(is_overstated) {
-        return Err(UnreadableLine::NotOfARun);
+        return Err(UnreadableLine::NotWrittenByARun);
     }
     Ok(line)
 }
@@ -170,8 +171,8 @@ fn is_plain(value: &Value) -> bool {
     }
 }
 
-/// Whether an answer claims more than one run can show: it is established, or indicated by too few trials or in spite of
-/// one that disagrees.
+/// Whether an answer claims more than one run can show: it is established, or indicated by too few trials or in spite
+/// of one that disagrees.
 fn is_overstated(answer: &Answer) -> bool {
     match answer.state {
         // That takes two runs.
@@ -189,7 +190,7 @@ fn is_overstated(answer: &Answer) -> bool {
 pub struct KnownAnswer {
     /// What is known.
     pub answer: Answer,
-    /// When each run started that indicates it, from the first to the last.
+    /// When each run that indicates it started, from the first to the last.
     pub runs: Vec<DateTime<Utc>>,
 }
 
@@ -200,7 +201,7 @@ pub fn known_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Answer> {
     known.map(|known| known.answer).collect()
 }
 
-/// The runs that answered something alike: when they began, and their tags.
+/// The runs that gave the same answer: when each began, and its tag.
 pub(super) type Runs<'lines> = BTreeSet<(DateTime<Utc>, &'lines str)>;
 
 /// Returns the answers of the lines that count at a time, with their lines.
@@ -209,7 +210,7 @@ pub(super) fn fresh_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<(&L
     fresh.filter_map(|line| Some((line, line.answer()?))).collect()
 }
 
-/// Returns the runs whose answer is one of those that count, by what it is about and its state.
+/// Returns the runs behind the answers that `counts` accepts, by what they are about and their state.
 pub(super) fn runs_by_answer<'lines>(
     fresh: &[(&'lines LedgerLine, &'lines Answer)],
     counts: impl Fn(&Answer) -> bool,
@@ -228,10 +229,10 @@ pub(super) fn are_apart(runs: &Runs<'_>) -> bool {
     apart.is_some_and(|apart| apart >= MIN_APART)
 }
 
-/// Returns what follows from the lines of a target and a contract, with the runs that indicate it: answers of several
-/// runs that agree are added, and where they disagree, the answer is unstable. What is indicated by two runs that started
-/// at least an hour apart is established. Lines that are older than 30 days do not count, nor do those that are more than
-/// five minutes ahead of `now`.
+/// Returns what follows from the lines of a target and a contract, with the runs that indicate it: the observations of
+/// several runs that agree are added up, and where they disagree, the answer is unstable. What is indicated by two runs
+/// that started at least an hour apart is established. Lines that are older than 30 days do not count, nor do those
+/// that are more than five minutes ahead of `now`.
 #[must_use]
 pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAnswer> {
     let fresh = fresh_answers(lines, now);
@@ -249,8 +250,8 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
     with_runs.collect()
 }
 
-/// Returns the trials of the lines that count for [`known_with_runs`]; those of several runs that sent and showed the same
-/// are one.
+/// Returns the trials of the lines that count for [`known_with_runs`]; those that sent and showed the same are joined
+/// into one.
 #[must_use]
 pub fn known_trials(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Trial> {
     let counted = lines.iter().filter(|line| line.counts(now));
@@ -273,7 +274,7 @@ pub fn with_unanswered(mut known: Vec<Answer>, answers: &[Answer]) -> Vec<Answer
     };
     let unanswered: Vec<_> = unanswered.filter(|answer| !is_known(answer)).cloned().collect();
     known.extend(unanswered);
-    put_in_order(&mut known);
+    sort_by_subject(&mut known);
     known
 }
 
@@ -407,7 +408,10 @@ mod tests {
     fn a_line_is_read_as_it_was_written_and_a_cut_one_is_not() {
         let written = serde_json::to_string(&line(0, AnswerState::Indicated, 200)).unwrap();
         assert_eq!(read_line(&written), Ok(line(0, AnswerState::Indicated, 200)));
-        assert_eq!(read_line(&written[..written.len() - 9]), Err(UnreadableLine::NotOfARun));
+        assert_eq!(
+            read_line(&written[..written.len() - 9]),
+            Err(UnreadableLine::NotWrittenByARun)
+        );
         assert_eq!(
             read_line(&written.replace("\"version\":1", "\"version\":2")),
             Err(UnreadableLine::Version(2))
@@ -431,7 +435,7 @@ mod tests {
             };
             for line in [of_trial, of_target] {
                 let written = serde_json::to_string(&line).unwrap();
-                assert_eq!(read_line(&written), Err(UnreadableLine::NotOfARun), "{forged:?}");
+                assert_eq!(read_line(&written), Err(UnreadableLine::NotWrittenByARun), "{forged:?}");
             }
         }
     }
@@ -490,7 +494,7 @@ mod tests {
             };
             assert_eq!(
                 read_line(&serde_json::to_string(&line).unwrap()),
-                Err(UnreadableLine::NotOfARun)
+                Err(UnreadableLine::NotWrittenByARun)
             );
         }
     }

@@ -2,47 +2,50 @@
 //!
 //! # Design
 //!
-//! Halving the interval between an accepted length and a rejected one, along the limits that software usually has, finds
-//! a limit in a few requests, and takes any rejection for one of the length. So both lengths next to the limit are sent
-//! again, several times each, in an order that sends either length to each of two or three replicas that answer in turn. A
-//! service that rejects every second or third request accepts the longer text once, or rejects the shorter one, and then
-//! nothing is claimed. Nothing is claimed either if the limit is one of several texts together or of the whole body: to
-//! detect that, the other texts of the body are made a little longer in every second trial.
+//! Halving the interval between an accepted length and a rejected one, along the limits that software usually has,
+//! finds a limit in a few requests, but mistakes any rejection for one of the length. So both lengths next to the limit
+//! are sent again, several times each, in an order that sends either length to each of two or three replicas that
+//! answer in turn. A service that rejects every second or third request accepts the longer text once, or rejects the
+//! shorter one, and then nothing is claimed. Nothing is claimed either if the limit is one of several texts together or
+//! of the whole body: to detect that, the other texts of the body are made a little longer in every second trial.
 
 use std::collections::BTreeMap;
 
 use super::answer::Claim;
 use super::trials::ObservedClaim;
 
-/// The length of the longest text that is sent. A service that accepts it may have a higher limit, which is not searched for.
-const LONGEST: usize = 4_096;
+/// The length of the longest text that is sent. A service that accepts it may have a higher limit, which is not
+/// searched for.
+const LONGEST_SENT: usize = 4_096;
 /// Limits that software usually has: those of columns, of forms, and of names in protocols.
-const USUAL: [usize; 16] = [
+const USUAL_LIMITS: [usize; 16] = [
     32, 50, 60, 64, 80, 100, 128, 200, 255, 256, 500, 512, 1_000, 1_024, 2_000, 4_000,
 ];
-/// The order of the trials next to the limit: `true` sends the longer text. The index is the number of trials with either
-/// of the two texts so far; the first two are those that found the limit.
+/// The order of the trials next to the limit: `true` sends the longer text. The index is the number of trials with
+/// either of the two texts so far; the first two are those that found the limit.
 const LONGER: [bool; 12] = [
     false, false, true, true, false, false, false, true, true, false, true, false,
 ];
-/// How often each of the lengths next to a limit is sent: if a service rejects one request in three by chance, fewer than
-/// one search in a thousand then finds a limit that does not exist.
-const TIMES: u64 = 5;
-/// How often, if another field was found to have the limit: then the service rejects what is too long, and not by chance.
-const TIMES_AS_ANOTHER: u64 = 2;
-/// How many trials that decide nothing end a search.
+/// How often each of the lengths next to a limit is sent: if a service rejects one request in three by chance, fewer
+/// than one search in a thousand then finds a limit that does not exist.
+const TIMES_EACH: u64 = 5;
+/// How often it is sent if another field was found to have the same limit: then the service rejects what is too long,
+/// and not by chance.
+const TIMES_EACH_AT_KNOWN_LIMIT: u64 = 2;
+/// How many void trials a search tolerates.
 const MAX_VOID: u64 = 8;
 
 /// What became of texts of different lengths in one field.
 #[derive(Debug, Default)]
 pub(super) struct LengthSearch {
-    /// The length of the text in a request that asks nothing.
+    /// The length of the longest text in an accepted request that was not a trial.
     plain: usize,
-    /// Whether it has another text, whose length is varied to tell a limit of the field from one of the whole body.
+    /// Whether such a request has another text, whose length is varied to tell a limit of the field from one of the
+    /// whole body.
     has_other_text: bool,
     accepted: BTreeMap<usize, u64>,
     rejected: BTreeMap<usize, u64>,
-    /// Those that were rejected for another reason, or accepted and not stored as they were sent.
+    /// How many texts were rejected for another reason, or accepted and not stored as they were sent.
     inconclusive: u64,
     /// Whether the record may still have a long text.
     pub(super) may_hold_long_text: bool,
@@ -56,8 +59,8 @@ impl LengthSearch {
         self.may_hold_long_text = false;
     }
 
-    /// Adds whether a text of this length was accepted; `None` if it was rejected for another reason, or accepted and not
-    /// stored as it was sent.
+    /// Adds whether a text of this length was accepted; `None` if it was rejected for another reason, or accepted and
+    /// not stored as it was sent.
     pub(super) fn add(&mut self, length: usize, accepted: Option<bool>) {
         match accepted {
             Some(true) => *self.accepted.entry(length).or_default() += 1,
@@ -76,10 +79,10 @@ impl LengthSearch {
         self.inconclusive > 0 || !self.accepted.is_empty() || !self.rejected.is_empty()
     }
 
-    /// Returns how long the next text is; `None` if none is needed. `other_limits` are the limits that were found for other
-    /// fields, and `void` is the number of trials that decided nothing.
+    /// Returns how long the next text is; `None` if none is needed. `other_limits` are the limits that were found for
+    /// other fields, and `void` is the number of trials that decided nothing.
     pub(super) fn next(&self, other_limits: &[usize], void: u64) -> Option<usize> {
-        if self.inconclusive > 0 || void > MAX_VOID || self.plain >= LONGEST {
+        if self.inconclusive > 0 || void > MAX_VOID || self.plain >= LONGEST_SENT {
             return None;
         }
         let accepted = self.longest();
@@ -88,7 +91,7 @@ impl LengthSearch {
                 .iter()
                 .find(|limit| **limit >= accepted)
                 .map(|limit| limit + 1);
-            return as_another.or_else(|| (accepted < LONGEST).then_some(LONGEST));
+            return as_another.or_else(|| (accepted < LONGEST_SENT).then_some(LONGEST_SENT));
         };
         if accepted >= *rejected {
             return None;
@@ -127,7 +130,7 @@ impl LengthSearch {
         })
     }
 
-    /// Returns how many characters a text may have, if that is found, where other fields have these limits.
+    /// Returns how many characters a text may have, once that is found, where other fields have these limits.
     pub(super) fn limit(&self, other_limits: &[usize]) -> Option<usize> {
         let ((rejected, times), accepted) = (self.rejected.first_key_value()?, self.longest());
         let times_accepted = self.accepted.get(&accepted)?;
@@ -147,13 +150,13 @@ impl LengthSearch {
 /// Returns how often each of the lengths next to a limit is sent.
 fn enough(limit: usize, other_limits: &[usize]) -> u64 {
     match other_limits.contains(&limit) {
-        true => TIMES_AS_ANOTHER,
-        false => TIMES,
+        true => TIMES_EACH_AT_KNOWN_LIMIT,
+        false => TIMES_EACH,
     }
 }
 
-/// Returns a length between an accepted one and a rejected one: next to the limit of another field, else to a usual one,
-/// else in the middle.
+/// Returns a length between an accepted one and a rejected one: next to the limit of another field, else to a usual
+/// one, else in the middle.
 fn between(accepted: usize, rejected: usize, other_limits: &[usize]) -> usize {
     let is_between = |length: &usize| (accepted + 1..rejected).contains(length);
     let next_to = |limits: &[usize]| {
@@ -161,7 +164,7 @@ fn between(accepted: usize, rejected: usize, other_limits: &[usize]) -> usize {
         let middle = inside.get(inside.len() / 2).copied();
         middle.or_else(|| limits.contains(&accepted).then_some(accepted + 1))
     };
-    let next = next_to(other_limits).or_else(|| next_to(&USUAL));
+    let next = next_to(other_limits).or_else(|| next_to(&USUAL_LIMITS));
     next.unwrap_or_else(|| accepted.midpoint(rejected))
 }
 
@@ -174,8 +177,8 @@ mod tests {
 
     use super::*;
 
-    /// Asks a service what it does with the text of this length in the request with this number. Returns what was found,
-    /// and how many requests that took.
+    /// Asks a service what it does with the text of this length in the request with this number. Returns what was
+    /// found, and how many requests that took.
     fn search_with(service: impl Fn(u64, usize) -> Option<bool>) -> (Option<Claim>, u64) {
         let mut sizes = LengthSearch::default();
         sizes.note_plain(21, true);
@@ -199,7 +202,7 @@ mod tests {
             assert_eq!(claim, Some(Claim::MaxLength { longest: limit }));
             assert!(sent <= 25, "{limit}: {sent}");
         }
-        for limit in USUAL {
+        for limit in USUAL_LIMITS {
             let (claim, sent) = search_with(limited(limit));
             assert_eq!(claim, Some(Claim::MaxLength { longest: limit }));
             assert!(sent <= 16, "{limit}: {sent}");
@@ -246,8 +249,8 @@ mod tests {
 
     #[test]
     fn nothing_is_claimed_where_the_longest_text_is_accepted_or_none_is() {
-        assert_eq!(search_with(limited(LONGEST)), (None, 1));
-        // The shortest that is sent is longer than the plain one, whose limit is another matter.
+        assert_eq!(search_with(limited(LONGEST_SENT)), (None, 1));
+        // The plain text is too long itself: when it is sent again, it is rejected.
         assert_eq!(search_with(limited(20)).0, None);
     }
 
@@ -287,7 +290,7 @@ mod tests {
     fn another_rejection_and_many_failures_end_the_search() {
         assert_eq!(search_with(|_, length| (length <= 60).then_some(true)), (None, 1));
         let sizes = LengthSearch::default();
-        assert_eq!(sizes.next(&[], MAX_VOID), Some(LONGEST));
+        assert_eq!(sizes.next(&[], MAX_VOID), Some(LONGEST_SENT));
         assert_eq!(sizes.next(&[], MAX_VOID + 1), None);
     }
 }

@@ -1,12 +1,13 @@
-//! Sees when lists show what was created. The main type is [`ListingDelays`].
+//! Measures how long lists take to show what was created. The main type is [`ListingDelays`].
 //!
 //! # Design
 //!
 //! No response says when a record was listed, so each record gives an interval: the last complete reading of a list
-//! that lacked it began at one time after the create's response, and a page that showed it was complete at a later time.
-//! Both times are those of the run. The claimed interval contains that of every record that counts. A record for which
-//! the run first looked late says less: it counts only if a look still found it absent. Whether any other record counts
-//! depends on when the run first looked, and not on what it found, so records that are listed fast are not favoured.
+//! that lacked it began at one time after the create's response, and a page that showed it was complete at a later
+//! time. Both times are those of the run. The claimed interval contains that of every record that counts. A record for
+//! which the run first looked late says less: it counts only if a look still found it absent. Whether any other record
+//! counts depends on when the run first looked, and not on what it found, so records that are listed fast are not
+//! favoured.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -21,11 +22,12 @@ use crate::contract::{Contract, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, Response, identifier};
 
-/// A record counts if its first look came within twice the shortest delay of any record's first look, plus this.
+/// A record counts if the run first looked for it within twice the shortest time to the first look for any record, plus
+/// this.
 const SOON: Duration = Duration::from_millis(100);
 /// How many records of a list are looked for at a time. More are not needed to see how late one is.
 const MAX_AWAITED: usize = 64;
-/// How many records are kept that were shown.
+/// How many records that were shown are kept.
 const MAX_SHOWN: usize = 256;
 
 /// What lists have shown of the records that were created.
@@ -63,7 +65,8 @@ pub(super) struct WalksSeen(HashMap<OperationId, WalkSeen>);
 #[derive(Debug)]
 struct WalkSeen {
     began: Duration,
-    /// The number of items and of pages. If they change, what no page shows may have moved from one to another.
+    /// The number of items and of pages. If either changes, an item that no page shows may have moved from one page to
+    /// another.
     size: (Option<u64>, u64),
     pages: BTreeSet<u64>,
 }
@@ -80,7 +83,7 @@ struct ListedRecord {
 }
 
 impl ListingDelays {
-    /// Adds what a create has made, if its response says what identifies it.
+    /// Adds the record that a create has made, if its response has the identifier.
     pub(super) fn add_created(
         &mut self,
         contract: &Contract,
@@ -169,19 +172,19 @@ impl ListingDelays {
     pub(super) fn observed(&self) -> impl Iterator<Item = (LocationId, Claim, u64, u64)> {
         self.shown.iter().filter_map(|(location, shown)| {
             let soonest = shown.iter().map(|shown| shown.first_look).min()?;
-            let is_telling = |shown: &&ListedRecord| {
+            let is_counted = |shown: &&ListedRecord| {
                 shown.first_look <= soonest.saturating_mul(2).saturating_add(SOON) || !shown.last_absent.is_zero()
             };
-            let telling = || shown.iter().filter(is_telling);
-            let from = telling().map(|shown| shown.last_absent).min()?;
-            let to = telling().map(|shown| shown.shown_at).max()?;
+            let counted = || shown.iter().filter(is_counted);
+            let from = counted().map(|shown| shown.last_absent).min()?;
+            let to = counted().map(|shown| shown.shown_at).max()?;
             let is_later = |record: &&UnlistedRecord| record.location == *location && record.last_absent > to;
             let later = self.awaited.values().flatten().filter(is_later).count();
             let count = |number| u64::try_from(number).unwrap_or(u64::MAX);
             Some((
                 *location,
                 Claim::duration(from, to),
-                count(telling().count()),
+                count(counted().count()),
                 count(later),
             ))
         })
@@ -189,8 +192,8 @@ impl ListingDelays {
 }
 
 impl WalksSeen {
-    /// Adds a page of a list: its number, and when it was requested. Once every page was seen of a list whose size did not
-    /// change, returns when the first of them was requested.
+    /// Adds a page of a list: its number, and when it was requested. Once every page was seen of a list whose size did
+    /// not change, returns when the first of them was requested.
     pub(super) fn add_page(
         &mut self,
         (list, page): (OperationId, &PageInvariant),
@@ -209,7 +212,7 @@ impl WalksSeen {
             self.0.insert(list, walk);
         }
         let walk = self.0.get_mut(&list)?;
-        // What a list returns for a page beyond its last is no part of it.
+        // What a list returns for a page beyond its last is not part of the list.
         if (1..=size.1).contains(&asked) {
             walk.pages.insert(asked);
         }
@@ -225,7 +228,7 @@ impl WalksSeen {
 }
 
 impl UnlistedRecord {
-    /// Returns what is known of the record once a page shows it that was complete at `ended`.
+    /// Returns what is known about the record, given that the page that shows it was complete at `ended`.
     fn shown(&self, ended: Duration) -> ListedRecord {
         ListedRecord {
             first_look: self.first_look.unwrap_or_default(),
@@ -241,8 +244,8 @@ pub(super) fn completed_at(exchange: &Exchange) -> Option<Duration> {
     exchange.response().map(elapsed)
 }
 
-/// Returns the number of the page that a request asks for, which is 1 by default; `None` where it asks for anything else
-/// too, such as certain items.
+/// Returns the number of the page that a request asks for, which is 1 by default; `None` where it asks for anything
+/// else too, such as certain items.
 pub(super) fn requested_page(page: &PageInvariant, path: &str) -> Option<u64> {
     let query = path.split_once('?').map_or("", |(_, query)| query);
     let pairs: Vec<_> = query.split('&').filter(|pair| !pair.is_empty()).collect();

@@ -39,7 +39,7 @@ pub(super) struct GapLocations {
     of_responses: HashMap<(OperationId, String), Vec<LocationId>>,
     /// The shapes that have such a location, or contain one.
     relevant: HashSet<ShapeId>,
-    /// The field of an item that says when it was created, by the list that is sorted.
+    /// The field of an item that says when it was created, by the list whose order is left open.
     pub(super) creation_time_field: HashMap<OperationId, String>,
     known: HashMap<(usize, Option<OperationId>, String), LocationId>,
 }
@@ -122,7 +122,7 @@ impl GapLocations {
         id
     }
 
-    /// Adds the locations of a gap that names an operation, one of its responses, or a security scheme.
+    /// Adds a location of a gap, if it is an operation, one of its responses, or a security scheme.
     fn add_whole_responses(&mut self, contract: &Contract, (gap, kind): (usize, GapKind), location: &str) {
         let of_operations = |operation, operations: BTreeSet<OperationId>| GapLocation {
             gap,
@@ -261,7 +261,7 @@ fn kind_of(contract: &Contract, id: &str) -> Option<(usize, GapKind)> {
     Some((index, contract.gaps[index].kind?))
 }
 
-/// Whether a whole response of the operation that names the gap shows it.
+/// Whether whole responses show gaps of this kind that their operation names.
 fn is_of_operations(kind: GapKind) -> bool {
     matches!(
         kind,
@@ -275,7 +275,7 @@ fn is_of_operations(kind: GapKind) -> bool {
     )
 }
 
-/// Whether a whole response shows it, where what documents that response names the gap.
+/// Whether whole responses show gaps of this kind that the documented response names.
 fn is_of_responses(kind: GapKind) -> bool {
     matches!(
         kind,
@@ -283,7 +283,7 @@ fn is_of_responses(kind: GapKind) -> bool {
     )
 }
 
-/// Whether a single value shows it.
+/// Whether single values show gaps of this kind.
 fn is_of_values(kind: GapKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! Answers to gaps: what the document leaves open, and what exchanges show of it. The main types are [`Gaps`], which
+//! Answers to gaps: what the document leaves open, and what exchanges show about it. The main types are [`Gaps`], which
 //! collects, and [`Answer`].
 //!
 //! - **In**: each exchange, with why it was sent and its body as it was read for the rules.
@@ -20,7 +20,12 @@
 //!
 //! - *unlisted gap*: one that the document does not list under `x-gaps`, because every document leaves it open
 //!   (`contract::unlisted_gaps`). A check does not ask about it.
-//! - *ledger*: the file in which runs keep their answers.
+//! - *claim*: what an answer says, such as `status: 201`.
+//! - *void*: a trial or an observation that decides nothing: the request was throttled, or got a 5xx or no complete
+//!   response.
+//! - *whole response*: what a response shows besides the values in its body, such as its status or its time.
+//! - *search*: trials of which each decides what the next one sends, as for required fields and the longest text.
+//! - *ledger*: the file in which runs keep their answers and trials.
 //! - *overlay*: a file of answers that a person has reviewed, applied to a contract.
 //!
 //! # Design
@@ -36,8 +41,8 @@
 //! Times and rates depend on machines and networks, so nothing is asked about them and they are never more than seen.
 //! They come from the recorded exchanges alone, so a recording that is judged again gives the same ones.
 //!
-//! Per location, at most eight different claims are kept, so memory is bounded by the contract,
-//! whatever a target sends. Time is linear in the size of a body, and parts of a body that no gap concerns are skipped.
+//! Per location, at most eight different claims are kept, so memory is bounded by the contract, whatever a target
+//! sends. Time is linear in the size of a body, and parts of a body that no gap concerns are skipped.
 
 mod answer;
 mod collector;

@@ -1,12 +1,12 @@
-//! Writes what is established as an overlay, which a person reviews before the contract takes it up. The entry is
+//! Writes what is established as an overlay, which a person reviews before it is applied to the contract. The entry is
 //! [`overlay`].
 //!
 //! # Design
 //!
 //! Only an action has an effect, and only what is established becomes one, so nothing has to be removed from the text
 //! before it is used. Everything else is a comment. The evidence of an action is beside its `update`: it is for whoever
-//! reviews it, and no part of the contract. An independent program applies an overlay to the document's own file, so a
-//! location counts only if it is there.
+//! reviews it, and not part of the contract. Other programs apply an overlay to the document's own file alone, so an
+//! action can name only a location in that file.
 
 use std::collections::BTreeMap;
 
@@ -34,9 +34,8 @@ pub struct Overlay {
     pub only_in_comments: usize,
 }
 
-/// Returns an OpenAPI Overlay 1.0.0 that states what is established by the lines of a ledger, all of them
-/// about this contract and one target. What is not established, or has no location that an action could name, is in
-/// comments.
+/// Returns an OpenAPI Overlay 1.0.0 that states what is established by the lines of a ledger, all of them about this
+/// contract and one target. What is not established, or has no location that an action could name, is in comments.
 #[must_use]
 pub fn overlay(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> Overlay {
     let own = contract.document.of_own_file();
@@ -142,19 +141,18 @@ fn action(target: &str, answers: &[KnownAnswer]) -> String {
     format!("  - target: {target}\n    update:\n      {ANSWERS_KEY}:\n{stated}    x-evidence:\n{evidence}")
 }
 
-/// Returns comments, one per line, with what is said of all of them; nothing if there are none.
+/// Returns comments, one per line, below a heading; nothing if there are none.
 fn comments(heading: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    // A line feed would end the comment, and the rest would be read.
+    // A line feed would end the comment, and the rest would be read as YAML.
     let line = |line: &String| format!("# - {}\n", sanitize(line, Colours::None).replace('\n', " "));
     format!("\n# {heading}\n{}", lines.iter().map(line).collect::<String>())
 }
 
-/// Returns what is known in one line:
-/// `seen: list-order, getTags, at /paths/~1tags/get: order: oldest-first in 14 of 14; of the responses not seen, at most
-/// 3 in 14 differ (95 % confidence)`.
+/// Returns what is known in one line: `seen: list-order, getTags, at /paths/~1tags/get: order: oldest-first in 14 of
+/// 14; of the responses not seen, at most 3 in 14 differ (95 % confidence)`.
 fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
     let about = [Some(answer.gap.as_str()), answer.operation.as_deref()]
         .into_iter()
@@ -207,12 +205,12 @@ fn flow(value: &Value) -> String {
     }
 }
 
-/// Returns a text in double quotes, as YAML reads it. Apart from characters that nobody sees, that is as JSON has it.
+/// Returns a text in double quotes, as YAML reads it: as JSON has it, but for invisible characters.
 fn quoted(text: &str) -> String {
     let json = Value::from(text).to_string();
     let visible = |character: char| {
         let one = character.to_string();
-        // JSON escapes some of them in two halves, each of which is an error in YAML.
+        // JSON escapes some of them as two surrogates, each of which is an error in YAML.
         match sanitize_json(&one) == one {
             true => one,
             false => format!("\\U{:08x}", u32::from(character)),

@@ -2,11 +2,11 @@
 //!
 //! # Design
 //!
-//! A rejected create leaves nothing, and an accepted one leaves a record. So the search grows from the empty body, by
-//! the members that rejections name, or one by one, until a body is accepted: the smallest one. What it lacks is
-//! optional. A member that it has is required if both bodies, the smallest and the whole one, are rejected when just
-//! that member is left out. Where they are not, as where either of two members is enough, no list of members says what is
-//! required.
+//! A rejected create leaves nothing, and an accepted one leaves a record. So the search starts from the empty body and
+//! adds the members that rejections name, or one member at a time, until a body is accepted: the smallest one. What it
+//! lacks is optional. A member that it has is required if both the smallest body and the whole one are rejected when
+//! only that member is left out. Where they are not, for example because either of two members is enough, no list of
+//! members says what is required.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::plan::{TRIALS_TO_INDICATE, words_of_rejection};
 
 /// How many rejections of each of the two bodies show that a member is required.
 const REJECTIONS: u64 = TRIALS_TO_INDICATE / 2;
-/// How often a create must accept the smallest bodies: each leaves a record. An update leaves none, so it must do so
+/// How often a create must accept the smallest body: each time leaves a record. An update leaves none, so it must do so
 /// [`TRIALS_TO_INDICATE`] times.
 const NEEDED_ACCEPTANCES: u64 = 2;
 /// The most required members that are asked about: each takes [`TRIALS_TO_INDICATE`] requests.
@@ -31,22 +31,22 @@ type Members = BTreeSet<usize>;
 /// The search for what an operation requires.
 #[derive(Clone, Debug)]
 pub(super) struct RequiredSearch {
-    /// The members of a body that was accepted as a whole: those at its top, and those in objects there.
+    /// The members of the whole body, which was accepted: those at its top, and those in objects there.
     members: Vec<Member>,
     tried: BTreeMap<Members, BodyOutcome>,
     /// Whether the whole body has every object in which the contract documents members.
     is_whole: bool,
     /// How often the smallest body must be accepted.
     needed_acceptances: u64,
-    /// The members at the top that are never left out of [`SmallestBodies::with_objects`]: those that tell a record from
-    /// others, and those whose effect is looked for.
+    /// The members at the top that are never left out of [`SmallestBodies::with_objects`]: those that tell a record
+    /// from others, and those whose effect is looked for.
     always_sent: Members,
-    /// Whether the service may accept a body without any member as one that does nothing, whatever it requires of others.
+    /// Whether the service may accept an empty body as one that does nothing, whatever it requires of other bodies.
     pub(super) may_do_nothing: bool,
     /// How many responses neither accepted a body nor rejected its content.
     others: u64,
     tries: u64,
-    /// Whether nothing was accepted since a body was rejected: the service may reject everything by now.
+    /// Whether nothing has been accepted since a body was rejected: the service may reject everything by now.
     awaits_acceptance: bool,
 }
 
@@ -68,8 +68,8 @@ struct BodyOutcome {
     rejection_texts: Vec<RejectionText>,
 }
 
-/// What a rejection says: its words, and those of the body that was sent. What has a digit, such as the identifier of the
-/// request, is no word.
+/// What a rejection says: its words, and those of the body that was sent. Nothing that has a digit, such as the
+/// identifier of the request, counts as a word.
 #[derive(Clone, Debug)]
 pub(super) struct RejectionText {
     words: BTreeSet<String>,
@@ -108,10 +108,10 @@ enum SearchStep<Found> {
 struct SmallestBodies {
     /// The required members.
     required: Members,
-    /// The one without any other member.
+    /// The required members at the top, with everything in those that are objects.
     plain: Members,
-    /// The one that also has every object, each with its required members, and the members in
-    /// [`RequiredSearch::always_sent`].
+    /// The required members, every object with its required members alone, and the members in
+    /// [`RequiredSearch::always_sent`]; where there is no object, the same as `plain`.
     with_objects: Members,
 }
 
@@ -127,8 +127,9 @@ pub(super) struct RequiredMembers {
 }
 
 impl RequiredSearch {
-    /// Starts from a body that was accepted, of an operation for which the contract documents these members. `always_sent`
-    /// are the members that the smallest body with objects has in any case; `None` if it creates no record.
+    /// Starts from a body that was accepted, of an operation for which the contract documents these members.
+    /// `always_sent` are the members that the smallest body with objects has in any case; `None` if the operation
+    /// creates no record.
     pub(super) fn of(whole: &Value, (documented, always_sent): (&[String], Option<&[String]>)) -> Self {
         let mut members = Vec::new();
         for (name, value) in whole.as_object().into_iter().flatten() {
@@ -215,8 +216,8 @@ impl RequiredSearch {
         self.tries > 0
     }
 
-    /// Returns what the next body leaves out, as pointers; `None` if no further one is needed.
-    /// `is_sent_by_no_other` says that no other question sends the smallest body again.
+    /// Returns what the next body leaves out, as pointers; `None` if the search has ended. `is_sent_by_no_other` says
+    /// that no other question sends the smallest body again.
     pub(super) fn next_omissions(&self, is_sent_by_no_other: bool) -> Option<Vec<String>> {
         if self.others > 0 || self.tries >= MAX_TRIES {
             return None;
@@ -232,8 +233,8 @@ impl RequiredSearch {
         Some(left.map(|index| self.members[index].pointer.clone()).collect())
     }
 
-    /// Returns what was found; `None` if nothing says what is required, or if one of the rejections that do may have had
-    /// another reason.
+    /// Returns what was found; `None` if nothing says what is required, or if one of the rejections that do may have
+    /// had another reason.
     pub(super) fn required(&self, has_other_reason: impl Fn(&RejectionText) -> bool) -> Option<RequiredMembers> {
         let SearchStep::Found(smallest) = self.confirmed() else {
             return None;
@@ -433,7 +434,8 @@ impl RequiredSearch {
         SearchStep::Found(chosen)
     }
 
-    /// Takes one member after the other out of those with which a body is accepted, but those that are kept.
+    /// Removes from the chosen members, with which a body is accepted, each one that is not in `kept` and without which
+    /// the body is still accepted.
     fn shrunk(&self, mut chosen: Members, kept: &Members, body: &dyn Fn(&Members) -> Members) -> SearchStep<Members> {
         for member in &chosen.clone() - kept {
             let without = &chosen - &[member].into();
@@ -447,8 +449,8 @@ impl RequiredSearch {
         SearchStep::Found(chosen)
     }
 
-    /// Adds one member after the other to those that are chosen until the body is accepted, and returns them and the last
-    /// one.
+    /// Adds one member after the other to the chosen ones until the body is accepted, and returns all of them, and the
+    /// last one.
     fn first_accepted(
         &self,
         chosen: &Members,
@@ -473,8 +475,8 @@ impl RequiredSearch {
         SearchStep::Stuck
     }
 
-    /// The same, in fewer bodies, of which several are accepted: the number of members that are added is halved between one
-    /// that is rejected and one that is accepted.
+    /// The same by bisection of the number of members that are added: this takes fewer bodies, but several of them may
+    /// be accepted.
     fn first_accepted_by_halves(
         &self,
         chosen: &Members,
@@ -519,8 +521,8 @@ mod tests {
         })
     }
 
-    /// Asks a service that rejects what it does for the text that it returns. Returns what was found, and how many
-    /// bodies were sent and accepted.
+    /// Asks a service, which rejects a body if it returns a text. Returns what was found, and how many bodies were sent
+    /// and accepted.
     fn search_with(
         whole: &Value,
         service: impl Fn(u64, &Value) -> Option<&'static str>,

@@ -1,10 +1,10 @@
-//! Keeps what each operation showed of the questions whose trials come one after the other. The main type is
+//! Keeps what each operation showed about the questions whose trials build on those before them. The main type is
 //! [`Searches`].
 //!
 //! # Design
 //!
-//! Each control of a create leaves a record, so all trials share two: a body that was accepted before them, and one that
-//! is accepted after them, which another trial may send. Until then, no rejection counts.
+//! Each control of a create leaves a record, so all trials share two: a body that was accepted before them, and one
+//! that is accepted after them, which another trial may send. Until that one is accepted, no rejection counts.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) struct Searches {
     by_operation: BTreeMap<OperationId, OperationSearches>,
 }
 
-/// What a request of a search is.
+/// What a request of a search turns out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SearchTrial {
     /// It prepares a trial, such as the record that the next one repeats.
@@ -45,8 +45,8 @@ struct OperationSearches {
     equal: Option<usize>,
     /// A record that may be created again: its body, and its identifier.
     original: Option<(Value, Value)>,
-    /// Whether only a whole body, and no smaller one, is sent a second time: no invariant says which fields tell records
-    /// apart.
+    /// Whether only a whole body, and no smaller one, is sent a second time: no invariant says which fields tell
+    /// records apart.
     repeats_only_whole_bodies: bool,
     /// Which lengths of texts were accepted and rejected, by question.
     length_searches: BTreeMap<usize, LengthSearch>,
@@ -66,7 +66,7 @@ struct QuestionOutcomes {
     said: Vec<RejectionText>,
     /// Responses that show neither, such as a success that returns the original record.
     others: u64,
-    /// Whether nothing was accepted since one was rejected.
+    /// Whether nothing has been accepted since one was rejected.
     awaits_acceptance: bool,
 }
 
@@ -76,7 +76,7 @@ impl QuestionOutcomes {
         self.others > 0 || !self.accepted.is_empty() || rejected >= TRIALS_TO_INDICATE
     }
 
-    /// Whether the reason of these rejections may explain one of a request as invalid.
+    /// Whether a rejection with this text, of a request as invalid, may have the same reason as these.
     fn may_explain(&self, said: &RejectionText) -> bool {
         !self.is_decided() || self.said.iter().any(|other| !said.differs(other))
     }
@@ -89,7 +89,7 @@ impl QuestionOutcomes {
         };
         let accepted = |status: u16| match question.asks {
             Asks::Duplicate => TrialResult::Accepted(status),
-            // The record may have it, or not.
+            // The record may lack what was sent.
             _ => TrialResult::AcceptedUnseen(status),
         };
         let accepted = self
@@ -117,7 +117,7 @@ impl Searches {
     ) {
         let operation = exchange.request.operation;
         let mut of_it = questions.iter().filter(|question| question.operation == operation);
-        if !of_it.clone().any(Question::is_adaptive) {
+        if !of_it.clone().any(Question::builds_on_trials) {
             return;
         }
         let searched = self.by_operation.entry(operation).or_default();
@@ -129,7 +129,7 @@ impl Searches {
         let creates = contract.operation(operation).creates();
         let always: Option<Vec<_>> = creates.then(|| {
             let identifying = identifying_carries(contract, operation).map(|carry| carry.sent.clone());
-            // What such a field does shows in a record that is created with it.
+            // Only a record that is created with such a field shows its effect.
             let with_effect = text_fields_with_open_side_effect(contract, operation).into_iter();
             identifying.chain(with_effect.map(|(_, _, field)| field)).collect()
         });
@@ -216,7 +216,8 @@ impl Searches {
                 if let Some(length) = length_of_asked_text((operation, sent), question) {
                     searched.length_searches.entry(index).or_default().add(length, accepted);
                 }
-                // A longer text is no body as documented, after which other rejections count.
+                // A body with a longer text is not one as documented, so its acceptance does not make other rejections
+                // count.
                 return SearchTrial::Showed(result(accepted));
             }
             _ => {
@@ -256,11 +257,11 @@ impl Searches {
 
     /// Returns what the next trial of a question sends; `None` if it needs none, or has to wait for another question.
     pub(super) fn next(&self, questions: &[Question], index: usize) -> Option<BodyChange> {
-        let question = questions.get(index).filter(|question| question.is_adaptive())?;
+        let question = questions.get(index).filter(|question| question.builds_on_trials())?;
         let searched = self.by_operation.get(&question.operation)?;
         let search = |is_sent_by_no_other| searched.required.as_ref()?.next_omissions(is_sent_by_no_other);
         let is_decided = |index: usize| searched.tried.get(&index).is_some_and(QuestionOutcomes::is_decided);
-        // A body from which no other record can be told is not sent again.
+        // A body is not sent again if its record could not be told from another.
         let may_repeat = |index: usize| searched.original.is_some() || !searched.tried.contains_key(&index);
         match question.asks {
             Asks::Required { .. } => {
@@ -277,14 +278,15 @@ impl Searches {
             _ if is_decided(index) => None,
             Asks::Duplicate if search(false).is_some() || !may_repeat(index) => None,
             Asks::Duplicate => Some(match &searched.original {
-                Some((body, _)) => BodyChange::Same(body.clone()),
+                Some((body, _)) => BodyChange::Repeat(body.clone()),
                 None => BodyChange::Without(Vec::new()),
             }),
             _ => Some(BodyChange::Plain),
         }
     }
 
-    /// Whether the operation has accepted nothing since it rejected something.
+    /// Whether the operation must still accept a request: because it has rejected something since it last did, or
+    /// because its record may still have a long text.
     pub(super) fn awaits_acceptance(&self, operation: OperationId) -> bool {
         let searched = self.by_operation.get(&operation);
         searched.is_some_and(|searched| {
@@ -374,10 +376,10 @@ impl OperationSearches {
         }
     }
 
-    /// Notes a record that may be created again: its body has everything by which the record is told from others, so that
-    /// nothing that the service adds, such as a time, does so. Where no invariant states these fields, so that they are
-    /// inferred from paths and schemas (`contract::lifecycle`), one of them is enough: a body may lack some that the
-    /// service does not let a caller set.
+    /// Notes a record that may be created again: its body has everything by which the record is told from others, so
+    /// that it is not told apart by what the service adds alone, such as a time. Where no invariant states these fields,
+    /// so that they are inferred from paths and schemas (`contract::lifecycle`), one of them is enough: a body may lack
+    /// some that the service does not let a caller set.
     fn note_original(&mut self, contract: &Contract, (create, sent): (OperationId, &Value), body: Option<&Value>) {
         let Some(id) = created_id(contract, create, body) else {
             return;
@@ -391,9 +393,9 @@ impl OperationSearches {
         }
     }
 
-    /// Notes what became of a create that asks about duplicates: the original, or the one that repeats it. A response to
-    /// the second that shows the first says neither that it was accepted nor that it was rejected. Returns what the
-    /// second shows; the original prepares it, and without one that is accepted there is no trial.
+    /// Notes what became of a create that asks about duplicates: the original, or one that repeats it. If the response
+    /// to the repeated one shows the original, it was neither accepted nor rejected. Returns what the repeated one
+    /// shows; the original only prepares it, or is a void trial if it was not accepted.
     fn note_duplicate_trial(
         &mut self,
         contract: &Contract,
@@ -459,7 +461,7 @@ fn length_of_asked_text((operation, sent): (OperationId, &Value), question: &Que
     }
 }
 
-/// Returns the fields by which a record is told from others: those that it is known to carry.
+/// Returns the fields by which a record is told from others: those that come back as they were sent.
 fn identifying_carries(contract: &Contract, create: OperationId) -> impl Iterator<Item = &Carry> {
     contract
         .carries_of_create(create)
@@ -474,8 +476,8 @@ fn lacks_record(contract: &Contract, operation: OperationId, body: Option<&Value
     creates && id.is_some() && created_id(contract, operation, body).is_none()
 }
 
-/// Whether an update of the run may have changed what a create made, or what contains it, so that the same body no longer
-/// equals its record.
+/// Whether an update of the run may have changed what a create made, or what contains it, so that the same body no
+/// longer equals its record.
 fn may_be_updated(contract: &Contract, create: OperationId) -> bool {
     let list = contract.list_showing_created_by(create);
     let lifecycle = contract.lifecycle_of(create);

@@ -11,15 +11,15 @@ use super::locations::GapLocations;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::GapKind;
-use crate::plan::{Asks, Question, Settled, TRIALS_TO_INDICATE, text_fields_with_open_side_effect};
+use crate::plan::{Asks, Question, SettledAnswers, TRIALS_TO_INDICATE, text_fields_with_open_side_effect};
 
 /// How long before an answer ages out it is asked again. Whoever learns once a week keeps all answers established.
 const RENEWED_BEFORE: TimeDelta = TimeDelta::days(7);
 
-/// Returns what these lines of a target and a contract settle: what is established and will be for another week, and what
-/// two runs at least an hour apart saw as well as trials can show it.
+/// Returns what these lines of a target and a contract settle: what is established and will be for another week, and
+/// what two runs at least an hour apart saw, where further runs would show no more.
 #[must_use]
-pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> Settled {
+pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> SettledAnswers {
     let known = [now, now + RENEWED_BEFORE].map(|time| settled_subjects(contract, lines, time));
     let is_settled = |(gap, operation, location, condition): &(usize, OperationId, String, Option<Condition>)| {
         let subject = (
@@ -42,7 +42,7 @@ pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
         .map(|(gap, operation, location, _)| (gap, operation, location))
         .collect();
     let gaps = subjects.iter().map(|(gap, _, _)| *gap);
-    Settled {
+    SettledAnswers {
         gaps: gaps.filter(|gap| !has_open(*gap)).collect(),
         open_responses: open
             .iter()
@@ -53,8 +53,8 @@ pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
     }
 }
 
-/// Returns the creates of which the ledger has an answer that is unstable, such as a status that has changed: they are
-/// sent again, so that the answer is not left as it is until it ages out.
+/// Returns the creates about which the ledger has an unstable answer, such as a status that has changed: they are sent
+/// again, so that the answer does not stay unstable until it ages out.
 fn unstable_creates(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<OperationId> {
     let fresh = fresh_answers(lines, now).into_iter();
     let joined = join_all(fresh.map(|(_, answer)| answer.clone())).into_iter();
@@ -100,7 +100,7 @@ fn is_seen_at_most(kind: GapKind) -> bool {
 fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Utc>) -> BTreeSet<AnswerSubject> {
     let fresh = fresh_answers(lines, time);
     let runs = runs_by_answer(&fresh, |answer| {
-        answer.state == AnswerState::Indicated || is_as_good_as_it_gets(contract, answer)
+        answer.state == AnswerState::Indicated || another_run_adds_nothing(contract, answer)
     });
     let joined = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
     let joined = joined.into_iter().map(|answer| (subject(&answer), answer.state));
@@ -109,9 +109,10 @@ fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Ut
 }
 
 /// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once. Where four
-/// trials agree and the answer is still only seen, no response can show what was sent. Excluded are required fields,
-/// which trials do not ask about, and gaps that controls show, because their observations can become trials.
-fn is_as_good_as_it_gets(contract: &Contract, answer: &Answer) -> bool {
+/// trials agree and the answer is still only seen, no response can show what was sent. This excludes required fields,
+/// whose count is of requests and not of trials, and gaps that controls show, because a run with controls may show
+/// more.
+fn another_run_adds_nothing(contract: &Contract, answer: &Answer) -> bool {
     let accepted = Some(Claim::Duplicate {
         duplicate: Duplicate::Accepted,
     });
@@ -202,7 +203,7 @@ mod tests {
             answer
         };
         assert_eq!((twice(&seen(4)), twice(&seen(3))), (1, 0));
-        // What was counted of these are no trials: a run with more writes, or with controls, may show more.
+        // What was counted for these gaps is not trials: a run with more writes, or with controls, may show more.
         for gap in ["required-fields", "success-status"] {
             let mut answer = seen(4);
             answer.gap = gap.to_owned();

@@ -10,11 +10,11 @@ pub(super) const MAX_CLAIMS: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ClaimTally {
     claims: Vec<(Claim, u64)>,
-    /// The observations that show anything else.
+    /// How many observations show anything else.
     others: u64,
-    /// The observations that decide nothing.
+    /// How many observations decide nothing.
     pub(super) void: u64,
-    /// The observations that trials made.
+    /// How many of the observations trials made.
     pub(super) from_trials: u64,
     /// Whether a trial was sent, whatever it showed.
     pub(super) was_asked: bool,
@@ -35,7 +35,7 @@ impl ClaimTally {
         self.count_several(claim, 1);
     }
 
-    /// Adds several observations of the same.
+    /// Adds several observations of the same claim.
     pub(super) fn count_several(&mut self, claim: Claim, times: u64) {
         let mut claims = self.claims.iter_mut();
         let known = claims.find_map(|(known, count)| Some((known.merged_with(&claim)?, known, count)));
@@ -49,7 +49,7 @@ impl ClaimTally {
         }
     }
 
-    /// Adds several observations of the same that trials made.
+    /// Adds several observations of the same claim, which trials made.
     pub(super) fn count_trials(&mut self, claim: Claim, times: u64) {
         self.count_several(claim, times);
         self.from_trials = self.from_trials.saturating_add(times);
@@ -100,7 +100,7 @@ impl ClaimTally {
     }
 }
 
-/// Joins claims that do not contradict each other: with the suffix `Z`, a fraction of a second is optional (RFC 3339,
+/// Merges claims that do not contradict each other: with the suffix `Z`, a fraction of a second is optional (RFC 3339,
 /// section 5.6), and a service that limits requests answers some before it does.
 fn folded(claims: &[(Claim, u64)]) -> Vec<(Claim, u64)> {
     let form = |form| Claim::Form { form };

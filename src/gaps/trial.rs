@@ -95,7 +95,7 @@ impl TrialLog {
     }
 }
 
-/// Joins the trials that sent and showed the same, in the order in which each is met first.
+/// Joins the trials that sent and showed the same, in the order in which each appears first.
 pub(super) fn joined(trials: impl Iterator<Item = Trial>) -> Vec<Trial> {
     let mut counts: BTreeMap<Trial, (usize, u64)> = BTreeMap::new();
     for (position, mut trial) in trials.enumerate() {
@@ -122,7 +122,7 @@ fn trial_claim(question: &Question, shown: TrialResult) -> Option<TrialClaim> {
     }
 }
 
-/// Returns what a request sends that asks a question, in words.
+/// Returns in words what a request that asks a question sends.
 fn probe(question: &Question, sent: Option<&Value>) -> String {
     let at = |field: &str| format!("in `{field}`");
     match &question.asks {
@@ -140,7 +140,7 @@ fn probe(question: &Question, sent: Option<&Value>) -> String {
             format!("a string of {characters} characters {}", at(field))
         }
         Asks::NoCredential => "no credential".to_owned(),
-        Asks::OneFieldAlone { field } => format!("`{field}` alone"),
+        Asks::UpdateOfOneField { field } => format!("`{field}` alone"),
         Asks::OtherValue { field, .. } => format!("a value that no response has shown {}", at(field)),
         Asks::PageBeyondLast => "a page beyond the last".to_owned(),
         Asks::Required { documented } => left_out(documented, sent),

@@ -63,7 +63,7 @@ pub(super) struct ObservedClaim {
 #[derive(Debug)]
 pub(super) struct JointResult<T> {
     pub(super) accepted: T,
-    /// The least number of trials of one question.
+    /// The number of trials of the question that has the fewest.
     pub(super) count: u64,
     /// Whether the trials prove it.
     pub(super) is_proof: bool,
@@ -91,8 +91,8 @@ impl QuestionResults {
         }
     }
 
-    /// Whether each field was kept with two values: if it had the same one each time, a reset to a default that equals it
-    /// looks the same.
+    /// Whether each such field was kept with several values: if it had the same one each time, a reset to a default
+    /// that equals it would look the same.
     fn proves_kept(&self) -> bool {
         self.kept.values().all(|values| values.len() > 1)
     }
@@ -105,7 +105,7 @@ pub(super) enum TrialResult {
     Accepted(u16),
     /// The variant was accepted, and no field of the record could show what it sent.
     AcceptedUnseen(u16),
-    /// What came after the last page.
+    /// What the list returned for a page beyond its last.
     Beyond(BeyondLast, u16),
     /// Anything else: it was accepted and dropped, or rejected for another reason. It speaks against every claim.
     Other,
@@ -116,10 +116,10 @@ pub(super) enum TrialResult {
     /// The record shows the fields that were not sent in this way.
     UnsentFields(UnsentFields),
     /// The same, but not of every field that the document lists: the control did not send some either.
-    UnsentOfSome(UnsentFields),
+    SomeUnsentFields(UnsentFields),
 }
 
-/// The shortest beginning, in bytes, that is taken for that of one of the run's own texts and of no other text.
+/// The length, in bytes, from which a beginning is taken for that of one of the run's own texts and of no other text.
 const MIN_BEGINNING: usize = 16;
 
 /// The last control of an operation, and the variants since.
@@ -194,10 +194,10 @@ impl RunTrials {
             self.long_text = None;
         }
         match part {
-            TrialPart::Variant(index) if self.questions.get(index).is_some_and(Question::is_adaptive) => {
+            TrialPart::Variant(index) if self.questions.get(index).is_some_and(Question::builds_on_trials) => {
                 let sent = request.as_ref().map(|request| &request.sent);
                 let long_text = sent.and_then(|sent| self.long_text_in(contract, index, sent));
-                // What becomes of a text of one length shows once.
+                // Whether a text of a given length is stored as it was sent is looked up only once.
                 self.long_text = long_text.filter(|long| !self.searches.has_accepted((operation, index), &long.text));
                 let of = (contract, self.questions.as_slice());
                 let tried = self.searches.add(of, (exchange, index), status, body);
@@ -282,23 +282,24 @@ impl RunTrials {
         self.searches.note_accepted((contract, &self.questions), exchange, body);
     }
 
-    /// Whether a variant of this question is a request as the document shows it, though a shorter one.
+    /// Whether a variant of this question is a request as the document shows it, though with fewer fields.
     pub(super) fn is_documented(&self, contract: &Contract, question: usize) -> bool {
         let question = self.questions.get(question);
         question.is_some_and(|question| match question.asks {
-            Asks::OneFieldAlone { .. } => true,
-            // An update without anything may do nothing.
+            Asks::UpdateOfOneField { .. } => true,
+            // An update with an empty body may do nothing.
             Asks::Required { .. } => contract.operation(question.operation).creates(),
             _ => false,
         })
     }
 
-    /// Returns what the next trial of a question sends whose trials come one after the other; `None` if it needs none.
+    /// Returns what the next trial of a question sends if its trials build on those before them; `None` if it needs
+    /// none.
     pub(super) fn next(&self, question: usize) -> Option<BodyChange> {
         self.searches.next(&self.questions, question)
     }
 
-    /// Whether an operation must still accept a request, so that its rejections count.
+    /// Whether an operation must still accept a request, so that its rejections count or its record loses a long text.
     pub(super) fn awaits_acceptance(&self, operation: OperationId) -> bool {
         self.searches.awaits_acceptance(operation)
     }
@@ -334,7 +335,7 @@ impl RunTrials {
     }
 
     /// Returns the questions that a request may ask together now: those that are open and whose own requests were not
-    /// rejected. None once two requests that asked several were not accepted.
+    /// rejected. Empty once two requests that asked several at once were not accepted.
     pub(super) fn asked_together(&self, question: usize) -> Vec<usize> {
         let Some(Asks::InOneRequest { questions }) = self.questions.get(question).map(|asked| &asked.asks) else {
             return Vec::new();
@@ -373,7 +374,7 @@ impl RunTrials {
         })
     }
 
-    /// Whether a rejection is about the value that was sent: another one that the target has shown is accepted.
+    /// Whether a rejection is about the value that was sent: a value that the target has shown is accepted.
     fn accepts_known_values(&self, question: &Question) -> bool {
         let mut siblings = self.questions_at((question.gap, question.operation, &question.location));
         let is_accepted = |shown: &TrialResult| matches!(shown, TrialResult::Accepted(_));
@@ -407,8 +408,8 @@ impl RunTrials {
         })
     }
 
-    /// Looks for the long text that was accepted last. A service that cuts it off accepts it all the same, and stores a
-    /// shorter one: its limit is not what it rejects.
+    /// Looks for the long text that was accepted last. A service that truncates a text accepts it all the same, so its
+    /// limit does not show in what it rejects.
     fn look_for_long_text(&mut self, contract: &Contract, (read, body): (OperationId, &Value)) {
         let Some(long) = self
             .long_text
@@ -427,8 +428,8 @@ impl RunTrials {
     }
 
     /// Looks for the record of the last accepted update in a response of the read that shows it. The texts by which the
-    /// record is recognised may show before its other fields do. So what contradicts every claim is not final: the next
-    /// look decides.
+    /// record is recognised may appear before its other fields do, so what contradicts every claim is not final: the
+    /// next look decides.
     fn look(&mut self, contract: &Contract, read: OperationId, body: &Value) {
         let Some(update) = self
             .awaited
@@ -469,7 +470,7 @@ impl RunTrials {
         }
     }
 
-    /// Whether the record of the last accepted update was found, though it does not show everything yet.
+    /// Whether the record of the last accepted update was found, though it does not show everything that was sent yet.
     pub(super) fn has_found_record(&self) -> bool {
         let between = self.awaited.and_then(|update| self.between_controls.get(&update));
         let last = between.and_then(|between| between.variants.last()?.outcome.as_ref());
@@ -516,8 +517,8 @@ impl RunTrials {
         }
     }
 
-    /// Ends the trials that are still open, which show nothing: the run ended before their next control, so each has the
-    /// statuses of two requests alone.
+    /// Ends the trials that are still open, which show nothing: the run ended before their next control, so each has
+    /// only two statuses.
     pub(super) fn end_open(&mut self, contract: &Contract) {
         let mut open: Vec<_> = self.between_controls.drain().collect();
         open.sort_unstable_by_key(|(operation, _)| *operation);
@@ -549,7 +550,7 @@ impl RunTrials {
     pub(super) fn observed(&self) -> impl Iterator<Item = (&Question, Vec<ObservedClaim>, u64)> {
         let all = self.questions.iter().zip(&self.results).enumerate();
         all.map(|(index, (question, results))| {
-            if question.is_adaptive() {
+            if question.builds_on_trials() {
                 let (observed, void) = self.searches.observed((index, question));
                 return (question, observed, void);
             }
@@ -565,7 +566,7 @@ impl RunTrials {
                     claim: claim(question, *shown).filter(|_| for_its_value),
                     count: *count,
                     is_proof: match shown {
-                        TrialResult::AcceptedUnseen(_) | TrialResult::UnsentOfSome(_) => false,
+                        TrialResult::AcceptedUnseen(_) | TrialResult::SomeUnsentFields(_) => false,
                         TrialResult::UnsentFields(UnsentFields::Kept) => results.proves_kept(),
                         _ => true,
                     },
@@ -630,7 +631,7 @@ impl RunTrials {
         })
     }
 
-    /// Returns the questions at a location, each with whether it was accepted; `None` if one of them is undecided.
+    /// Returns the questions at a location, each with whether its variants were accepted; `None` if one is undecided.
     fn joint_result(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<(&Asks, bool)>>> {
         let mut joint = JointResult {
             accepted: Vec::new(),
@@ -664,8 +665,8 @@ pub(super) fn answers_alone(asks: &Asks) -> bool {
     )
 }
 
-/// Whether a rejection shows what this kind of gap is about only if another value is accepted: the field may not be
-/// changed at all, or not alone.
+/// Whether a rejection answers a gap of this kind only if another value is accepted: otherwise, perhaps the field
+/// cannot be changed at all, or not alone.
 fn needs_known_value(kind: GapKind) -> bool {
     matches!(kind, GapKind::AllowedValues | GapKind::UnknownReferences)
 }
@@ -692,7 +693,7 @@ fn has_items(contract: &Contract, list: OperationId, body: &Value) -> bool {
     })
 }
 
-/// Returns what a list returned for a page beyond its last; `None` if the list has another last page by now.
+/// Returns what a list returned for a page beyond its last; `None` if the list has more pages by now.
 fn beyond(
     contract: &Contract,
     list: OperationId,
@@ -713,7 +714,7 @@ fn beyond(
     let number = page.and_then(|page| at(&page.page)?.as_u64());
     let last_now = page.and_then(|page| at(&page.last_page)?.as_u64());
     let shown = match (items, number, last) {
-        // Somebody may have added the record that opens the page.
+        // Somebody may have added the record that starts that page.
         (_, _, Some(last)) if last_now.is_some_and(|now| now > last) => return None,
         (Some(items), _, _) if items.is_empty() => BeyondLast::Empty,
         // Where the first page is the last, nobody can tell which one came.
@@ -725,7 +726,7 @@ fn beyond(
     Some(TrialResult::Beyond(shown, status))
 }
 
-/// Whether an item of a list is the record that an update changed: it shows the texts of the run's own that were sent.
+/// Whether an item of a list is the record that an update changed: it shows the run's own texts that were sent.
 fn is_record_of(contract: &Contract, update: OperationId, sent: &Value, item: &Value) -> bool {
     let mut tagged = contract
         .tagged_carries(update)
@@ -788,12 +789,12 @@ fn trial_result(
         Asks::Spelling { field, returned_at } => {
             comes_back(field, returned_at).map_or(TrialResult::Other, TrialResult::Spelled)
         }
-        Asks::OneFieldAlone { .. } => {
+        Asks::UpdateOfOneField { .. } => {
             let before = control.record.as_ref()?;
             let shown = unsent(contract, question.operation, &variant.sent, (before, record));
             let result = match sends_all(contract, question.operation, &control.sent) {
                 true => TrialResult::UnsentFields,
-                false => TrialResult::UnsentOfSome,
+                false => TrialResult::SomeUnsentFields,
             };
             shown.map_or(TrialResult::Other, result)
         }
@@ -821,7 +822,7 @@ fn contains(value: &Value, text: &str) -> bool {
     }
 }
 
-/// Whether a value is blank, or contains nothing else.
+/// Whether a value is blank, or contains only blank values.
 fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -850,9 +851,9 @@ fn sends_all(contract: &Contract, update: OperationId, sent: &Value) -> bool {
     settable.all(|property| sent.get(property.name.as_str()).is_some())
 }
 
-/// Returns what became of the fields that an update did not send; `None` if some were kept and others cleared, or if one
-/// has another value. A field that the document does not list for requests counts only if it was cleared: the service
-/// may change it at any time.
+/// Returns what became of the fields that an update did not send; `None` if some were kept and others cleared, or if
+/// one has another value. A field that the document does not list for requests counts only if it was cleared: the
+/// service may change it at any time.
 fn unsent(
     contract: &Contract,
     update: OperationId,
@@ -928,7 +929,9 @@ pub(super) fn claim(question: &Question, shown: TrialResult) -> Option<Claim> {
         },
         (TrialResult::Beyond(beyond, status), _) => Claim::BeyondLastPage { beyond, status },
         (TrialResult::Spelled(spelling), _) => Claim::Spelling { spelling },
-        (TrialResult::UnsentFields(unsent) | TrialResult::UnsentOfSome(unsent), _) => Claim::UnsentFields { unsent },
+        (TrialResult::UnsentFields(unsent) | TrialResult::SomeUnsentFields(unsent), _) => {
+            Claim::UnsentFields { unsent }
+        }
         _ => return None,
     })
 }

@@ -54,7 +54,7 @@ pub(crate) type LinkedValues<'own> = Vec<(usize, &'own Link, &'own Value)>;
 pub struct Bindings {
     /// By the number of the link.
     values: HashMap<usize, Vec<BoundValue>>,
-    /// The operations that had a success which was read, whatever it showed.
+    /// The operations of which a success was read, whatever it showed.
     read_from: HashSet<OperationId>,
 }
 
@@ -78,7 +78,7 @@ impl Bindings {
         }
     }
 
-    /// Takes the identifier of a created record, which its response does not show in the body, as the value of each
+    /// Takes the identifier of a created record, where the body of the response does not show it, as the value of each
     /// link that carries it.
     pub(super) fn bind_created(&mut self, contract: &Contract, (from, path): (OperationId, &str), id: &Value) {
         let mut under = identifiers_in_path(contract.operation(from), path);
@@ -204,8 +204,8 @@ impl Bindings {
 }
 
 /// The schema of the parameter that a link fills, if the link is *guessed*: inferred from paths alone
-/// ([`Link::guessed`]). Only values that it admits are taken, whatever type the document states for them. Any other link
-/// gives its values as they are.
+/// ([`Link::guessed`]). Only values that it admits are taken, whatever type the document states for them. Any other
+/// link gives its values as they are.
 struct AdmittedByParameter(Option<CompiledSchema>);
 
 impl AdmittedByParameter {
@@ -220,7 +220,7 @@ impl AdmittedByParameter {
         Self(schema.map(compiled))
     }
 
-    /// Whether the parameter admits the value. A path is text, so `17` stands for a number there and for a string.
+    /// Whether the parameter admits the value. A path is text, so `17` in it may be a number or a string.
     fn holds(&self, value: &Value) -> bool {
         let Some(compiled) = &self.0 else { return true };
         let Some(text) = identifier(value) else { return false };
@@ -244,13 +244,12 @@ struct Search<'own> {
     found: Vec<LinkedValues<'own>>,
 }
 
-/// The maximum number of values that a search looks at: a call with ten parameters has very many
-/// combinations.
+/// The maximum number of values that a search looks at: a call with ten parameters has very many combinations.
 const MAX_STEPS: usize = 1000;
 
 impl<'own> Search<'own> {
-    /// Chooses a value for the parameter at this position, and then for those after it; `under` has
-    /// the records that the chosen values are under.
+    /// Chooses a value for the parameter at this position, and then for those after it; `under` has the records that
+    /// the chosen values are under.
     fn descend(&mut self, position: usize, chosen: &mut LinkedValues<'own>, under: &mut PathIdentifiers) {
         let Some(needed) = self.needed.get(position).cloned() else {
             let mut together = chosen.clone();
@@ -292,8 +291,8 @@ impl<'own> Search<'own> {
     }
 }
 
-/// Whether the record with the identifier `text`, at the position in the path that follows `before`, agrees with these:
-/// none of them is a different record at that position.
+/// Whether the record with the identifier `text`, at the position in the path that follows `before`, agrees with
+/// `under`: none of those is a different record at that position.
 fn agrees(under: &PathIdentifiers, before: Option<&str>, text: &str) -> bool {
     let mut same = under.iter().filter(|(other, _)| Some(other.as_str()) == before);
     same.all(|(_, other)| other == text)

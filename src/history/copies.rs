@@ -19,7 +19,7 @@ use crate::exchange::{Request, identifier};
 
 impl History<'_> {
     /// Returns the items of a list that a create has stored in addition to the record with this identifier, each with
-    /// its own.
+    /// its own identifier.
     pub(super) fn also_stored<'items>(
         &self,
         (create, id): (&Request, &Value),
@@ -100,15 +100,15 @@ const IDENTIFIER_WORDS: [&str; 13] = [
     "url",
     "uuid",
 ];
-/// An identifier of so many characters is in a text only because it names its record; a shorter one, such as `2`, may
-/// count something.
-const UNMISTAKABLE: usize = 8;
+/// A text contains an identifier of at least this many characters only because it names the record; a shorter one, such
+/// as `2`, may count something.
+const MIN_UNMISTAKABLE_LENGTH: usize = 8;
 
 /// Whether the values of a field of two records are the same but for the records' identifiers.
 fn differs_by_identifier(name: &str, (value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bool {
     let last = words(name).pop().unwrap_or_default();
     let is_for_identifiers = || IDENTIFIER_WORDS.contains(&last.as_str());
-    if !is_for_identifiers() && id.len().min(other_id.len()) < UNMISTAKABLE {
+    if !is_for_identifiers() && id.len().min(other_id.len()) < MIN_UNMISTAKABLE_LENGTH {
         return false;
     }
     match (value, other) {

@@ -22,8 +22,8 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Listed};
 use crate::exchange::{Exchange, Intent, Request, identifier};
 
-/// The maximum number of writes that are remembered, the most recent ones: a run that repeats its plan
-/// (a soak) may send any number.
+/// The maximum number of writes that are remembered, the most recent ones: a run that repeats its plan (a soak) may
+/// send any number.
 const MAX_WRITES_KEPT: usize = 1_000;
 
 /// The writes of a run whose records are counted.
@@ -42,7 +42,7 @@ struct CountedWrite {
     numbers: Vec<u64>,
     /// The identifier of its record, where it is known.
     id: Option<String>,
-    /// Whether it was a documented request with a success whose record has an identifier.
+    /// Whether it was a documented request that succeeded, and its record has an identifier.
     is_judged: bool,
     /// Whether its record was seen.
     found: bool,
@@ -203,8 +203,8 @@ impl<'run> History<'run> {
         self.residue_tracker.counts.writes.iter().any(|written| written.gone)
     }
 
-    /// Whether a record carries what a write sent: no sent value that must come back differs. In addition, it has a string
-    /// with the run tag or, if the write sent none, lacks no field that must come back.
+    /// Whether a record carries what a write sent: no sent value that must come back differs. In addition, it has a
+    /// string with the run tag or, if the write sent none, lacks no field that must come back.
     fn carries_what_was_sent(&self, written: &CountedWrite, (record, numbers): (&Value, &[u64])) -> bool {
         let invariants = &self.contract.operation(written.operation).invariants;
         let created = invariants.created.as_ref().map(|created| &created.carries);

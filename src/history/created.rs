@@ -73,7 +73,7 @@ pub(super) struct CreatedSearch {
 }
 
 impl CreatedSearch {
-    /// Begins the search for the records that this list must show; with `create`, of those that it created.
+    /// Begins the search for the records that this list must show; with `create`, only for those that it created.
     pub(super) fn of(history: &History<'_>, list: OperationId, create: Option<OperationId>) -> Self {
         let creations = history.creations.iter();
         let sought: Vec<_> = creations
@@ -96,15 +96,15 @@ impl CreatedSearch {
         }
     }
 
-    /// Makes it end once each record is found, whether or not another item has one of them too.
-    pub(super) fn until_listed(self) -> Self {
+    /// Makes the search end once each record is found, whether or not another item has one of them too.
+    pub(super) fn stopping_once_found(self) -> Self {
         Self {
             examines_every_item: false,
             ..self
         }
     }
 
-    /// Starts to count again which records a walk has found.
+    /// Forgets which records the previous walk has found.
     pub(super) fn begin_walk(&mut self) {
         self.found_in_this_walk.clear();
     }
@@ -143,9 +143,9 @@ impl History<'_> {
             .filter(|id| identifier(id).is_some())
     }
 
-    /// Whether each record that was not found is one that no other page shows: an item of which the list does not have
-    /// enough yet, as `lacks_items` says, or a record inside an item that was seen without it.
-    pub(super) fn are_others_late(&self, search: &CreatedSearch, lacks_items: bool) -> bool {
+    /// Whether no other page would show any of the records that were not found: each is an item of a list that does not
+    /// have all its items yet (`lacks_items`), or belongs inside an item that was seen without it.
+    pub(super) fn are_others_not_listed_yet(&self, search: &CreatedSearch, lacks_items: bool) -> bool {
         let mut others = (0..search.sought.len()).filter(|index| !search.found.contains_key(index));
         others.all(|index| {
             let listed = self.created_and_listed(search.sought[index].operation);
@@ -212,8 +212,8 @@ impl History<'_> {
         }
     }
 
-    /// Returns the created record that an item is or contains, and its pointer in the item; `is_record_or_owner` is what the
-    /// method of that name has returned for it.
+    /// Returns the created record that an item is or contains, and its pointer in the item; `is_record_or_owner` is
+    /// what the method of that name has returned for it.
     pub(super) fn record_in<'item>(
         &self,
         creation: &CreatedRecord,

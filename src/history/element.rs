@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! The order of an array is not documented, and neither is whether it contains more elements. So an element is
-//! recognised by the fields that must come back as they were sent, a contact method by its `contact`; the fields in
+//! recognised by the fields that must come back as they were sent (a contact method by its `contact`); the fields in
 //! which a gap allows a difference are then compared within the element.
 
 use serde_json::Value;

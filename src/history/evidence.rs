@@ -19,7 +19,7 @@ pub enum Evidence<'seen> {
     FinalListing(FinalListing<'seen>, &'seen Request),
     /// A record in the response to a create.
     Creation(Creation<'seen>),
-    /// An equivalent request, which RFCs define as the same as a plain one, and its exchange.
+    /// The exchange of an equivalent request: one that RFCs define to mean the same as a plain one.
     Equivalent(EquivalenceOutcome, &'seen Exchange),
     /// A request field that was sent in a timestamp format.
     Format(FormatOutcome, &'seen Request),
@@ -29,7 +29,7 @@ pub enum Evidence<'seen> {
     Record(RecordShown<'seen>, &'seen Request),
     /// A record that shows what a rejected create or update sent, or that a rejected deletion has deleted.
     StoredDespiteRejection(StoredDespiteRejection<'seen>, &'seen Request),
-    /// Records that a list showed before, with what a write to another identifier sent.
+    /// Records that a write reached without naming them, and that a list had shown before.
     StrayWrite(StrayWrite<'seen>, &'seen Request),
     /// The look for an updated record in its list.
     UpdateObservation(UpdateObservation<'seen>, &'seen Request),
@@ -126,7 +126,7 @@ impl PageSeen {
     pub fn request(&self, contract: &Contract) -> Request {
         let invariant = contract.operation(self.request.operation).page.as_ref();
         match invariant.zip(self.asked) {
-            // In recorded traffic the request may have asked for its own page by its number.
+            // In recorded traffic the request may already have a page number, which this replaces.
             Some((invariant, asked)) => self.request.with_query_value(&invariant.parameter, &asked.to_string()),
             None => Request::clone(&self.request),
         }
@@ -157,8 +157,8 @@ impl Walk {
     }
 
     /// Whether the list changed during the walk: the pages disagree on the number of items, or an earlier walk showed
-    /// another number or another order of updated items. Pages that disagree in the same way each time do not count as a
-    /// change.
+    /// another number or another order of updated items. Pages that disagree in the same way each time do not count as
+    /// a change.
     #[must_use]
     pub fn changed(&self) -> bool {
         match self.stability {
@@ -214,7 +214,8 @@ pub struct CreatedObservation<'seen> {
     pub creation: Creation<'seen>,
     /// The record in the list and its indexed pointer in the response, where it was found.
     pub listed: Option<(&'seen Value, &'seen str)>,
-    /// Where it appears inside another item than the one under which it was created, as an indexed pointer in the response.
+    /// Where it appears inside another item than the one under which it was created, as an indexed pointer in the
+    /// response.
     pub elsewhere: Option<&'seen str>,
     /// Whether the list changed during that walk, so that a record may have moved from one page to another.
     pub changed: bool,
@@ -265,8 +266,8 @@ pub struct FinalListing<'seen> {
     pub max_pages: u64,
 }
 
-/// A record that the target shows although the create that sent it was rejected, that shows what a rejected update sent,
-/// or that is gone after a rejected deletion.
+/// A record that the target shows although the create that sent it was rejected, that shows what a rejected update
+/// sent, or that is gone after a rejected deletion.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredDespiteRejection<'seen> {
     /// The create, the update or the delete.
@@ -287,7 +288,7 @@ pub struct Rejection {
 }
 
 impl Rejection {
-    /// Returns how a write was rejected that was sent for this reason; the status is 0 where no response came.
+    /// Returns how a write with this intent was rejected; the status is 0 where no response came.
     pub(super) fn of(exchange: &Exchange, intent: Intent) -> Self {
         Self {
             status: exchange.status().unwrap_or_default(),
@@ -304,7 +305,7 @@ impl Rejection {
 pub struct StrayWrite<'seen> {
     /// The create or the update.
     pub operation: OperationId,
-    /// Where the record appears, as an indexed pointer in the response; the array where it reached several.
+    /// Where the record appears, as an indexed pointer in the response; the array if it reached several.
     pub pointer: &'seen str,
     /// What it reached.
     pub reached: Reached,
@@ -339,7 +340,7 @@ pub struct RecordShown<'seen> {
 pub enum PrecedingRequest<'seen> {
     /// The write of the record.
     Write,
-    /// The update of the record a second time; with the record as the read showed it in between.
+    /// The same update a second time, with the record as a read showed it in between.
     SecondUpdate(&'seen Value),
     /// An edge case of the update, which was accepted.
     EdgeCase,
@@ -360,12 +361,12 @@ pub struct ResponseShown<'seen> {
     pub before: Option<&'seen Value>,
 }
 
-/// The fields that an update did not send, as far as it is known what they had before.
+/// The fields that an update did not send, as far as their earlier values are known.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptFields<'seen> {
     /// The record as it was read before the update.
     pub before: &'seen Value,
-    /// The fields that an earlier write sent, and that showed then.
+    /// Those of them that an earlier write sent, and that the record showed then.
     pub carries: &'seen [Carry],
 }
 
@@ -374,9 +375,9 @@ pub struct KeptFields<'seen> {
 pub enum ShownState {
     /// A list has the record, this often.
     Listed(ListedCount),
-    /// A record shows what was sent to another: this one after a write of another, or another in the list after a write of
-    /// this one.
-    AnothersContent,
+    /// A record shows what was sent to another: this one after a write of another, or another in the list after a write
+    /// of this one.
+    ContentOfAnotherWrite,
     /// The list has a record with this identifier, but with none of the sent values.
     IdentifierWithOtherContent,
     /// A list still has the record after its deletion, but changed: a service may keep what it deletes, and mark it.
@@ -396,7 +397,7 @@ pub enum ShownState {
 }
 
 impl ShownState {
-    /// Whether a read failed for a reason that may be the record itself: not the credential, the number of requests or a
+    /// Whether a read failed and the record itself may be the reason, not the credential, the number of requests or a
     /// gateway.
     pub(crate) fn is_failure_of_record(&self) -> bool {
         let is_about_the_call = |status: u16| matches!(status, 401 | 403 | 407 | 408 | 429 | 502..=504);

@@ -4,17 +4,18 @@
 //! # Design
 //!
 //! What a write does to other records is rarely documented: a new default takes the flag from the old one, a create
-//! returns a record that somebody else gave back. Words in the contract warn of some of these writes, not of all. So
-//! the list is read before and after the first write of each operation that writes to one of its records. Another
-//! client may have written in between, so a changed record is no finding. But the operation is not sent again, and each
-//! changed record is reported with the residue. If another record now shows what the write sent, a deletion may reach other
-//! records too, so no record of that create is deleted.
+//! hands out a record that somebody else has given back. Words in the contract warn of some of these writes, not of
+//! all. So the list is read before and after the first write of each operation that writes to one of its records.
+//! Another client may have written in between, so a changed record is no finding. But the operation is not sent again,
+//! and each changed record is reported with the residue. If another record now shows what the write sent, a deletion
+//! may reach other records too, so no record of that create is deleted.
 //!
-//! One thing is a finding: after an update, [`MIN_REACHED`] records or more show a value that it sent, in a field that an
-//! invariant says it writes, and the value is none that another client may have given them all, as it may a status.
+//! One thing is a finding: after an update, [`MIN_REACHED`] records or more show a value that it sent, in a field that
+//! an invariant says it writes, and the value is not one, such as a status, that another client may have given them
+//! all.
 //!
-//! A record that a create adds changes what others show about themselves: their rank, their share, how many there are. So
-//! a change counts only in a field that the write sent, and where a boolean or a single word, such as a status, was
+//! A record that a create adds changes what others show about themselves: their rank, their share, how many there are.
+//! So a change counts only in a field that the write sent, and where a boolean or a single word, such as a status, was
 //! replaced. A field that changes without any write, such as `online`, does not count.
 
 use std::collections::{HashMap, HashSet};
@@ -41,12 +42,12 @@ const MAX_DEPTH: usize = 3;
 const MAX_MISSING: usize = 20;
 /// The maximum number of letters in a word that names a state.
 const LONGEST_STATE: usize = 32;
-/// The minimum number of existing records that must have changed to a value which a write sent, right after it, for the
-/// write to have done that and not another client at the same time.
+/// The minimum number of existing records that must have changed, right after a write, to a value that it sent, for the
+/// change to be put down to the write and not to another client.
 const MIN_REACHED: usize = 3;
-/// The length of the shortest text, and the smallest number, that count for that.
-const SHORTEST_TELLING: usize = 8;
-const SMALLEST_TELLING: f64 = 1_000.0;
+/// The length of the shortest text, and the smallest number, that count for that: see [`is_distinctive`].
+const SHORTEST_DISTINCTIVE: usize = 8;
+const SMALLEST_DISTINCTIVE: f64 = 1_000.0;
 
 /// The records that were in the target before the run wrote anything.
 #[derive(Debug, Default)]
@@ -60,7 +61,7 @@ pub(super) struct ExistingRecords {
     /// The operations after which an existing record had changed, each with the list that showed it.
     changed_by: HashMap<OperationId, OperationId>,
     /// The creates of whose records a write has also reached an existing record.
-    reaching_others: HashSet<OperationId>,
+    creates_with_stray_writes: HashSet<OperationId>,
 }
 
 /// The existing records of a list, as its last response showed them.
@@ -103,8 +104,8 @@ struct FieldValue {
     value: Digest,
     /// Whether it may be a state: a boolean or a single word.
     is_state: bool,
-    /// Whether few records have it: see [`is_telling`].
-    is_telling: bool,
+    /// Whether few records have it: see [`is_distinctive`].
+    is_distinctive: bool,
 }
 
 /// Whether a value may identify an existing record, so that a write which sends it would replace that record.
@@ -112,18 +113,18 @@ struct FieldValue {
 pub(crate) enum KeyUse {
     /// No record has it, or several records share a value of its field.
     Free,
-    /// No record that the list has shown has it, and no two of these share a value of its field, but the list may have more
-    /// pages.
-    MayBeTaken,
-    /// A record has it, and too few records are known to say that none share a value; or its field has a name of a
+    /// No record that the list has shown has it, and no two of these share a value of its field, but the list may have
+    /// more pages.
+    MayBeOnUnreadPage,
+    /// A record has it, and too few records are known to say that none share a value; or its field is named like a
     /// category.
     Taken,
     /// A record has it, and no two records share a value of its field.
-    Identifies,
+    TakenKey,
 }
 
-/// The minimum number of records with different values in a field for the field to be taken for a key, even if no value
-/// is left.
+/// The minimum number of records that must all differ in a field for the field to be taken for a key: then no taken
+/// value is sent in it, even if no other is left.
 const MIN_OF_KEY: usize = 3;
 
 /// The same for a field with one of the [`NATURAL_KEYS`].
@@ -153,7 +154,7 @@ struct Changes {
     ids: Vec<Digest>,
     /// Whether one of them now shows a value that a write has sent.
     shows_sent: bool,
-    /// How many of them now show such a value in each field, if it tells whose it is: see [`is_telling`].
+    /// How many of them now show such a value in each field, if it tells whose it is: see [`is_distinctive`].
     showing_sent_value: HashMap<Digest, usize>,
 }
 
@@ -165,14 +166,15 @@ struct ChangedBy {
 }
 
 impl ExistingRecords {
-    /// Returns the operation whose first accepted write this is, if the list must be read again to see what it did.
+    /// Whether the list must be read before and after a write of this operation: it has shown existing records, and
+    /// none of the operation's writes was watched yet.
     fn watches(&self, operation: OperationId, list: OperationId) -> bool {
         let known = self.lists.get(&list).is_some_and(|list| !list.records.is_empty());
         known && !self.watched.contains(&operation)
     }
 
-    /// Adds a response of a list. If a single operation has written since the response before, and this is the first time
-    /// that it has changed existing records, returns what it has changed.
+    /// Adds a response of a list. If a single operation has written since the response before, and this is the first
+    /// time that it has changed existing records, returns what it has changed.
     fn add(&mut self, (list, path): (OperationId, &str), items: &[IdentifiedItem<'_>]) -> Option<ChangedBy> {
         if !self.has_written && !self.lists.contains_key(&list) {
             let records = items.iter().take(MAX_RECORDS);
@@ -231,7 +233,7 @@ impl WatchedList {
                     is_changed = true;
                     let is_sent = sent.any(|values| values.contains(&value.value));
                     changes.shows_sent |= is_sent;
-                    if is_sent && value.is_telling {
+                    if is_sent && value.is_distinctive {
                         *changes.showing_sent_value.entry(field).or_default() += 1;
                     }
                 }
@@ -272,7 +274,7 @@ fn fields(record: &Value) -> Vec<(Digest, &str, FieldValue)> {
                 let field = FieldValue {
                     value: Digest::of(value),
                     is_state: is_state(value),
-                    is_telling: is_telling(value),
+                    is_distinctive: is_distinctive(value),
                 };
                 fields.push((Digest::of(&Value::String(at)), name, field));
             }
@@ -293,12 +295,14 @@ fn is_state(value: &Value) -> bool {
     }
 }
 
-/// Whether a value is one that hardly any other client gives several records at the same time: a text of some length
-/// with a digit in it, such as a date, or a number of four digits or more.
-fn is_telling(value: &Value) -> bool {
+/// Whether another client would hardly give this value to several records at the same time: a text of some length with
+/// a digit in it, such as a date, or a number of four digits or more.
+fn is_distinctive(value: &Value) -> bool {
     match value {
-        Value::Number(number) => number.as_f64().is_some_and(|number| number.abs() >= SMALLEST_TELLING),
-        Value::String(text) => text.len() >= SHORTEST_TELLING && text.bytes().any(|byte| byte.is_ascii_digit()),
+        Value::Number(number) => number
+            .as_f64()
+            .is_some_and(|number| number.abs() >= SMALLEST_DISTINCTIVE),
+        Value::String(text) => text.len() >= SHORTEST_DISTINCTIVE && text.bytes().any(|byte| byte.is_ascii_digit()),
         _ => false,
     }
 }
@@ -318,8 +322,8 @@ fn add_sent(body: &Value, sent: &mut HashMap<String, HashSet<Digest>>) {
 }
 
 impl History<'_> {
-    /// Returns the list that must be read before and after a write, so that a change of an existing record is noticed: that
-    /// of the records to which the operation writes, before its first write that is accepted.
+    /// Returns the list that must be read before and after a write, so that a change of an existing record is noticed:
+    /// the list of the records that the operation writes to, until one of its accepted writes was watched.
     pub(crate) fn list_to_watch(&self, operation: OperationId) -> Option<OperationId> {
         let list = self.contract.list_written_by(operation)?;
         self.existing_records.watches(operation, list).then_some(list)
@@ -333,7 +337,7 @@ impl History<'_> {
     }
 
     /// Returns why a write is not sent again: a record that was there before the run had changed after it.
-    pub(crate) fn reason_against_repeat(&self, operation: OperationId) -> Option<String> {
+    pub(crate) fn reason_not_to_repeat(&self, operation: OperationId) -> Option<String> {
         let list = *self.existing_records.changed_by.get(&operation)?;
         let (name, list) = (
             &self.contract.operation(operation).name,
@@ -345,8 +349,8 @@ impl History<'_> {
     }
 
     /// Returns whether a value at this location in the body of a write may identify a record that was there before the
-    /// run: its list shows it there, and every record has another one. A day of the week, a date or a number from a small
-    /// range is often such a key, and a create under it replaces the record.
+    /// run: its list shows the value there, and no two records share one. A day of the week, a date or a number from a
+    /// small range is often such a key, and a create under it replaces the record.
     pub(crate) fn key_use(&self, write: OperationId, at: &str, value: &Value) -> KeyUse {
         let list = self
             .contract
@@ -373,9 +377,9 @@ impl History<'_> {
         let is_key = shown.len() >= least && !is_category;
         let may_have_pages = list.is_some_and(|list| self.contract.paging_of(list.operation).is_some());
         match different.contains(&Digest::of(value)) {
-            true if is_key => KeyUse::Identifies,
+            true if is_key => KeyUse::TakenKey,
             true => KeyUse::Taken,
-            false if is_key && may_have_pages => KeyUse::MayBeTaken,
+            false if is_key && may_have_pages => KeyUse::MayBeOnUnreadPage,
             false => KeyUse::Free,
         }
     }
@@ -402,8 +406,8 @@ impl History<'_> {
         }
     }
 
-    /// Adds what a list shows of the existing records. Those that a write has changed are residue. Emits evidence if it has
-    /// also changed too many of them to what it sent for another client to have done so.
+    /// Adds what a list shows of the existing records. Those that a write has changed are residue. Emits evidence if
+    /// too many of them now show what the write sent for another client to have done it.
     pub(super) fn note_existing(&mut self, exchange: &Exchange, body: &Body, emit: EvidenceSink<'_>) {
         let list = exchange.request.operation;
         let Some((items, id)) = self.contract.items_of_list(list) else {
@@ -425,7 +429,7 @@ impl History<'_> {
         }
         let create = self.contract.lifecycle_of(operation).map(|lifecycle| lifecycle.create);
         let reaching = create.filter(|_| changes.shows_sent);
-        self.existing_records.reaching_others.extend(reaching);
+        self.existing_records.creates_with_stray_writes.extend(reaching);
         let updated = self.contract.operation(operation).invariants.updated.iter();
         let returned = updated
             .flat_map(|updated| &updated.carries)
@@ -441,18 +445,18 @@ impl History<'_> {
         }
     }
 
-    /// Whether a deletion of a create's records may reach others too: after a write to one of them, a record that was there
-    /// before the run showed what the write had sent.
+    /// Whether a deletion of a create's records may reach others too: after a write to one of them, a record that was
+    /// there before the run showed what the write had sent.
     pub(crate) fn may_reach_others(&self, create: OperationId) -> bool {
-        self.existing_records.reaching_others.contains(&create)
+        self.existing_records.creates_with_stray_writes.contains(&create)
     }
 
-    /// Returns the lifecycle whose records a list shows, and the identifiers of those that were there before the run and
-    /// that the last response of the list lacks, unlike the one before.
+    /// Returns the lifecycle whose records a list shows, and the identifiers of those that were there before the run
+    /// and that the last response of the list lacks, unlike the one before.
     pub(crate) fn missing_records(&self, list: OperationId) -> Option<(&Lifecycle, Vec<String>)> {
         let mut lifecycles = self.contract.lifecycles().iter();
         let is_of_list = |lifecycle: &&Lifecycle| lifecycle.list.as_ref().is_some_and(|of| of.operation == list);
-        // A read that may take something else than the identifier shows nothing by a 404.
+        // If a read may take something other than the identifier, its 404 proves nothing.
         let lifecycle = lifecycles
             .find(is_of_list)
             .filter(|lifecycle| !lifecycle.guessed && !lifecycle.may_take_another)?;
@@ -465,7 +469,7 @@ impl History<'_> {
     }
 
     /// Notes that a record which was there before the run is gone after a write: its read says so.
-    pub(crate) fn mark_gone(&mut self, (list, id): (OperationId, String), write: OperationId) {
+    pub(crate) fn mark_existing_deleted(&mut self, (list, id): (OperationId, String), write: OperationId) {
         self.existing_records.changed_by.insert(write, list);
         self.add_changed_record((list, Some(id)), write);
     }

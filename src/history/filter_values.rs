@@ -1,5 +1,5 @@
-//! Remembers which values the items of a list have in the properties that it can be filtered by, so that it is asked for
-//! one that proves something. The main type is [`ShownFilterValues`].
+//! Remembers which values the items of a list have in the properties that it can be filtered by, so that it is filtered
+//! by a value that proves something. The main type is [`ShownFilterValues`].
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ const MAX_VALUES: usize = 8;
 /// The maximum length of a value in a query, in bytes.
 const MAX_LENGTH: usize = 200;
 
-/// The values that the items of lists have in properties, by the list and the index of the parameter that filters by the
-/// property; those that came last are last.
+/// The values that the items of lists have in properties, by the list and the index of the parameter that filters by
+/// the property; the most recent last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ShownFilterValues(HashMap<(OperationId, usize), Vec<Value>>);
 
@@ -47,8 +47,8 @@ impl History<'_> {
         }
     }
 
-    /// Returns the different values that a list has shown in the property that it filters by with this parameter, the last
-    /// one first.
+    /// Returns the different values that a list has shown in the property that it filters by with this parameter, the
+    /// last one first.
     pub(crate) fn shown_filter_values(&self, list: OperationId, parameter: usize) -> impl Iterator<Item = &Value> {
         let shown = self.shown_filter_values.0.get(&(list, parameter));
         shown.into_iter().flatten().rev()

@@ -1,11 +1,11 @@
-//! Remembers the records in lists that are not the run's own, so that nothing is written to one of them even if a create
-//! returns its identifier. The main type is [`ForeignIdentifiers`].
+//! Remembers the records in lists that are not the run's own, so that nothing is written to one of them even if a
+//! create returns its identifier. The main type is [`ForeignIdentifiers`].
 //!
 //! # Design
 //!
 //! A list shows the identifiers of its own items, and those of other records that its items refer to: what a create was
-//! sent as a reference comes back there. Both follow from the invariants; the list of an inferred lifecycle shows its own
-//! items. An item with the run tag is the run's own, and may be shown before the response to its create has come.
+//! sent as a reference comes back there. Both follow from the invariants; the list of an inferred lifecycle shows its
+//! own items. An item with the run tag is the run's own, and may be shown before the response to its create has come.
 
 use std::collections::HashMap;
 
@@ -74,14 +74,14 @@ impl ForeignIdentifiers {
         shown.any(|(_, shown)| shown.contains(&digest))
     }
 
-    /// Forgets the items of a list, which are remembered elsewhere from now on.
+    /// Forgets the items of a list, which `History::listed_identifiers` has from now on.
     pub(super) fn forget(&mut self, list: OperationId, contract: &Contract) {
         self.shown
             .retain(|(by, create), _| *by != list || contract.list_whose_items_are_created_by(*create) != Some(list));
     }
 
-    /// Notes the records that a list shows, except those that need not be remembered: what a walk has shown, by the create
-    /// that makes records of this kind and the identifier, and the run's own items.
+    /// Notes the records that a list shows, except those that a walk has shown (`is_walked`, by create and identifier)
+    /// and the run's own items (`is_own`).
     fn note(
         &mut self,
         (list, body): (OperationId, &Value),
@@ -94,7 +94,7 @@ impl ForeignIdentifiers {
             for item in items.into_iter().flatten() {
                 let id = pointer::get(item, &site.id).filter(|id| !id.is_null());
                 let Some(id) = id else { continue };
-                // This comes first because a walk may show a million, and all spellings of one are costly to find.
+                // This comes first because a walk may show a million identifiers, and normalising one is costly.
                 if is_walked(site.create, &Digest::of(id)) {
                     continue;
                 }

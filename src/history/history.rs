@@ -37,12 +37,12 @@ pub(crate) type EvidenceSink<'emit> = &'emit mut dyn FnMut(Evidence<'_>);
 #[derive(Debug)]
 pub(crate) struct History<'run> {
     pub(super) contract: &'run Contract,
-    /// The tag in everything that the run sends of its own.
+    /// The tag that the run's own values carry.
     pub(super) run_tag: RunTag,
     /// The values that links take from responses.
     pub(super) bindings: Bindings,
-    /// The records that creates with the invariant `created` made, those of the run or of other clients whose traffic is
-    /// judged.
+    /// The records that creates with the invariant `created` made, those of the run or of other clients whose traffic
+    /// is judged.
     pub(super) creations: Vec<CreatedRecord>,
     /// The records that creates without the invariant `created` returned, where the contract says how to read them.
     pub(super) tracked: Vec<TrackedRecord>,
@@ -54,15 +54,15 @@ pub(crate) struct History<'run> {
     pub(super) accepted_updates: Vec<AcceptedUpdate>,
     /// The record of each update, as its list showed it last.
     pub(super) updated_as_last_listed: HashMap<OperationId, ObservedRecord>,
-    /// For each create whose record later writes depend on, what is known about whose record it is.
+    /// For each create whose record later writes depend on, whether that record is known to be the run's own.
     pub(super) own: HashMap<OperationId, OwnershipEntry>,
-    /// For each list, the number of its items before any create was accepted whose records it must show, as its first page
-    /// stated it.
+    /// For each list, the total that its first page stated before any create was accepted whose records it must show.
     pub(super) totals_before_creates: HashMap<OperationId, i64>,
-    /// The creates whose identifiers led to another record, each with the reason: nothing is written under any of them
-    /// after that, not even in later rounds.
+    /// The creates whose identifiers led to another record, each with the reason. Nothing is written under their
+    /// identifiers any more, not even in later rounds.
     pub(super) doubted_creates: HashMap<OperationId, String>,
-    /// Those of `doubted_creates` that returned the identifier of a record that already existed. They are not sent again.
+    /// Those of `doubted_creates` that returned the identifier of a record that already existed. They are not sent
+    /// again.
     pub(super) replacing_creates: HashSet<OperationId>,
     /// The creates with a record in which an accepted update changed nothing.
     pub(super) updated_without_effect: HashSet<OperationId>,
@@ -83,7 +83,7 @@ pub(crate) struct History<'run> {
     pub(super) next_numbers: NextNumbers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
-    /// The drafts of accepted writes to an unknown identifier, each with the write.
+    /// The accepted writes to an unknown identifier, by the number of the draft.
     pub(super) strays: HashMap<u64, OperationId>,
     /// The creates whose response shows no identifier.
     pub(super) unidentified: UnidentifiedCreates,
@@ -103,7 +103,8 @@ pub(crate) struct History<'run> {
 pub(crate) struct ExchangeResult {
     /// The identifier of the created record, where the response shows one that no list had before.
     pub(crate) created: Option<String>,
-    /// Whether the page shows what is sought; `None` if the response is no page. For inferred pages always `Some(false)`.
+    /// Whether the page shows what is sought; `None` if the response is no page. For inferred pages always
+    /// `Some(false)`.
     pub(crate) page_shows_goal: Option<bool>,
 }
 
@@ -121,9 +122,8 @@ pub(crate) struct HistoryResult {
 }
 
 impl<'run> History<'run> {
-    /// Begins the history of a run whose own values carry the run tag. `recognises_by_links` says
-    /// whether the run has creates without the invariant `created`, whose records only the contract's links
-    /// identify.
+    /// Begins the history of a run whose own values carry the run tag. `recognises_by_links` says whether the run has
+    /// creates without the invariant `created`, whose records only the contract's links identify.
     pub(crate) fn new(contract: &'run Contract, run_tag: RunTag, recognises_by_links: bool) -> Self {
         Self {
             contract,
@@ -166,8 +166,8 @@ impl<'run> History<'run> {
         self.creations.clear();
         self.accepted_updates.clear();
         self.updated_as_last_listed.clear();
-        // A write to an unknown identifier may have created a record. The next round lists it from the start, and it would
-        // be taken for somebody else's record that the write changed.
+        // A write to an unknown identifier may have created a record. The next round lists it from the start, and would
+        // take it for somebody else's record that the write changed.
         self.strays.clear();
         self.pending = PendingComparisons::default();
     }
@@ -182,7 +182,7 @@ impl<'run> History<'run> {
         let undocumented = self.undocumented_creation(exchange);
         let body = body.or(undocumented.as_ref());
         self.note_response(exchange, body);
-        self.note_unknown(exchange, intent);
+        self.note_read_of_unknown(exchange, intent);
         self.note_numbers(exchange, body.map(|body| &body.value));
         let created = self.created_id(exchange, body);
         if !matches!(role, ExchangeRole::OtherClient(_)) {
@@ -215,8 +215,7 @@ impl<'run> History<'run> {
             ExchangeRole::Alone => {}
             ExchangeRole::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
             ExchangeRole::Write(context) => self.add_write((exchange, context), body, emit),
-            // For every other role, an exchange that was throttled and sent again does
-            // not count; the repeat does.
+            // For every other role, an exchange that was throttled and sent again does not count; the repeat does.
             _ if intent.is_superseded => {}
             ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
             ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
@@ -238,8 +237,8 @@ impl<'run> History<'run> {
         }
     }
 
-    /// Remembers the strings with the run tag in a request. Those in the body of a query (a read by `POST`) are kept apart,
-    /// because they identify no record of the run.
+    /// Remembers the strings with the run tag in a request. Those in the body of a query (a read by `POST`) are kept
+    /// apart, because they identify no record of the run.
     fn note_sent_strings(&mut self, exchange: &Exchange) {
         let Some(body) = exchange.request.json() else { return };
         if self.contract.operation(exchange.request.operation).is_query() {
@@ -272,8 +271,8 @@ impl<'run> History<'run> {
         self.add_accepted_update(&exchange.request, context);
     }
 
-    /// Takes the values of an operation's links from a success. One whose body was not read gives
-    /// none, but is still a success.
+    /// Takes the values of an operation's links from a success. One whose body was not read gives none, but is still a
+    /// success.
     fn bind_values(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let value = body.map_or(&Value::Null, |body| &body.value);
         let request = &exchange.request;
@@ -281,7 +280,8 @@ impl<'run> History<'run> {
             .bind_under(self.contract, (request.operation, &request.path), value);
     }
 
-    /// Whether the exchange ended in a documented success, or has created what a documented success shows.
+    /// Whether the exchange ended in a documented success, or in an undocumented 201 whose body matches a documented
+    /// success.
     pub(crate) fn succeeded(&self, exchange: &Exchange) -> bool {
         let operation = self.contract.operation(exchange.request.operation);
         exchange.status().is_some_and(|status| operation.succeeds_with(status))
@@ -334,7 +334,7 @@ impl<'run> History<'run> {
         self.listed_identifiers.get(&list).is_some_and(|seen| seen.contains(id))
     }
 
-    /// Whether the identifier appeared in the list of such records.
+    /// Whether the list of the records that this operation creates has shown the identifier.
     pub(super) fn was_listed(&self, operation: OperationId, id: &Value) -> bool {
         let list = self.contract.list_whose_items_are_created_by(operation);
         list.is_some_and(|list| self.has_listed(list, &Digest::of(id)))

@@ -230,8 +230,8 @@ impl InferredWalk {
         self.shows_all() && total.is_none_or(|total| total <= received)
     }
 
-    /// Chooses the page size so that the list fills two pages, the second only partly. A page that is not full is known to
-    /// be the last, so no page beyond it is requested.
+    /// Chooses the page size so that the list fills two pages, the second only partly. A page that is not full is known
+    /// to be the last, so no page beyond it is requested.
     fn after_unpaged(&mut self, paging: &Paging, says_more: bool) -> Result<NextPage, WalkEnd> {
         let count = u64::try_from(self.unpaged.len()).unwrap_or(u64::MAX);
         if count < 2 {
@@ -291,7 +291,7 @@ impl InferredWalk {
         if is_first {
             self.received.1 = shown.len();
         }
-        // What shows nothing of the list may be a page of another one.
+        // A page that shows nothing of the list may be one of another list.
         let is_of_list = |record: &Digest| shown.contains(record);
         let is_other = if self.requests > 1 {
             !self.unpaged.first().is_some_and(is_of_list)
@@ -395,7 +395,7 @@ impl InferredWalk {
     }
 }
 
-/// What the pages of such a walk show together. Its first page was requested without the parameters.
+/// What the pages of an inferred walk show together. Its first page was requested without the parameters.
 impl Walk {
     /// Returns the pages that were requested with the parameters.
     pub(crate) fn requested_pages(&self) -> impl DoubleEndedIterator<Item = &PageSeen> {
@@ -423,7 +423,8 @@ impl Walk {
         repeated.filter(|_| self.identifies_records())
     }
 
-    /// Returns the index of a record of the response without the parameters that no page has, where all pages were seen.
+    /// Returns the index of a record of the response without the parameters that no page has, where all pages were
+    /// seen.
     pub(crate) fn missing_record(&self) -> Option<usize> {
         let seen: HashSet<_> = self.requested_pages().flat_map(|page| &page.items).collect();
         let missing = self.unpaged().iter().position(|id| !seen.contains(id));
@@ -436,9 +437,9 @@ impl Walk {
         i64::try_from(count).unwrap_or(i64::MAX)
     }
 
-    /// Returns a page whose total is not the number of records on all pages; none where each counts only the records of
-    /// its own page, as some services mean it. What the response without the parameters says may be older, from a
-    /// cache.
+    /// Returns a page whose total is not the number of records on all pages; `None` where each total counts only the
+    /// records of its own page, as in some services. The total in the response without the parameters does not count:
+    /// it may come from a cache.
     pub(crate) fn wrong_total(&self) -> Option<(&PageSeen, i64)> {
         let is_of_page = |page: &PageSeen| page.total == i64::try_from(page.items.len()).ok();
         let count = self.records_on_pages();

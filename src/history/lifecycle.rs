@@ -32,8 +32,8 @@ fn identifier_in<'body>(record: &'body Value, lifecycle: &Lifecycle) -> Option<&
 /// purpose: a list taken for truncated decides nothing, one taken for whole makes a finding.
 const MAY_BE_TRUNCATED_FROM: usize = 5;
 
-/// The minimum number of letters and digits in which two strings that were made up must differ: there are then tens of
-/// thousands of them or more, and two are not the keys of two existing records by chance.
+/// The minimum number of letters and digits in which two strings that were made up must differ: then there are at least
+/// tens of thousands of such strings, and two of them are not the keys of two existing records by chance.
 const MIN_DIFFERENT_LETTERS: usize = 6;
 
 /// A record that a create of the run returned.
@@ -109,7 +109,7 @@ pub(super) struct RecordSearch {
     pub(super) number: usize,
     pub(super) stage: RecordStage,
     pub(super) last: Option<(Request, ShownState)>,
-    /// The update that was sent again, and what its response says if that is no success.
+    /// The update that was sent again without success, and what its response says.
     rejected_repeat: Option<(Request, ShownState)>,
     confirms_own: bool,
     /// Whether the last response showed another record under the identifier.
@@ -125,13 +125,13 @@ struct WrittenRecord<'own> {
     record: &'own TrackedRecord,
     lifecycle: &'own Lifecycle,
     /// Whether the path of the write names more than the record.
-    is_below: bool,
+    path_continues_below_record: bool,
     /// Where the response to the write may show the record.
     shown: [&'own Value; 2],
 }
 
 impl TrackedRecord {
-    /// Whether it says of itself that lists may not show it, as a read showed it or as it was sent: `published: false`.
+    /// Whether the record, as read or as sent, says of itself that lists may not show it: `published: false`.
     fn is_in_hidden_state(&self) -> bool {
         let shown = self.last_read.iter().chain(self.request.json());
         let mut members = shown.filter_map(Value::as_object).flatten();
@@ -154,7 +154,7 @@ impl RecordSearch {
     }
 
     /// Whether the last response showed equal items of the record in its list.
-    pub(super) fn shows_equal_items(&self) -> bool {
+    pub(super) fn shows_duplicate_items(&self) -> bool {
         matches!(&self.last, Some((_, ShownState::Listed(ListedCount::Repeated(_)))))
     }
 
@@ -177,8 +177,8 @@ impl RecordSearch {
 }
 
 impl History<'_> {
-    /// Remembers the record that an accepted create returned, whatever the create was sent for, if
-    /// the contract says how to read such a record.
+    /// Remembers the record that an accepted create returned, whatever the create was sent for, if the contract says
+    /// how to read such a record.
     pub(super) fn track_created(&mut self, exchange: &Exchange, body: &Value) {
         let create = exchange.request.operation;
         let lifecycle = self
@@ -228,7 +228,7 @@ impl History<'_> {
         let Some((mut named, text)) = named else { return };
         let is_doubtful = is_doubtful || self.doubted_creates.contains_key(&create);
         let is_chosen = self.contract.operation(create).record_name_parameter().is_some();
-        let is_doubtful = is_doubtful || !is_chosen && self.reason_against_form(create, &text).is_some();
+        let is_doubtful = is_doubtful || !is_chosen && self.reason_identifier_is_ambiguous(create, &text).is_some();
         if !is_chosen {
             named.push((lifecycle.path_to_id.clone(), text));
         }
@@ -255,8 +255,8 @@ impl History<'_> {
         });
     }
 
-    /// Marks the tracked records with this path as possibly somebody else's, because another
-    /// response names the same record.
+    /// Marks the tracked records with this path as possibly somebody else's, because another response names the same
+    /// record.
     fn doubt_tracked(&mut self, create: OperationId, named: &PathIdentifiers) {
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
         for record in tracked.filter(|record| record.path_identifiers == *named) {
@@ -264,8 +264,8 @@ impl History<'_> {
         }
     }
 
-    /// Remembers an accepted update of a tracked record. One with status 202 does not count,
-    /// because it may not have been carried out yet (RFC 9110, section 15.3.3).
+    /// Remembers an accepted update of a tracked record. One with status 202 does not count, because it may not have
+    /// been carried out yet (RFC 9110, section 15.3.3).
     pub(super) fn track_updated(&mut self, exchange: &Exchange, body: &Value) {
         let request = &exchange.request;
         let update = request.operation;
@@ -300,7 +300,8 @@ impl History<'_> {
         }
     }
 
-    /// Returns the numbers of this round's records of which updates were rejected since they were read, by this read.
+    /// Returns the numbers of this round's records that are read by this operation and of which updates were rejected
+    /// since the last read.
     pub(crate) fn with_rejected_updates(&self, read: OperationId) -> Vec<usize> {
         let is_read_by = |create| {
             self.contract
@@ -332,13 +333,13 @@ impl History<'_> {
         (0..self.tracked.len()).rev().collect()
     }
 
-    /// Returns the last accepted update of a tracked record, if that was by this operation, must have the same effect when
-    /// it is sent again, has shown its effect and, as far as is known, changes no other record.
+    /// Returns the last accepted update of a tracked record, if that was by this operation, must have the same effect
+    /// when it is sent again, has shown its effect and, as far as is known, changes no other record.
     pub(crate) fn update_to_repeat(&self, number: usize, update: OperationId) -> Option<Request> {
         self.contract.fact_of(update, FactKind::SameAfterRepeatedUpdate)?;
         let record = self.tracked.get(number).filter(|record| !record.is_doubtful)?;
         record.after_update.as_ref()?;
-        let changes_others = self.reason_against_repeat(update).is_some();
+        let changes_others = self.reason_not_to_repeat(update).is_some();
         record
             .updated
             .clone()
@@ -352,7 +353,7 @@ impl History<'_> {
         (record.last_read.is_some() && !record.is_doubtful && !record.is_unreadable).then_some(number)
     }
 
-    /// Whether these are the records in the path of one of the run's own that another response has shown.
+    /// Whether the path with these records names one of the run's own that another response has shown.
     pub(super) fn has_own_record(&self, named: &PathIdentifiers) -> bool {
         let is_shown = |record: &TrackedRecord| record.last_read.is_some() || self.is_confirmed(record.create);
         let mut of_path = self.tracked.iter().filter(|record| record.path_identifiers == *named);
@@ -383,7 +384,7 @@ impl History<'_> {
         Some(WrittenRecord {
             record,
             lifecycle,
-            is_below: own.is_none(),
+            path_continues_below_record: own.is_none(),
             shown: [
                 body,
                 pointer::get(body, &lifecycle.record_in_read).unwrap_or(&Value::Null),
@@ -391,8 +392,8 @@ impl History<'_> {
         })
     }
 
-    /// Returns the number of the tracked record under whose path a write is sent: of several, the innermost, and of these
-    /// the latest.
+    /// Returns the number of the tracked record under whose path a write is sent: of several, the innermost, and of
+    /// these the latest.
     fn containing_in_path(&self, write: &Request) -> Option<usize> {
         let named = identifiers_in_path(self.contract.operation(write.operation), &write.path);
         let contains = |record: &TrackedRecord| named.starts_with(&record.path_identifiers);
@@ -403,15 +404,16 @@ impl History<'_> {
     }
 
     /// Returns why a create is not sent again: it returned somebody else's record.
-    pub(crate) fn reason_against_create(&self, create: OperationId) -> Option<String> {
+    pub(crate) fn reason_not_to_create(&self, create: OperationId) -> Option<String> {
         let replaces = self.replacing_creates.contains(&create);
         self.doubted_creates.get(&create).filter(|_| replaces).cloned()
     }
 
-    /// Returns why the records of a create may have been there before, and each create may change one: no two creates that
-    /// differ in texts of the run alone returned different identifiers, and no list that is read as a whole showed a record
-    /// only after its create. An invariant, a name that the run chose, or a record of the run in the path excludes it.
-    pub(crate) fn reason_against_single_record(&self, create: OperationId) -> Option<String> {
+    /// Returns why each create may change a record that was there before instead of adding one: no two creates that
+    /// differ only in texts of the run returned different identifiers, and no list that is read as a whole showed a
+    /// record only after its create. An invariant, a name that the run chose, or a record of the run in the path rules
+    /// this out.
+    pub(crate) fn reason_records_may_be_older(&self, create: OperationId) -> Option<String> {
         let lifecycle = self.contract.lifecycle_of(create)?;
         let operation = self.contract.operation(create);
         if operation.invariants.created.is_some() || operation.record_name_parameter().is_some() {
@@ -435,30 +437,30 @@ impl History<'_> {
         })
     }
 
-    /// Whether a list shows all records of a lifecycle on one page, as far as the contract says. Then it has shown a record
-    /// that was there before the run.
+    /// Whether a list shows all records of a lifecycle on one page, as far as the contract says. Then it has shown any
+    /// record that was there before the run.
     fn has_whole_list(&self, lifecycle: &Lifecycle) -> bool {
         let list = lifecycle.list.as_ref();
         list.is_some_and(|list| self.contract.paging_of(list.operation).is_none())
     }
 
-    /// Whether a write may be sent although [`Self::reason_against_single_record`] speaks against the record in its path: it
-    /// creates another below it, and the list of that record will show whether it is new.
+    /// Whether a write may be sent although [`Self::reason_records_may_be_older`] speaks against the record in its
+    /// path (the parent): it creates a record below the parent, and a list will show whether the parent is new.
     pub(crate) fn may_add_below(&self, create: OperationId, write: OperationId) -> bool {
         let lifecycle = self.contract.lifecycle_of(create);
         self.contract.operation(write).creates() && lifecycle.is_some_and(|lifecycle| self.has_whole_list(lifecycle))
     }
 
-    /// Returns why nothing but a deletion is sent under the identifiers of a create any more: an update of its record was
-    /// accepted and changed nothing in it, so it may have changed another one.
-    pub(crate) fn reason_against_update(&self, create: OperationId) -> Option<String> {
+    /// Returns why nothing but a deletion is sent under the identifiers of a create any more: an update of its record
+    /// was accepted and changed nothing in it, so it may have changed another one.
+    pub(crate) fn reason_not_to_update(&self, create: OperationId) -> Option<String> {
         self.updated_without_effect
             .contains(&create)
             .then(|| self.reason_for_doubt(create, "an accepted update under it changed nothing in its record"))
     }
 
-    /// Whether a service may look up the records of a create by a part of their paths alone: an accepted update of one that is
-    /// nested under another record changed nothing in it, so it may have changed one that is nested elsewhere.
+    /// Whether a service may look up the records of a create by a part of their paths alone: an accepted update of one
+    /// that is nested under another record changed nothing in it, so it may have changed one that is nested elsewhere.
     pub(crate) fn may_ignore_parents(&self, create: OperationId) -> bool {
         let mut own = self.tracked.iter().filter(|record| record.create == create);
         self.updated_without_effect.contains(&create) && own.any(|record| record.path_identifiers.len() > 1)
@@ -484,8 +486,8 @@ impl History<'_> {
         }
     }
 
-    /// Notes what a response shows of a tracked record. It is the response to a read by identifier,
-    /// or to a list that is read as a whole.
+    /// Notes what a response shows of a tracked record. It is the response to a read by identifier, or to a list that
+    /// is read as a whole.
     pub(super) fn observe_record(&self, search: &mut RecordSearch, exchange: &Exchange, body: Option<&Body>) {
         let Some(record) = self.tracked.get(search.number) else {
             return;
@@ -516,8 +518,8 @@ impl History<'_> {
                 })
             }
             (Some(_), Some(_)) => match read {
-                // A service that keeps deleted records and marks them returns this one changed. One
-                // that returns it unchanged has deleted nothing.
+                // A service that keeps deleted records and marks them returns this one changed. One that returns it
+                // unchanged has deleted nothing.
                 Some(shown)
                     if search.stage == RecordStage::DeletedInRead && record.last_read.as_ref() != Some(shown) =>
                 {
@@ -549,8 +551,8 @@ impl History<'_> {
         search.last = Some((exchange.request.clone(), shown));
     }
 
-    /// Returns what a read shows of a record after the write of another: [`ShownState::AnothersContent`] if it has what that
-    /// sent.
+    /// Returns what a read shows of a record after the write of another: [`ShownState::ContentOfAnotherWrite`] if it
+    /// has what that write sent.
     fn after_write_of_another(
         &self,
         record: &TrackedRecord,
@@ -563,7 +565,7 @@ impl History<'_> {
         let before = record.last_read.as_ref();
         let is_unchanged = before.is_some_and(|before| is_unchanged(carries, (before, shown)));
         if written.is_some_and(|written| self.shows_strings_of(written, shown)) {
-            ShownState::AnothersContent
+            ShownState::ContentOfAnotherWrite
         } else if is_unchanged {
             ShownState::Record(shown.clone())
         } else {
@@ -571,8 +573,8 @@ impl History<'_> {
         }
     }
 
-    /// Whether a record has a string with the run tag that a write sent, in the same field. One that quotes it elsewhere, as
-    /// that of its parent, has not been changed.
+    /// Whether a record has a string with the run tag that a write sent, in the same field. A record that quotes it
+    /// elsewhere, such as a string of its parent, has not been changed.
     fn shows_strings_of(&self, write: &Request, record: &Value) -> bool {
         let sent = write.json().and_then(Value::as_object).into_iter().flatten();
         let mut tagged = sent.filter(|(_, value)| value.is_string() && self.run_tag.is_in(value));
@@ -591,7 +593,7 @@ impl History<'_> {
     }
 
     /// Returns another record of the same create, which no update has changed; of several, the last.
-    pub(crate) fn other_than(&self, number: usize) -> Option<usize> {
+    pub(crate) fn another_unchanged_record(&self, number: usize) -> Option<usize> {
         let written = self.tracked.get(number)?;
         let is_other = |record: &TrackedRecord| {
             record.create == written.create
@@ -605,8 +607,8 @@ impl History<'_> {
         found.or_else(|| self.tracked.iter().rposition(is_other))
     }
 
-    /// Whether a read by the identifier of a tracked record shows another one: its identifier is another, or it shows what
-    /// only another create of the same operation sent.
+    /// Whether a read by the identifier of a tracked record shows another one: its identifier is another, or it shows
+    /// what only another create of the same operation sent.
     fn is_another(&self, number: usize, (read, lifecycle): (&Value, &Lifecycle)) -> bool {
         let Some(record) = self.tracked.get(number) else {
             return false;
@@ -638,7 +640,7 @@ impl History<'_> {
         let Some(WrittenRecord {
             record,
             lifecycle,
-            is_below,
+            path_continues_below_record,
             shown,
         }) = self.written(exchange, body)
         else {
@@ -649,7 +651,7 @@ impl History<'_> {
             &exchange.request.path,
         );
         let names = |id: &Value| named.iter().any(|(_, text)| identifier(id).as_ref() == Some(text));
-        let is_known = |id: &Value| match is_below {
+        let is_known = |id: &Value| match path_continues_below_record {
             false => self.observed_values.contains(id),
             true => self.foreign_identifiers.contains(record.create, id) && !names(id),
         };
@@ -662,7 +664,9 @@ impl History<'_> {
             members.is_some_and(|members| self.sent_strings.any_shown_by(members))
         };
         let renamed = |shown: &&Value| {
-            other_id(shown).is_some_and(|id| !self.run_tag.is_in(&id)) && shows_sent(shown) && !is_below
+            other_id(shown).is_some_and(|id| !self.run_tag.is_in(&id))
+                && shows_sent(shown)
+                && !path_continues_below_record
         };
         if shown.iter().any(renamed) {
             let operation = exchange.request.operation;
@@ -670,7 +674,7 @@ impl History<'_> {
                 operation,
                 by: operation,
                 sent: &exchange.request,
-                shown: &ShownState::AnothersContent,
+                shown: &ShownState::ContentOfAnotherWrite,
                 after: PrecedingRequest::WriteOfAnother,
             };
             emit(Evidence::Record(seen, &exchange.request));
@@ -684,12 +688,14 @@ impl History<'_> {
         }
     }
 
-    /// Ends the updates of a create's records if a `PUT` or `PATCH` below one of them was accepted, and the response shows
-    /// that record as it was read before, in each field that was sent: another record may have got what was sent.
+    /// Ends the updates of a create's records if a `PUT` or `PATCH` below one of them was accepted, and the response
+    /// shows that record as it was read before, in each field that was sent: another record may have got what was sent.
     pub(super) fn note_ignored_write(&mut self, exchange: &Exchange, body: &Value) {
         let operation = self.contract.operation(exchange.request.operation);
         let is_update = matches!(operation.method, Method::Put | Method::Patch) && !operation.creates();
-        let written = self.written(exchange, body).filter(|written| written.is_below);
+        let written = self
+            .written(exchange, body)
+            .filter(|written| written.path_continues_below_record);
         let Some(WrittenRecord {
             record,
             lifecycle,
@@ -735,7 +741,7 @@ impl History<'_> {
             let sent = record.updated.as_ref();
             let has_sent = |item: &&Value| sent.is_some_and(|sent| self.shows_strings_of(sent, item));
             return if others.iter().any(has_sent) {
-                ShownState::AnothersContent
+                ShownState::ContentOfAnotherWrite
             } else if sent.is_none() || others.is_empty() || others.len() == items.len() {
                 ShownState::Unclear
             } else {
@@ -768,8 +774,7 @@ impl History<'_> {
 
     /// Whether a list shows all of its records, as far as its response and its contract say.
     fn is_whole(&self, list: &RecordList, (exchange, body): (&Exchange, &Value), count: usize) -> bool {
-        // A query parameter that is not sent may divide the list into pages, or have a default that
-        // leaves records out.
+        // A query parameter that is not sent may divide the list into pages, or have a default that leaves records out.
         let parameters = &self.contract.operation(list.operation).parameters;
         let is_selected = parameters
             .iter()
@@ -827,7 +832,7 @@ impl History<'_> {
 
     /// Remembers the status of a read of an unknown identifier: that of an edge case, or a name that the run chose and
     /// under which it has created nothing.
-    pub(super) fn note_unknown(&mut self, exchange: &Exchange, intent: Intent) {
+    pub(super) fn note_read_of_unknown(&mut self, exchange: &Exchange, intent: Intent) {
         let read = exchange.request.operation;
         if let (Some(create), Some(status)) = (self.create_of_unused_name(&exchange.request), exchange.status()) {
             if is_success(status) {
@@ -876,15 +881,14 @@ impl History<'_> {
         (is_chosen && !self.tracked.iter().any(is_created)).then_some(create)
     }
 
-    /// Whether a look for a tracked record may end: the record shows as it should, or waiting
-    /// longer would not help.
+    /// Whether a look for a tracked record may end: the record shows as it should, or waiting longer would not help.
     pub(super) fn is_record_settled(&self, search: &RecordSearch) -> bool {
         let Some((_, shown)) = &search.last else { return false };
         match (search.stage, shown) {
             (
                 _,
                 ShownState::NoResponse
-                | ShownState::AnothersContent
+                | ShownState::ContentOfAnotherWrite
                 | ShownState::IdentifierWithOtherContent
                 | ShownState::Unclear,
             )
@@ -897,7 +901,7 @@ impl History<'_> {
             }
             (RecordStage::DeletedInRead, shown) => !matches!(shown, ShownState::Record(_)),
             (RecordStage::DeletedInList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
-            (RecordStage::CreatedInList, ShownState::Listed(_)) => !search.shows_equal_items(),
+            (RecordStage::CreatedInList, ShownState::Listed(_)) => !search.shows_duplicate_items(),
             (RecordStage::CreatedInList, _) => false,
             (RecordStage::CreatedInRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::Update(_), ShownState::Record(record)) => self.shows_update(search, record),
@@ -1025,17 +1029,17 @@ impl History<'_> {
                 RecordStage::WriteOfAnother(..),
                 Some((
                     _,
-                    ShownState::AnothersContent
+                    ShownState::ContentOfAnotherWrite
                     | ShownState::IdentifierWithOtherContent
                     | ShownState::Status(404 | 410, _),
                 )),
             )
-            | (RecordStage::OthersInList(_), Some((_, ShownState::AnothersContent))) => {
+            | (RecordStage::OthersInList(_), Some((_, ShownState::ContentOfAnotherWrite))) => {
                 doubt = Some("the write of one record changed or deleted another");
             }
             (_, Some((_, ShownState::IdentifierWithOtherContent))) => {
                 record.is_doubtful = true;
-                self.doubt_own(create, "its list shows the record with other values");
+                self.doubt_ownership(create, "its list shows the record with other values");
             }
             _ => {}
         }
@@ -1088,13 +1092,14 @@ impl History<'_> {
             _ => PrecedingRequest::Write,
         };
         let by = request.operation;
-        // A record that is gone since may be why the update is rejected.
+        // If the record is gone since, that may be why the repeated update was rejected.
         let (request, shown) = match (&search.rejected_repeat, shown) {
             (Some((repeat, rejected)), ShownState::Record(_)) => (repeat, rejected),
             (Some((repeat, _)), _) => (repeat, &ShownState::Unclear),
             // Another create may have replaced what this one sent.
             (None, _) if is_of_create && record.is_created_again => (request, &ShownState::Unclear),
-            // It could not be read before the update either, or it has another name since, which follows from what was sent.
+            // It could not be read before the update either, or it has another name since, which follows from what was
+            // sent.
             (None, ShownState::Status(404 | 410, _))
                 if matches!(search.stage, RecordStage::Update(_))
                     && (record.last_read.is_none() || self.run_tag.is_in(&record.id)) =>
@@ -1116,15 +1121,14 @@ impl History<'_> {
     }
 }
 
-/// Whether a record shows in each of these fields, if there are any, what it showed before. A counter of views, or the time
-/// of the update, may have changed all the same.
+/// Whether a record shows in each of these fields, if there are any, what it showed before. A counter of views, or the
+/// time of the update, may have changed all the same.
 fn is_unchanged(carries: &[Carry], (before, shown): (&Value, &Value)) -> bool {
     let mut compared = carries.iter().map(|carry| &carry.returned_at);
     before == shown || !carries.is_empty() && compared.all(|at| before.pointer(at) == shown.pointer(at))
 }
 
-/// Returns the records that the path of a request names; `None` if it does not identify all of
-/// them.
+/// Returns the records that the path of a request names; `None` if it does not identify all of them.
 pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<PathIdentifiers> {
     let operation = contract.operation(request.operation);
     let in_path = |parameter: &&Parameter| parameter.location == ParameterLocation::Path;
@@ -1132,8 +1136,8 @@ pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<Path
     (named.len() == operation.parameters.iter().filter(in_path).count()).then_some(named)
 }
 
-/// Whether two bodies differ in nothing but values of the run's own: strings that both have the run tag, and strings that
-/// were made up, in so many letters that hardly any record has one of them.
+/// Whether two bodies differ in nothing but values of the run's own: strings that both have the run tag, and strings
+/// that were made up, in so many letters that hardly any record has one of them.
 fn same_but_for_own_values(one: &Request, other: &Request, run_tag: &RunTag) -> bool {
     let (mut body, mut other_body) = (one.json().cloned(), other.json().cloned());
     for at in one.made_up.iter().filter(|at| other.made_up.contains(at)) {

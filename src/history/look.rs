@@ -19,7 +19,7 @@ use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Credential, Exchange, Request, Target};
 
-/// Identifies a look of a run, and the operation that it looks with.
+/// Identifies a look of a run, and the list or read that it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LookId {
     number: u64,
@@ -43,8 +43,8 @@ pub(crate) enum LookGoal {
         /// The operation that creates them.
         operation: OperationId,
     },
-    /// The same; the look ends once each is found, whether or not another item has one of them too.
-    Listed,
+    /// Like [`Self::Created`], but the look ends once each is found, whether or not another item has one of them too.
+    CreatedUntilFound,
     /// The first and the last page, once the list has this many items.
     FirstAndLastPage {
         /// The number of items.
@@ -72,16 +72,15 @@ pub(crate) enum LookGoal {
     RejectedWrites,
     /// The values that an update sent.
     Update(Arc<AcceptedUpdate>),
-    /// The values of a further update (a variant of the first, sent to the same record), with the value of each field
-    /// that the earlier updates sent last.
+    /// The values of a further update (a variant of the first, sent to the same record), with the value that the
+    /// earlier updates sent last in each field.
     FurtherUpdate(Arc<AcceptedUpdate>, Value),
 }
 
 /// Which pages of a list a walk is to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WalkExtent {
-    /// A few pages that the caller selects, such as the last one. What they do not show may be on
-    /// another page.
+    /// A few pages that the caller selects, such as the last one. What they do not show may be on another page.
     SelectedPages,
     /// Every page, or each until what is sought was found. A page that does not come leaves the walk incomplete.
     WholeList,
@@ -167,7 +166,9 @@ impl History<'_> {
         };
         let state = match goal {
             LookGoal::Created => LookState::Created(CreatedSearch::of(self, list, None)),
-            LookGoal::Listed => LookState::Created(CreatedSearch::of(self, list, None).until_listed()),
+            LookGoal::CreatedUntilFound => {
+                LookState::Created(CreatedSearch::of(self, list, None).stopping_once_found())
+            }
             LookGoal::CreatedBy { operation } => LookState::Created(CreatedSearch::of(self, list, Some(*operation))),
             LookGoal::FirstAndLastPage { total } => LookState::FirstAndLastPage(*total),
             LookGoal::InferredPages(target) => LookState::InferredPages(Box::new(InferredWalk::new(target.clone()))),
@@ -247,8 +248,8 @@ impl History<'_> {
     }
 
     /// Adds the response to a request for a page. Returns whether the page showed what is sought, and `None` if no page
-    /// came; for inferred pages it always returns `Some(false)`, because [`Self::next_page`] says how such a walk
-    /// goes on.
+    /// came; for inferred pages it always returns `Some(false)`, because [`Self::next_page`] says how such a walk goes
+    /// on.
     pub(super) fn add_page(
         &mut self,
         id: LookId,
@@ -329,7 +330,7 @@ impl History<'_> {
         match state {
             LookState::Created(search) => {
                 self.observe(list, item, search);
-                // A record inside an item may be gone at the end, because an update may replace it.
+                // Counted here too: by the end, an update may have replaced a record inside an item.
                 self.count_item(list, item);
                 search.is_enough()
             }
@@ -338,7 +339,7 @@ impl History<'_> {
                 self.count_item(list, item);
                 false
             }
-            LookState::Own(create, check) => self.observe_own(*create, list, item, check),
+            LookState::Own(create, check) => self.observe_ownership(*create, list, item, check),
             LookState::Recount => {
                 self.count_item(list, item);
                 false
@@ -389,9 +390,9 @@ impl History<'_> {
     }
 
     /// Whether a look for a tracked record has last shown equal items of it in its list.
-    pub(crate) fn shows_equal_items(&self, id: LookId) -> bool {
+    pub(crate) fn shows_duplicate_items(&self, id: LookId) -> bool {
         let state = self.looks.get(&id).map(|look| &look.state);
-        matches!(state, Some(LookState::Record(search)) if search.shows_equal_items())
+        matches!(state, Some(LookState::Record(search)) if search.shows_duplicate_items())
     }
 
     /// Whether a look for a tracked record has shown that it is gone.
@@ -419,7 +420,7 @@ impl History<'_> {
         self.looks.get(&id).is_some_and(|look| {
             let lacks_items = self.lacks_created_items(&look.walk);
             match &look.state {
-                LookState::Created(search) => self.are_others_late(search, lacks_items),
+                LookState::Created(search) => self.are_others_not_listed_yet(search, lacks_items),
                 LookState::Own(..) => lacks_items,
                 _ => false,
             }
@@ -468,7 +469,7 @@ impl History<'_> {
                 !walk.contradicts_paging() && paging.and_then(|paging| paged.larger_size(walk, paging)).is_none()
             }
             LookState::Nothing | LookState::RejectedWrites(_) => true,
-            LookState::Own(create, check) => *check == TagCheck::Tagged && self.has_grown(*create, walk),
+            LookState::Own(create, check) => *check == TagCheck::Tagged && self.has_grown_by_creates(*create, walk),
             LookState::Pages | LookState::Recount => adds_up(walk),
             LookState::Record(search) => self.is_record_settled(search),
             LookState::Update(search) => self.has_arrived(search),
@@ -499,10 +500,10 @@ impl History<'_> {
                 self.note_residue(search, walk);
                 return None;
             }
-            LookState::Own(create, TagCheck::Tagged) if !self.has_grown(create, &walk) => {
-                self.conclude_own(create, walk.operation, TagCheck::NotAdded);
+            LookState::Own(create, TagCheck::Tagged) if !self.has_grown_by_creates(create, &walk) => {
+                self.conclude_ownership(create, walk.operation, TagCheck::NotAdded);
             }
-            LookState::Own(create, check) => self.conclude_own(create, walk.operation, check),
+            LookState::Own(create, check) => self.conclude_ownership(create, walk.operation, check),
             LookState::Pages => {
                 emit(Evidence::Walk(&walk));
                 self.note_listed(&walk);

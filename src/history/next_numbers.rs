@@ -1,13 +1,13 @@
-//! Predicts the number of the record that a create will return, so that a read can show before the create that no record
-//! has it. The main type is [`NextNumbers`].
+//! Predicts the number of the record that a create will return, so that a read can show before the create that no
+//! record has it. The main type is [`NextNumbers`].
 //!
 //! # Design
 //!
 //! In most databases each table counts from 1, so other responses have shown almost every small number: as that of a
-//! record of another kind, as a quantity, as a year. That a create returns such a number says nothing, but that a read by
-//! it was rejected with 404 just before does: then the create has not returned a record that existed. Services count up,
-//! so the next number is one more than the greatest that a list or a create of the same collection has shown, or 1. If
-//! the create returns another number, nothing is shown, and the number is in doubt as before.
+//! record of another kind, as a quantity, as a year. That a create returns such a number proves nothing. But if a read
+//! by it was rejected with 404 just before, the create has not returned an existing record. Services count up, so the
+//! next number is one more than the greatest that a list or a create of the same collection has shown, or 1. If the
+//! create returns another number, nothing is shown, and the number is in doubt as before.
 //!
 //! A read may hide what exists, such as a record that is marked as deleted. So a number that another view of the same
 //! collection shows, such as `/subscriptions/cancelled`, stays in doubt.
@@ -29,16 +29,18 @@ use crate::exchange::{Credential, Exchange, Request, identifier};
 /// What is known about the numbers of records.
 #[derive(Debug, Default)]
 pub(super) struct NextNumbers {
-    /// The greatest number that each create's collection has shown, under the records that the path of the create names.
+    /// The greatest number that each create's collection has shown, under the records that the path of the create
+    /// names.
     greatest: HashMap<(OperationId, PathIdentifiers), u64>,
-    /// The records that each read has rejected with 404 or 410.
+    /// The records whose read was rejected with 404 or 410, each with that read.
     missing: HashSet<(OperationId, PathIdentifiers)>,
     /// What other views of a create's collection have shown.
     views: HashMap<OperationId, ObservedValues>,
 }
 
 impl History<'_> {
-    /// Notes the numbers that a list shows, the record that a read says is missing, and what a view of a collection shows.
+    /// Notes the numbers that a list shows, the record that a read says is missing, and what a view of a collection
+    /// shows.
     pub(super) fn note_numbers(&mut self, exchange: &Exchange, body: Option<&Value>) {
         let contract = self.contract;
         let operation = exchange.request.operation;
@@ -75,7 +77,8 @@ impl History<'_> {
         }
     }
 
-    /// Forgets that a read has rejected an identifier which a create has returned: a later create must not return it again.
+    /// Forgets that a read by this identifier was rejected, because a create has returned it since: a later create must
+    /// not return it again.
     pub(super) fn note_taken_number(&mut self, create: &Request, id: &str) {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation);
         if let Some((lifecycle, named)) = lifecycle.zip(self.record_of(create, &Value::from(id))) {
@@ -83,8 +86,9 @@ impl History<'_> {
         }
     }
 
-    /// Returns the read, and the records for its path, that can show before a create that its record is new: if the number
-    /// that the create will return is known, other responses have shown it, and no read has shown yet that it is free.
+    /// Returns the read, and the records for its path, that can show before a create that its record will be new. There
+    /// is one if the number that the create will return is known, other responses have shown it, and no read has shown
+    /// yet that it is free.
     pub(crate) fn number_to_read(&self, create: &Request) -> Option<(OperationId, PathIdentifiers)> {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation)?;
         let operation = self.contract.operation(create.operation);
@@ -104,8 +108,9 @@ impl History<'_> {
         is_open.then_some((lifecycle.read, named))
     }
 
-    /// Whether a response showed this value before a create returned it, so that it may be the identifier of another record:
-    /// unless a read has shown that none had it, or it is a number below a record of the run, where nobody else has any.
+    /// Whether a response showed this value before a create returned it, so that it may be the identifier of another
+    /// record. If no other view of the collection showed it, it does not count where a read has shown that no record
+    /// had it, or where it is a number below a record of the run: nobody else has any there.
     pub(super) fn was_observed(&self, create: &Request, id: &Value) -> bool {
         let mut views = self.next_numbers.views.get(&create.operation).into_iter();
         let is_new = || self.is_missing(create, id) || number(id).is_some() && self.is_below_own(create);
@@ -118,14 +123,14 @@ impl History<'_> {
         named.is_some_and(|named| self.has_own_record(&named))
     }
 
-    /// Whether a read has rejected the identifier of a create with 404 or 410.
+    /// Whether a read of a create's record by this identifier was rejected with 404 or 410.
     fn is_missing(&self, create: &Request, id: &Value) -> bool {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation);
         let record = lifecycle.zip(self.record_of(create, id));
         record.is_some_and(|(lifecycle, named)| self.next_numbers.missing.contains(&(lifecycle.read, named)))
     }
 
-    /// Returns the records in the path of the read of what a create makes under this identifier.
+    /// Returns the records that the read of a create's record names in its path, if the record has this identifier.
     fn record_of(&self, create: &Request, id: &Value) -> Option<PathIdentifiers> {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation)?;
         let mut named = all_in_path(self.contract, create)?;
@@ -166,7 +171,8 @@ fn has_full_rights(request: &Request, operation: &Operation) -> bool {
     }
 }
 
-/// Whether a read shows another view of the collection of a create: its path goes on with a name.
+/// Whether a read shows another view of the collection of a create: its path continues that of the collection with a
+/// name, not with a parameter.
 fn is_view(create: &Operation, read: &Operation) -> bool {
     let collection = create.collection_path().trim_end_matches('/');
     let below = read

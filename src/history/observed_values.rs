@@ -1,9 +1,9 @@
 //! Remembers the values that responses showed, to detect a create whose response has the identifier of another record.
 //! The main type is [`ObservedValues`].
 //!
-//! Invariants say where a list shows its identifiers, and then only those are kept. Without
-//! invariants this is unknown: if the contract has a create whose record only a link identifies,
-//! every short string and every number is kept, and every name in a map.
+//! Invariants say where a list shows its identifiers, and then only those are kept. Without invariants this is unknown:
+//! if the contract has a create whose record only a link identifies, every short string and every number is kept, and
+//! every name in a map.
 
 use reqwest::header::LINK;
 use serde_json::Value;
@@ -46,8 +46,8 @@ impl ObservedValues {
         self.count >= MAX_VALUES || identifier_digest(value).is_some_and(|digest| self.values.contains(&digest))
     }
 
-    /// Remembers a value, or every value in an array or object, that may be an identifier. So may the name of a member
-    /// that the contract does not document: those of a map are the identifiers of its records.
+    /// Remembers a value, or every value in an array or object, that may be an identifier. The name of a member that
+    /// the contract does not document may be one too: the names in a map are the identifiers of its records.
     pub(super) fn note(&mut self, value: &Value, is_documented: &dyn Fn(&str) -> bool) {
         match value {
             Value::Array(elements) => elements.iter().for_each(|element| self.note(element, is_documented)),
@@ -82,7 +82,7 @@ impl ObservedValues {
         }
     }
 
-    /// Remembers what identifies a record in the body of an error: the members named so, and the paths.
+    /// Remembers what identifies a record in the body of an error: members named like identifiers, and paths.
     fn note_identifiers(&mut self, value: &Value) {
         match value {
             Value::Array(elements) => elements.iter().for_each(|element| self.note_identifiers(element)),
@@ -106,8 +106,7 @@ impl ObservedValues {
     }
 }
 
-/// Whether a number in a field with this name counts or measures something, so that it identifies
-/// no record.
+/// Whether a number in a field with this name counts or measures something, so that it identifies no record.
 fn is_count(name: &str) -> bool {
     const ENDINGS: [&str; 9] = [
         "count", "length", "limit", "offset", "page", "pages", "size", "total", "version",
@@ -148,7 +147,7 @@ impl History<'_> {
             return;
         };
         if !self.contract.operation(exchange.request.operation).is_read() {
-            // What rejects a create may name the record that is in its way.
+            // A response that rejects a create may name the record that is in its way.
             if (400..500).contains(&response.status) {
                 let body = json::read(&response.body).ok();
                 body.iter()

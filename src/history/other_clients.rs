@@ -1,6 +1,6 @@
-//! Takes what other clients wrote, from their recorded traffic. They own their records and may
-//! change them at any time, so nothing is residue, no later request takes an identifier from here,
-//! and a record is kept only until the next create of its operation.
+//! Takes what other clients wrote, from their recorded traffic. They own their records and may change them at any time,
+//! so nothing is residue, no later request takes an identifier from here, and a record is kept only until the next
+//! create of its operation.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -96,7 +96,7 @@ impl History<'_> {
     }
 
     /// Adds a page, which was judged as part of another look, to this one.
-    pub(crate) fn add_page_again(&mut self, id: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
+    pub(crate) fn share_page_with_look(&mut self, id: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
         self.add_page(id, asked, page);
     }
 
@@ -120,15 +120,15 @@ impl History<'_> {
 }
 
 /// Returns the part of another client's body that must come back as it was sent. A service may normalise values; a
-/// check sends no value that a service could normalise, but a client may. A 200 means that the record may have been
-/// there before, with other values (RFC 9110, section 15.3.2).
+/// check sends no value that a service could normalise, but a client may. After a 200, nothing has to come back: the
+/// record may have been there before, with other values (RFC 9110, section 15.3.2).
 fn comparable(exchange: &Exchange) -> Value {
     let body = exchange.request.json().filter(|_| exchange.status() != Some(200));
     body.and_then(|body| normal_part(body, false)).unwrap_or_default()
 }
 
-/// Returns a value without what a service may normalise. An array keeps all of its elements or none, so
-/// that they stay comparable; with `all_or_nothing`, so does an object.
+/// Returns a value without what a service may normalise. An array keeps all of its elements or none, so that they stay
+/// comparable; with `all_or_nothing`, so does an object.
 fn normal_part(value: &Value, all_or_nothing: bool) -> Option<Value> {
     match value {
         Value::Bool(_) => Some(value.clone()),
@@ -151,8 +151,8 @@ fn normal_part(value: &Value, all_or_nothing: bool) -> Option<Value> {
     }
 }
 
-/// Whether a service has nothing to normalise in a string: no space to remove, no capitals in an email address or a UUID, no
-/// number or timestamp that has other spellings, and nothing that an exporter may have decoded wrongly.
+/// Whether a service has nothing to normalise in a string: no space to remove, no capitals in an email address or a
+/// UUID, no number or timestamp that has other spellings, and nothing that an exporter may have decoded wrongly.
 fn is_normal(text: &str) -> bool {
     let has_usual_spaces = text == text.trim() && !text.contains("  ") && (1..=100).contains(&text.len());
     let is_exact =

@@ -57,12 +57,12 @@ pub(super) enum TagCheck {
     Unread,
     /// A record with its identifier and without the run tag: somebody else's.
     Untagged,
-    /// The record, with the run tag in it, in a list that has no more records than before the create: the create may have
-    /// changed a record that was on a page which nobody has read.
+    /// The record, with the run tag in it, in a list that has no more records than before the create: the create may
+    /// have changed a record that was on a page which nobody has read.
     NotAdded,
 }
 
-/// Words that services take for an identifier in a path, and that name another record, or several.
+/// Words that services accept in place of an identifier in a path, and that name another record, or several.
 const ALIASES: [&str; 25] = [
     "_all",
     "all",
@@ -92,14 +92,14 @@ const ALIASES: [&str; 25] = [
 ];
 
 impl History<'_> {
-    /// Returns why a request under the identifier of a created record may concern another one, whatever a read of it shows:
-    /// `None` if nothing in it says so.
-    pub(super) fn reason_against_form(&self, create: OperationId, id: &str) -> Option<&'static str> {
+    /// Returns why a request under the identifier of a created record may concern another one, whatever a read of it
+    /// shows; `None` if nothing in the identifier says so.
+    pub(super) fn reason_identifier_is_ambiguous(&self, create: OperationId, id: &str) -> Option<&'static str> {
         if self.contract.documents_path_of(create, id) {
             return Some("the document has a path of that name");
         }
-        // A gateway may decode and normalise a path with a delimiter of URLs (RFC 3986, section 2.2), an escape, or what is
-        // trimmed.
+        // A gateway may decode or normalise a path in which an identifier has a URL delimiter (RFC 3986, section 2.2),
+        // an escape, whitespace or a control character.
         let is_delimiter = |character: char| matches!(character, '/' | '\\' | '?' | '#' | ';' | '%');
         if id.contains(|character: char| is_delimiter(character) || character.is_whitespace() || character.is_control())
         {
@@ -114,13 +114,13 @@ impl History<'_> {
 
     /// Remembers a created record, and whether the response to its create shows that it is the run's own: that response
     /// has the run tag, and no earlier one showed the identifier.
-    pub(super) fn note_own(&mut self, creation: CreatedRecord, id: &Value, (was_seen, tagged): (bool, bool)) {
+    pub(super) fn note_ownership(&mut self, creation: CreatedRecord, id: &Value, (was_seen, tagged): (bool, bool)) {
         let doubt = if was_seen {
             Some("it named another record before")
         } else if !tagged {
             Some("the create's response carries nothing that the run sent")
         } else {
-            identifier(id).and_then(|id| self.reason_against_form(creation.operation, &id))
+            identifier(id).and_then(|id| self.reason_identifier_is_ambiguous(creation.operation, &id))
         };
         let operation = creation.operation;
         let entry = match doubt {
@@ -130,21 +130,19 @@ impl History<'_> {
         self.own.insert(operation, entry);
     }
 
-    /// Marks the record of an accepted create as possibly somebody else's if the status does not
-    /// say that a record was created, unless an invariant says what is created: see
-    /// [`Self::may_have_created_nothing`].
+    /// Marks the record of an accepted create as possibly somebody else's if the status does not say that a record was
+    /// created, unless an invariant says what is created: see [`Self::may_have_created_nothing`].
     pub(super) fn doubt_accepted(&mut self, exchange: &Exchange) {
         let operation = exchange.request.operation;
         let by_invariant = self.contract.operation(operation).invariants.created.is_some();
         if self.may_have_created_nothing(exchange) && !by_invariant {
             let status = exchange.status().unwrap_or_default();
-            self.doubt_own(operation, &format!("a {status} creates no record"));
+            self.doubt_ownership(operation, &format!("a {status} creates no record"));
         }
     }
 
-    /// Whether a create may have created nothing, by its status: with a 202 the target has only
-    /// begun something (RFC 9110, section 15.3.3), and with a 200 where 201 is documented it may
-    /// have changed an existing record.
+    /// Whether a create may have created nothing, by its status: with a 202 the target has only begun something (RFC
+    /// 9110, section 15.3.3), and with a 200 where 201 is documented it may have changed an existing record.
     pub(super) fn may_have_created_nothing(&self, exchange: &Exchange) -> bool {
         let operation = self.contract.operation(exchange.request.operation);
         match exchange.status() {
@@ -163,17 +161,17 @@ impl History<'_> {
         }
     }
 
-    /// Whether a list states as many more items than before any create as creates were accepted since, as far as it states
-    /// that. A create that changes a record instead (an upsert) does not add one.
-    pub(super) fn has_grown(&self, create: OperationId, walk: &Walk) -> bool {
+    /// Whether the total of a list is at least the one before any create plus the creates accepted since, where it
+    /// states totals and the record is an item of its own; otherwise true. A create that changes a record instead (an upsert) adds none.
+    pub(super) fn has_grown_by_creates(&self, create: OperationId, walk: &Walk) -> bool {
         let listed = self.created_and_listed(create).map(|(_, listed)| listed);
         // A record inside an item does not count as an item.
         let is_item = listed.is_some_and(|listed| listed.item_parameter.is_none());
         !(is_item && self.lacks_created_items(walk))
     }
 
-    /// Whether a list states fewer items than before any create plus the creates that were accepted since: it does not show
-    /// all of their records yet.
+    /// Whether the total of a list is less than the one before any create plus the number of creates accepted since: it
+    /// does not show all of their records yet.
     pub(super) fn lacks_created_items(&self, walk: &Walk) -> bool {
         let before = self.totals_before_creates.get(&walk.operation);
         let now = walk.pages.first().and_then(|page| page.total);
@@ -194,7 +192,7 @@ impl History<'_> {
     }
 
     /// Marks the record that a create returned as possibly somebody else's, if there is one.
-    pub(super) fn doubt_own(&mut self, create: OperationId, doubt: &str) {
+    pub(super) fn doubt_ownership(&mut self, create: OperationId, doubt: &str) {
         if self.own.contains_key(&create) {
             let reason = self.reason_for_doubt(create, doubt);
             self.own.insert(create, OwnershipEntry::Doubtful(reason));
@@ -224,9 +222,9 @@ impl History<'_> {
         self.reason_for_doubt(create, "no other call shows a record with it")
     }
 
-    /// Adds what an item shows of the record that a create returned. Returns whether the record was
-    /// seen, so that the look needs no further page.
-    pub(super) fn observe_own(
+    /// Adds what an item shows of the record that a create returned. Returns whether the record was seen, so that the
+    /// look needs no further page.
+    pub(super) fn observe_ownership(
         &self,
         create: OperationId,
         list: OperationId,
@@ -279,10 +277,9 @@ impl History<'_> {
         }
     }
 
-    /// Whether a body shows the record with this identifier, with a string that has the run tag in
-    /// the field in which a write sent it. This is for creates where no invariant says which
-    /// strings come back. Records nested within it do not count: a customer's cart contains what
-    /// the run has put into it.
+    /// Whether a body shows the record with this identifier, with a string that has the run tag in the field in which a
+    /// write sent it. This is for creates where no invariant says which strings come back. Records nested within it do
+    /// not count: a customer's cart contains what the run has put into it.
     pub(super) fn shows_tagged_record(&self, body: &Value, id: &Value) -> bool {
         let Some(id) = identifier(id) else { return false };
         let mut pending = VecDeque::from([body]);
@@ -304,9 +301,8 @@ impl History<'_> {
         false
     }
 
-    /// Decides whose record a create returned, after a look at what the operation `shown_by` shows
-    /// of it.
-    pub(super) fn conclude_own(&mut self, create: OperationId, shown_by: OperationId, check: TagCheck) {
+    /// Decides whose record a create returned, after a look at what the operation `shown_by` shows of it.
+    pub(super) fn conclude_ownership(&mut self, create: OperationId, shown_by: OperationId, check: TagCheck) {
         let shown_by = self.contract.operation(shown_by).name.as_str();
         let entry = match check {
             TagCheck::Tagged => OwnershipEntry::Confirmed,

@@ -38,7 +38,7 @@ pub(super) fn page_seen(invariant: &PageInvariant, asked: Option<u64>, body: &Bo
 /// Returns the latest instant among the members of an item, in microseconds since 1970.
 fn latest(item: &Value) -> Option<i64> {
     let members = item.as_object()?.values();
-    // Most strings are no timestamps, and a list may be very long.
+    // Most strings are not timestamps, and a list may be very long.
     let may_be_one = |value: &&Value| {
         let text = value.as_str().unwrap_or_default();
         text.starts_with(|first: char| first.is_ascii_digit()) && text.contains(':')

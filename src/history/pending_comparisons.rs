@@ -1,5 +1,5 @@
-//! Compares what was tried in several timestamp formats of a field, and equivalent requests with
-//! the plain one. The main type is [`PendingComparisons`].
+//! Compares the requests that tried several timestamp formats of a field, and equivalent requests with the plain one.
+//! The main type is [`PendingComparisons`].
 
 use std::collections::HashMap;
 

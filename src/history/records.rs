@@ -1,7 +1,7 @@
 //! Keeps what was sent successfully: records that were created, and updates of these.
 //!
-//! A create whose path names the new record, such as `PUT /pets/{name}`, has a *chosen* identifier: the caller picks it,
-//! so it is known without a response.
+//! A create whose path names the new record, such as `PUT /pets/{name}`, has a *chosen* identifier: the caller picks
+//! it, so it is known without a response.
 
 use serde_json::Value;
 
@@ -80,8 +80,8 @@ impl History<'_> {
                 self.bindings.bind_created(self.contract, from, id);
             }
         }
-        // The calls below pass an identifier and never the whole record: a hostile response may have megabytes, and each
-        // record is kept until the end of its round.
+        // The calls below pass an identifier and never the whole record: a hostile response may have megabytes, and
+        // each record is kept until the end of its round.
         let creation = |identity: Value, seen_before| CreatedRecord {
             operation,
             request: request.clone(),
@@ -103,9 +103,9 @@ impl History<'_> {
                 let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
                 let tagged = (says_created || self.shows_tagged_record(body, &id)) && self.may_be_own(operation, &id);
                 let tagged = tagged && !self.shows_foreign_name(operation, body);
-                self.note_own(creation(id.clone(), was_seen), &id, (was_seen, tagged));
+                self.note_ownership(creation(id.clone(), was_seen), &id, (was_seen, tagged));
             } else if was_seen {
-                self.doubt_own(
+                self.doubt_ownership(
                     operation,
                     "a later create returned it again, or another identifier that a response had already shown",
                 );
@@ -126,7 +126,7 @@ impl History<'_> {
             let tagged = self.run_tag.is_in(record);
             // A step that needs an identifier reports that there is none.
             if let Some(id) = id.filter(|id| identifier(id).is_some()) {
-                self.note_own(creation.clone(), id, (was_seen || was_shown, tagged));
+                self.note_ownership(creation.clone(), id, (was_seen || was_shown, tagged));
                 if was_shown && tagged && has_run_tag {
                     self.doubt_and_stop_creates(operation, "its list showed a record under it before");
                 }
@@ -178,7 +178,7 @@ impl History<'_> {
         let before = read.path_to_parameter(index)?;
         let own = named.iter().position(|(place, _)| *place == before)?;
         let (_, id) = named.swap_remove(own);
-        // The path of the create has the records that this one is nested in.
+        // The path of the create names the records that this one is nested in.
         let parents = identifiers_in_path(create, &request.path);
         let is_within = named.iter().all(|parent| parents.contains(parent));
         let id = Value::String(id);
@@ -215,7 +215,7 @@ impl History<'_> {
     }
 }
 
-/// Returns the member of this name of a body, or of the objects in it.
+/// Returns the string member with this name in a body, or in an object of the body.
 fn name_in<'body>(body: &'body Value, name: &str) -> Option<&'body Value> {
     let below = body.as_object().into_iter().flat_map(serde_json::Map::values);
     let found = body

@@ -9,10 +9,10 @@
 //! record came from. A record that is created without a string of the run (such as a visit) is recognised by the run
 //! tag of the record that it refers to, and by carrying what was sent.
 //!
-//! The list of an inferred lifecycle is searched too, but what is inferred proves less. There a record counts only if it
-//! shows a sent string as a whole, in the field in which it was sent. What the list does not show stays unknown. A
-//! rejected create counts as stored only if the list goes on to show its record for as long as the look waits, because a
-//! service may store a record first and remove it when a later step fails.
+//! The list of an inferred lifecycle is searched too, but what is inferred proves less. There a record counts only if
+//! it shows a sent string as a whole, in the field in which it was sent. What the list does not show stays unknown. A
+//! rejected create counts as stored only if the list goes on to show its record for as long as the look waits, because
+//! a service may store a record first and remove it when a later step fails.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -65,7 +65,7 @@ enum CreateOutcome {
     Rejected(Rejection),
 }
 
-/// A record of the service that no response to a create of the run had, and that a write of the run may have made or
+/// A record of the service that no response to a create of the run showed, and that a write of the run may have made or
 /// changed. It shows the run tag (the target created it in addition, or a write reached it by mistake), or it was there
 /// before the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,8 +131,8 @@ struct WriteOutcomes {
     tagged: HashMap<u64, (OperationId, Vec<CreateOutcome>)>,
     /// The most recent creates without a run tag, each with its body.
     untagged: VecDeque<(OperationId, CreateOutcome, Value)>,
-    /// The updates by the number of the draft, each with how it was rejected; `None` where one of the draft's requests may
-    /// have succeeded.
+    /// The updates by the number of the draft, each with how it was rejected; `None` where one of the draft's requests
+    /// may have succeeded.
     updates: HashMap<u64, (OperationId, Option<Rejection>)>,
 }
 
@@ -150,7 +150,7 @@ impl WriteOutcomes {
         Some((*operation, (*rejection)?))
     }
 
-    /// Returns the outcomes of this operation's creates whose drafts a record shows with these numbers.
+    /// Returns the outcomes of this operation's creates with these draft numbers, which a record shows.
     fn of_drafts(&self, create: OperationId, numbers: &[u64]) -> Vec<CreateOutcome> {
         let numbers = numbers.iter().filter(|number| **number != NO_DRAFT_NUMBER);
         let drafts = numbers.filter_map(|number| self.tagged.get(number));
@@ -234,8 +234,8 @@ impl ResidueSearch {
         self.rejected.clear();
     }
 
-    /// Whether the last walk has shown the record of a rejected create in the list of an inferred lifecycle. The service
-    /// may still be removing it.
+    /// Whether the last walk has shown the record of a rejected create in the list of an inferred lifecycle. The
+    /// service may still be removing it.
     pub(super) fn shows_rejected(&self) -> bool {
         !self.rejected.is_empty()
     }
@@ -342,7 +342,7 @@ impl History<'_> {
         }
     }
 
-    /// Returns the number of the draft that a create sent, if that was sent only once.
+    /// Returns the number of the draft that a create sent, if the draft was sent only once.
     pub(super) fn draft_sent_once(&self, create: &Request) -> Option<u64> {
         let numbers = self.run_tag.numbers_in(create.json()?);
         let [number] = numbers.as_slice() else { return None };
@@ -383,7 +383,7 @@ impl History<'_> {
         }
     }
 
-    /// Notes what a query has stored although it answered as a read does: its list shows a string that only the query
+    /// Notes what a query has stored although it responded as a read does: its list shows a string that only the query
     /// has sent. Nobody else knows the run tag, so this leaves no doubt.
     pub(super) fn note_stored_in_list(&mut self, list: OperationId, body: &Value) {
         let contract = self.contract;
@@ -406,7 +406,7 @@ impl History<'_> {
                 deleted: false,
             };
             self.add_residue(left);
-            // The list may show it again.
+            // The list may show it again, but it counts only once.
             self.residue_tracker.queries.remove(&query);
         }
     }
@@ -478,8 +478,8 @@ impl History<'_> {
         u64::try_from(self.residue_tracker.residue.len()).unwrap_or(u64::MAX)
     }
 
-    /// Returns the drafts of rejected updates whose strings a record shows in the fields that must come back, each with the
-    /// update, how it was rejected, and such a field.
+    /// Returns the drafts of rejected updates whose strings a record shows in the fields that must come back, each with
+    /// the update, how it was rejected, and such a field.
     pub(super) fn rejected_updates_shown_in<'record>(
         &'record self,
         lifecycle: &'record Lifecycle,
@@ -543,8 +543,8 @@ impl History<'_> {
         self.residue_tracker.walks.insert(walk.operation, walk);
     }
 
-    /// Ends the search for residue: marks as not found whatever no look has shown, where a look would have seen it. A record
-    /// that has neither the run tag nor a known identifier could not be recognised.
+    /// Ends the search for residue: marks as not found whatever no look has shown, where a look would have seen it. A
+    /// record that has neither the run tag nor a known identifier could not be recognised.
     pub(crate) fn end_residue_search(&mut self) -> SearchExtent {
         let (contract, residue_tracker) = (self.contract, &mut self.residue_tracker);
         let seen = |operation: OperationId| {
@@ -580,8 +580,8 @@ impl History<'_> {
         }
     }
 
-    /// Looks up in the residue what an item shows of the run, or adds it. A record without the run tag is recognised by
-    /// the identifier in the response to its create alone.
+    /// Looks up in the residue what an item shows of the run, or adds it. A record without the run tag is recognised
+    /// only by the identifier in the response to its create.
     pub(super) fn match_residue(&mut self, list: OperationId, item: Item<'_>, search: &mut ResidueSearch) {
         if search.known.is_empty() && !self.run_tag.is_in(item.value) {
             return;
@@ -668,7 +668,7 @@ impl History<'_> {
             return;
         }
         if !is_sent {
-            // The service made it of a record of another kind: no create sent this string here.
+            // The service made it from a record of another kind: no create sent this string here.
             update.search.add_unexplained_record(item.request.operation, Some(id));
             return;
         }
@@ -695,8 +695,8 @@ impl History<'_> {
                 };
                 update.search.rejected.push((stored, id));
             }
-            // It is left, but whether the service should have stored it is open: its string was sent by several requests,
-            // of which one was accepted, or the record says that it failed.
+            // It is left, but whether the service should have stored it is open: its string was sent by several
+            // requests, of which one was accepted, or the record says that it failed.
             _ => update.search.add_unexplained_record(item.request.operation, Some(id)),
         }
     }
@@ -842,8 +842,8 @@ impl ResidueUpdate<'_> {
     }
 }
 
-/// Whether a record says of itself that it failed or is gone, as a payment that was declined does: a service may keep it on
-/// purpose. It says so in a state, by a flag, or by an error. Other fields may just mention the words.
+/// Whether a record says of itself that it failed or is gone, as a payment that was declined does: a service may keep
+/// it on purpose. It says so in a state, by a flag, or by an error. Other fields may just mention the words.
 pub(super) fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> bool {
     const STATES: [&str; 6] = ["outcome", "phase", "result", "stage", "state", "status"];
     const ERRORS: [&str; 8] = [
@@ -905,7 +905,7 @@ fn means_failure(text: &str) -> bool {
     FAILED.iter().any(|failed| text.contains(failed))
 }
 
-/// Whether a write may have changed the target; `None` where it never got there.
+/// Whether a write may have changed the target; `None` where it never reached the target.
 pub(crate) fn may_have_stored(outcome: &Result<Response, Failure>) -> Option<bool> {
     match outcome {
         Ok(response) => Some(!PLAIN_REJECTIONS.contains(&response.status)),

@@ -16,9 +16,9 @@ pub(super) const NO_DRAFT_NUMBER: u64 = u64::MAX;
 pub struct RunTag(String);
 
 impl RunTag {
-    /// Makes the run tag for a run with this seed that started in this microsecond. The time is included so that two runs
-    /// with the same seed create different names: a target may reject duplicates, and each run must find its own records
-    /// alone, even if both start at the same time.
+    /// Makes the run tag for a run with this seed that started in this microsecond. The time is included so that two
+    /// runs with the same seed create different names: a target may reject duplicates, and each run must find its own
+    /// records alone, even if both start at the same time.
     #[must_use]
     pub fn new(seed: u64, started_microsecond: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed ^ started_microsecond.rotate_left(32));
@@ -26,8 +26,8 @@ impl RunTag {
         Self((0..8).filter_map(letter).copied().map(char::from).collect())
     }
 
-    /// Advances the run tag by this number, so that each of several shards has its own. Different
-    /// numbers give different tags, up to the number of all tags.
+    /// Advances the run tag by this number, so that each of several shards has its own. Different numbers give
+    /// different tags, up to the number of all tags.
     #[must_use]
     pub fn advanced_by(self, by: usize) -> Self {
         let mut carried = by;
@@ -101,13 +101,13 @@ impl RunTag {
     }
 
     /// Whether the text has the run tag's first letter, in either case. Each string of each response is searched, and
-    /// most have not.
+    /// most do not have it.
     fn may_be_in(&self, text: &str) -> bool {
         let first = self.0.chars().next();
         first.is_none_or(|first| text.contains(first) || text.contains(first.to_ascii_uppercase()))
     }
 
-    /// Returns the string that seeds how the wrong tokens differ from the right one; it is never sent.
+    /// Returns the seed that determines how the wrong tokens differ from the right one; it is never sent.
     #[must_use]
     pub fn wrong_token_seed(&self) -> String {
         format!("countersign-wrong-token-{}", self.0)

@@ -83,8 +83,7 @@ impl SentStrings {
     }
 }
 
-/// Returns a string without what services may change in it: case, surrounding spaces, how accents
-/// are composed.
+/// Returns a string without what services may change in it: case, surrounding spaces, how accents are composed.
 fn normalized(text: &str) -> String {
     composed(text.trim()).to_lowercase()
 }

@@ -3,7 +3,7 @@
 //!
 //! # Design
 //!
-//! The edge cases write to an unknown identifier: one that names no record. What a service answers is a gap, and it may
+//! The edge cases write to an unknown identifier: one that names no record. How a service responds is a gap, and it may
 //! create a record under that identifier on purpose. But a record that a list showed before such a write has an
 //! identifier of its own: the write reached somebody else's record. The search for residue reads every list anyway, so
 //! this costs no request. The draft number after the run tag says which write it was.

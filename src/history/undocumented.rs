@@ -1,4 +1,4 @@
-//! Recognises the records of creates that answer with a 201 that the document does not have. The status is a finding;
+//! Recognises the records of creates that respond with a 201 that the document does not have. The status is a finding;
 //! whose record it is, and what it contains, can be known all the same.
 
 use super::history::History;
@@ -15,9 +15,9 @@ impl History<'_> {
     }
 }
 
-/// Returns the body of a 201 that a create does not document, if the body matches the schema of a documented success: then
-/// the create has created what it documents. The first part is the shape of that success. A create with invariants is left
-/// out, because these say what it returns.
+/// Returns the body of a 201 that a create does not document, if the body matches the schema of a documented success:
+/// then the create has created what it documents. The first part is the shape of that success. A create with invariants
+/// is left out, because these say what it returns.
 pub(crate) fn undocumented_creation(contract: &Contract, exchange: &Exchange) -> Option<(ShapeId, Body)> {
     let operation = contract.operation(exchange.request.operation);
     let response = exchange.response().filter(|response| response.status == 201)?;

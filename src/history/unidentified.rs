@@ -1,5 +1,5 @@
-//! Finds the records of creates whose response shows no identifier: a list or a query shows them with what was sent. The
-//! main type is [`UnidentifiedCreates`].
+//! Finds the records of creates whose response shows no identifier: a list or a query shows them with what was sent.
+//! The main type is [`UnidentifiedCreates`].
 //!
 //! # Design
 //!
@@ -157,6 +157,6 @@ impl History<'_> {
             seen_before: false,
             path_values: context.path_values,
         };
-        self.note_own(creation, id, (false, true));
+        self.note_ownership(creation, id, (false, true));
     }
 }

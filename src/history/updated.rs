@@ -35,7 +35,7 @@ pub(super) struct UpdateSearch {
 struct EarlierUpdates {
     /// The record as its list showed it last.
     before: Option<ObservedRecord>,
-    /// The value of each field that the earlier updates sent last.
+    /// The value that the earlier updates sent last in each field.
     sent: Value,
 }
 
@@ -85,8 +85,8 @@ impl<'run> History<'run> {
         self.contract.operation(operation).invariants.updated.as_ref()
     }
 
-    /// Begins to look for an update; for a further one, `sent` has the value of each field that
-    /// the earlier updates sent last.
+    /// Begins to look for an update; for a further one, `sent` has the value that the earlier updates sent last in each
+    /// field.
     pub(super) fn update_search(&self, update: &Arc<AcceptedUpdate>, sent: Option<&Value>) -> UpdateSearch {
         UpdateSearch {
             body: update.request.json().cloned().unwrap_or_default(),
@@ -123,7 +123,8 @@ impl<'run> History<'run> {
             .zip(owner)
             .is_some_and(|(id, (_, owner))| identifier_string(id) == identifier_string(owner));
         if is_updated_record {
-            // A record that moves while the list is walked may be seen twice, before and after the change.
+            // A record that moves while the list is walked may be seen twice, before and after the change; the latter
+            // is kept.
             if !search.shows_all_sent(invariant) {
                 search.record = Some(ObservedRecord::new(item, item.value, ""));
             }
@@ -134,8 +135,8 @@ impl<'run> History<'run> {
                 search.elsewhere = Some(ObservedRecord::new(item, item.value, &at));
             }
         }
-        // Only a further update ends the walk early. For the first update every item is examined,
-        // so that a value in the wrong record is noticed.
+        // Only a further update ends the walk early. For the first update every item is examined, so that a value in
+        // the wrong record is noticed.
         search.earlier.is_some() && self.has_arrived(search)
     }
 

@@ -1,5 +1,5 @@
-//! Compares what the response to a write, and the read after it, show of a tracked record: the response must show what was
-//! sent, and an update must keep the fields that it did not send.
+//! Compares what the response to a write, and the read after it, show of a tracked record: the response must show what
+//! was sent, and an update must keep the fields that it did not send.
 
 use serde_json::Value;
 
@@ -36,8 +36,8 @@ const MAY_FOLLOW: [&str; 18] = [
 ];
 
 impl History<'_> {
-    /// Returns the record in the response to a write of a tracked record, if the contract says where it is. After a 202 the
-    /// write may not have been carried out yet.
+    /// Returns the record in the response to a write of a tracked record, if the contract says where it is. After a 202
+    /// the write may not have been carried out yet.
     pub(super) fn record_in_response(&self, exchange: &Exchange, body: &Value) -> Option<Value> {
         let write = exchange.request.operation;
         let mut responses = self.contract.lifecycle_of(write)?.responses.iter();
@@ -46,8 +46,8 @@ impl History<'_> {
         record.cloned()
     }
 
-    /// Emits the evidence of a read after a write: the record in the response to that, and the fields that it did not
-    /// send.
+    /// Emits the evidence of a read after a write: about the record in the response to the write, and about the fields
+    /// that the write did not send.
     pub(super) fn emit_written(&self, search: &RecordSearch, emit: EvidenceSink<'_>) {
         let record = self.tracked.get(search.number).filter(|_| search.confirms_own());
         let lifecycle = record.and_then(|record| self.contract.lifecycle_of(record.create));
@@ -88,8 +88,8 @@ impl History<'_> {
         }
     }
 
-    /// Returns the fields that an update did not send, that the write before it sent, and that the record showed then. A
-    /// field that may follow from another one is left out.
+    /// Returns the fields that an update did not send, that the write before it sent, and that the record showed then.
+    /// A field that may follow from another one is left out.
     fn kept_fields(
         &self,
         record: &TrackedRecord,

@@ -151,8 +151,8 @@ async fn serve<S, B>(
 }
 
 /// Waits where trying again at once would only spin. A connection that was reset affects no other, but a process that
-/// is out of file descriptors only gets one back by closing an idle connection: on any other error, the one that has been
-/// idle for longest is closed.
+/// is out of file descriptors only gets one back by closing an idle connection: on any other error, the one that has
+/// been idle for longest is closed.
 async fn recover(error: &io::Error, connections: &Connections) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) {

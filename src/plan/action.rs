@@ -60,8 +60,8 @@ pub enum Action {
     LookForUpdates,
     /// Updates a record of this run with variants of an accepted body, and looks for each of them.
     VaryUpdate,
-    /// Updates a record of this run with awkward values, one field, falsy values and other choices, and reads it, where no invariant
-    /// says what the update does.
+    /// Updates a record of this run with awkward values, one field, falsy values and other choices, and reads it, where
+    /// no invariant says what the update does.
     VaryAndReadBack,
     /// Walks over the pages of a list without `x-page`, where they are inferred.
     WalkInferredPages,

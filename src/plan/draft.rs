@@ -101,7 +101,7 @@ impl Draft {
     #[must_use]
     pub fn may_name_an_unknown_record(&self) -> bool {
         let chosen = self.leaves.iter().filter_map(|leaf| leaf.choices.get(leaf.chosen));
-        chosen.into_iter().any(|choice| choice.may_name_a_record)
+        chosen.into_iter().any(|choice| choice.is_made_up)
     }
 
     /// Whether the schema admits the current body.
@@ -151,7 +151,8 @@ impl Draft {
             let uses: Vec<_> = leaf.choices.iter().map(|choice| use_of(&choice.value)).collect();
             // A text of the run is in no other record, whatever other pages of the list show.
             let is_told_by_range = value.is_i64() || value.is_u64() || day(&value).is_some();
-            let is_free = |used: &KeyUse| *used == KeyUse::Free || *used == KeyUse::MayBeTaken && !is_told_by_range;
+            let is_free =
+                |used: &KeyUse| *used == KeyUse::Free || *used == KeyUse::MayBeOnUnreadPage && !is_told_by_range;
             if uses.iter().all(is_free) {
                 continue;
             }
@@ -164,10 +165,10 @@ impl Draft {
                 None => around(&value, FAR_NUMBERS),
             };
             let far = far.into_iter().map(Choice::own);
-            let far = far.filter(|choice| [KeyUse::Free, KeyUse::MayBeTaken].contains(&use_of(&choice.value)));
+            let far = far.filter(|choice| [KeyUse::Free, KeyUse::MayBeOnUnreadPage].contains(&use_of(&choice.value)));
             let free: Vec<_> = free.chain(far).collect();
             let pointer = leaf.pointer.clone();
-            let identifies = [KeyUse::Identifies, KeyUse::MayBeTaken].contains(&uses[leaf.chosen]);
+            let identifies = [KeyUse::TakenKey, KeyUse::MayBeOnUnreadPage].contains(&uses[leaf.chosen]);
             let before = leaf.clone();
             if self.choose_admitted(index, free) {
                 continue;
@@ -229,13 +230,13 @@ impl Draft {
         (body, unprintable)
     }
 
-    /// Returns the pointers of the values in the current body that the run made up, where they may be the identifiers of
-    /// records.
+    /// Returns the pointers of the values in the current body that the run made up, where they may be the identifiers
+    /// of records.
     #[must_use]
     pub fn made_up(&self) -> Vec<String> {
         let made_up = self.leaves.iter().filter(|leaf| {
             let chosen = leaf.choices.get(leaf.chosen);
-            chosen.is_some_and(|choice| choice.may_name_a_record)
+            chosen.is_some_and(|choice| choice.is_made_up)
         });
         made_up.map(|leaf| leaf.pointer.clone()).collect()
     }
@@ -277,8 +278,8 @@ pub(super) fn is_within(location: &str, at: &str) -> bool {
 /// The highest index that a token stands for. A longer number is the name of a member.
 const MAX_INDEX: usize = 9_999;
 
-/// Puts a value into a body, and makes the objects and arrays on the way. A numeric token makes an array, unless an object
-/// with members is there.
+/// Puts a value into a body, and makes the objects and arrays on the way. A numeric token makes an array, unless an
+/// object with members is there.
 pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
     let mut place = body;
     for token in pointer::tokens(at) {

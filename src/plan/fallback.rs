@@ -203,8 +203,8 @@ fn changes(base: &Draft) -> Vec<Draft> {
     drafts
 }
 
-/// Returns what may be the name of a field in the text of a rejection. A field may have a hyphen in its name, and a word
-/// one after it: `first-name`, `age-related`.
+/// Returns what may be the name of a field in the text of a rejection. A field may have a hyphen in its name, and a
+/// word one after it: `first-name`, `age-related`.
 pub(crate) fn words_of_rejection(text: &str) -> HashSet<&str> {
     let within = |others: &'static str| {
         text.split(move |letter: char| !letter.is_ascii_alphanumeric() && !others.contains(letter))

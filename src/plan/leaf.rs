@@ -30,7 +30,7 @@ pub(super) struct Choice {
     /// Whether the target showed it, in which case it must not be printed.
     pub(super) from_target: bool,
     /// Whether it may be taken for the identifier of a record that nobody has created.
-    pub(super) may_name_a_record: bool,
+    pub(super) is_made_up: bool,
 }
 
 impl Choice {
@@ -39,14 +39,14 @@ impl Choice {
         Self {
             value,
             from_target: false,
-            may_name_a_record: false,
+            is_made_up: false,
         }
     }
 
     /// Makes a choice of a value that is not shown by the target and may be taken for the identifier of a record.
-    pub(super) fn invented(value: Value) -> Self {
+    pub(super) fn made_up(value: Value) -> Self {
         Self {
-            may_name_a_record: true,
+            is_made_up: true,
             ..Self::own(value)
         }
     }

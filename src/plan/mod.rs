@@ -72,7 +72,7 @@ pub(crate) use fallback::words_of_rejection;
 pub(crate) use parameter::request_key;
 pub(crate) use question::text_fields_with_open_side_effect;
 pub use question::{Asks, BodyChange, Question, QuestionRequest, SentDateFormat};
-pub use scope::{NeverAlsoSent, Scope, Settled, check_also_sent};
+pub use scope::{NeverAlsoSent, Scope, SettledAnswers, check_also_sent};
 pub use shard::{ANOTHER_SHARD, NotCalled, Shard, ShardError};
 pub use share::WRONG_TOKENS;
 pub(crate) use source::check_allowed;

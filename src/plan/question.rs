@@ -77,7 +77,7 @@ pub enum Asks {
     /// With which status a request without a credential is rejected.
     NoCredential,
     /// What becomes of the other fields if an update sends this one alone.
-    OneFieldAlone {
+    UpdateOfOneField {
         /// The field.
         field: String,
     },
@@ -186,7 +186,7 @@ pub enum BodyChange {
     /// Only the values differ from an accepted body.
     Plain,
     /// Sends this body again.
-    Same(Value),
+    Repeat(Value),
     /// Leaves out these members.
     Without(Vec<String>),
 }
@@ -274,7 +274,7 @@ impl Question {
             | Asks::Entry { field, .. }
             | Asks::KnownValue { field }
             | Asks::Longest { field }
-            | Asks::OneFieldAlone { field }
+            | Asks::UpdateOfOneField { field }
             | Asks::OtherValue { field, .. }
             | Asks::Spelling { field, .. }
             | Asks::UnknownRecord { field, .. } => Some(field),
@@ -290,7 +290,7 @@ impl Question {
     /// Returns whether its trials decide what the next one sends, so that each is sent alone, when
     /// the one before it has ended.
     #[must_use]
-    pub fn is_adaptive(&self) -> bool {
+    pub fn builds_on_trials(&self) -> bool {
         matches!(
             self.asks,
             Asks::Duplicate | Asks::Longest { .. } | Asks::Required { .. } | Asks::UnknownRecord { creates: true, .. }
@@ -312,7 +312,7 @@ impl Question {
             Asks::NoCredential | Asks::PageBeyondLast => return true,
             Asks::InOneRequest { .. } => return false,
             Asks::Duplicate | Asks::Required { .. } => return change.apply_to((body, unprintable)),
-            Asks::OneFieldAlone { field } => {
+            Asks::UpdateOfOneField { field } => {
                 let Some(value) = body.pointer(field).cloned() else {
                     return false;
                 };
@@ -395,7 +395,7 @@ impl BodyChange {
     fn length(&self) -> Option<usize> {
         match self {
             Self::Long(length) => Some(*length),
-            Self::Plain | Self::Same(_) | Self::Without(_) => None,
+            Self::Plain | Self::Repeat(_) | Self::Without(_) => None,
         }
     }
 
@@ -403,7 +403,7 @@ impl BodyChange {
     fn apply_to(self, (body, unprintable): (&mut Value, &mut Vec<String>)) -> bool {
         match self {
             Self::Long(_) | Self::Plain => return false,
-            Self::Same(other) => *body = other,
+            Self::Repeat(other) => *body = other,
             Self::Without(members) => members.iter().for_each(|at| draft::leave_out(body, at)),
         }
         unprintable.retain(|at| body.pointer(at).is_some());
@@ -698,7 +698,7 @@ fn one_field(contract: &Contract, operation: OperationId, questions: &mut Vec<Qu
         return;
     };
     let at = (operation, contract.operation(operation).pointer.as_str());
-    let asks = [Asks::OneFieldAlone {
+    let asks = [Asks::UpdateOfOneField {
         field: field.sent.clone(),
     }];
     ask_at(contract, at, GapKind::UpdateSemantics, &asks, questions);

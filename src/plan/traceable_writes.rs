@@ -73,14 +73,14 @@ impl<'plan> TraceableWrites<'plan> {
                 reason_not_traceable(contract, scope, id).or_else(|| self.reason_against_parent(id))
             }
             _ => self
-                .reason_against_update(id)
+                .reason_not_to_update(id)
                 .or_else(|| reason_against_body(contract, id)),
         };
         reason.map(|reason| format!("{reason}; the setting `also_send` sends it anyway"))
     }
 
     /// Returns why an update may change another's record; `None` if its path names only records of the run's own.
-    fn reason_against_update(&self, id: OperationId) -> Option<String> {
+    fn reason_not_to_update(&self, id: OperationId) -> Option<String> {
         let parameters = self.contract.operation(id).parameters.iter();
         let mut in_path = parameters
             .enumerate()
@@ -167,7 +167,8 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
         .as_ref()
         .is_some_and(|created| created.listed.is_some());
     if !listed && what_shows(contract, scope, id).is_none() {
-        let words = "nothing says where a record that it creates is shown, so none could be recognised again";
+        let words =
+            "the contract does not say where a record that it creates is shown, so the run could not find it again";
         return Some(words.to_owned());
     }
     if let Some(foreign) = reason_against_body(contract, id) {
@@ -338,7 +339,10 @@ mod tests {
         );
         for (name, reason) in reasons(&paths, &[]) {
             let reason = reason.unwrap_or_else(|| panic!("{name} would be sent"));
-            assert!(reason.starts_with("nothing says where a record"), "{name}: {reason}");
+            assert!(
+                reason.starts_with("the contract does not say where a record"),
+                "{name}: {reason}"
+            );
         }
         let named = reasons(&paths, &["logOut"]);
         assert!(named[0].1.is_none() && named[1].1.is_some(), "{named:?}");

@@ -110,8 +110,8 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
 /// - of a create of which no invariant says what it does: the one with the required fields alone, if the body has
 ///   others, since the document says of both that they are accepted;
 /// - of an update of which no invariant says what it does: one with awkward values, if a read shows what it sent; one
-///   text alone, if the fields that are not sent must stay; one with values that code may mistake for missing ones; and one
-///   with other choices;
+///   text alone, if the fields that are not sent must stay; one with values that code may mistake for missing ones; and
+///   one with other choices;
 /// - of any other create: one with awkward values, then the others, in the order of the seed;
 /// - of any other update: the same update again, then the others, in the order of the seed, then those with awkward
 ///   values.

@@ -76,7 +76,7 @@ impl BodyCopy {
     fn end(self, is_whole: bool) {
         let copied = match (is_whole, self.is_given_up) {
             (false, _) => CopiedBody::Incomplete,
-            (true, true) => CopiedBody::TooLarge,
+            (true, true) => CopiedBody::NotKept,
             (true, false) => CopiedBody::Whole(self.bytes.into()),
         };
         (self.keep)(&self.pending, copied);

@@ -83,7 +83,7 @@ fn recorded(passed: ForwardedExchange, runtime: &Handle) -> (RequestLine, Result
                 .block_on(decode(&mut response_headers, body, Limits::default().body))
                 .ok()
                 .map(|decoded| decoded.body),
-            CopiedBody::TooLarge => None,
+            CopiedBody::NotKept => None,
             CopiedBody::Incomplete => return Err(Skipped::Aborted),
         };
         // A response that fails by its status alone is judged by that.
@@ -107,7 +107,7 @@ fn recorded(passed: ForwardedExchange, runtime: &Handle) -> (RequestLine, Result
 fn request_body(headers: &HeaderMap, body: CopiedBody) -> Option<String> {
     match body {
         CopiedBody::Whole(body) if !body.is_empty() && !headers.contains_key(CONTENT_ENCODING) => text(&body),
-        CopiedBody::Whole(_) | CopiedBody::TooLarge | CopiedBody::Incomplete => None,
+        CopiedBody::Whole(_) | CopiedBody::NotKept | CopiedBody::Incomplete => None,
     }
 }
 

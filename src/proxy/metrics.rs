@@ -91,7 +91,7 @@ impl Display for Snapshot {
             "counter",
             "Exchanges that passed the proxy.",
         )
-        .write(formatter, [(labels(&[]), counts.passed)])?;
+        .write(formatter, [(labels(&[]), counts.began)])?;
         Metric("countersign_judged_total", "counter", "Exchanges that were judged.")
             .write(formatter, [(labels(&[]), self.judged)])?;
         Metric(
@@ -185,7 +185,7 @@ mod tests {
     fn the_metrics() {
         let snapshot = Snapshot {
             counts: ExchangeCounts {
-                passed: 12,
+                began: 12,
                 dropped: 1,
                 bad_gateway: 2,
                 waiting: 3,

@@ -1,8 +1,8 @@
 //! Passes requests on to a service and judges what passes, as [`traffic`](crate::traffic) judges files.
 //!
 //! - **In**: a contract, a listener, the service's base URL.
-//! - **Out**: the same [`Judged`](crate::traffic::Judged) as of recorded traffic, and while it runs, an HTTP archive and
-//!   metrics.
+//! - **Out**: the same [`Judged`](crate::traffic::Judged) as of recorded traffic, and while it runs, an HTTP archive
+//!   and metrics.
 //! - **Start with** `serve`, which passes requests on until it is stopped, and `judge`, which runs beside it.
 //!
 //! # Design

@@ -7,7 +7,8 @@
 //! its exchange is judged by itself once it has ended.
 //!
 //! All that is copied counts against one limit. An exchange that would exceed it is dropped. What a dropped write may
-//! have changed is not forgotten: dropped writes are merged into one, from the first one's beginning to the last one's end.
+//! have changed is not forgotten: dropped writes are merged into one, from the first one's beginning to the last one's
+//! end.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -47,8 +48,8 @@ struct State {
     /// The period in which dropped writes were under way.
     dropped_writes: Option<(DateTime<Utc>, DateTime<Utc>)>,
     is_closed: bool,
-    /// The exchanges that were still under way when nothing more was to come, so that they were judged without a response:
-    /// they are not judged again once they have ended.
+    /// The exchanges that were still under way when nothing more was to come, so that they were judged without a
+    /// response: they are not judged again once they have ended.
     cut: BTreeSet<u64>,
     /// Whether judging has ended.
     has_ended: bool,
@@ -65,7 +66,7 @@ enum QueuedExchange {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExchangeCounts {
     /// Those that began, dropped ones included.
-    pub(crate) passed: u64,
+    pub(crate) began: u64,
     /// Those that were dropped because the queue was full.
     pub(crate) dropped: u64,
     /// Those that the proxy answered with 502, because no usable response came from the target.
@@ -99,8 +100,8 @@ pub(super) struct ForwardedResponse {
 pub(super) enum CopiedBody {
     /// All of it.
     Whole(Bytes),
-    /// It is larger than what is copied.
-    TooLarge,
+    /// It is too large, or there was no room for it.
+    NotKept,
     /// It ended early.
     Incomplete,
 }
@@ -142,7 +143,7 @@ impl Queue {
     pub(super) fn begin(self: &Arc<Self>, request_line: RequestLine, headers: &HeaderMap) -> Option<ExchangeUnderWay> {
         let size = size(headers);
         let mut state = self.state();
-        state.counts.passed += 1;
+        state.counts.began += 1;
         if !state.reserve(size) {
             state.drop_exchange(&request_line, self.now());
             self.changed.notify_one();
@@ -537,7 +538,7 @@ mod tests {
         assert_eq!(ready(&queue), None);
         assert!(begin(&queue, "POST").is_none());
         assert_eq!(ready(&queue), on_time("dropped write"));
-        assert_eq!((queue.counts().passed, queue.counts().dropped), (3, 2));
+        assert_eq!((queue.counts().began, queue.counts().dropped), (3, 2));
         drop(full);
         assert_eq!(ready(&queue), on_time("GET"));
         assert!(begin(&queue, "GET").is_some());

@@ -1,6 +1,7 @@
 //! The accepted deviations, and what a run showed about each: how many findings have their level from it, whether it
-//! still applies, whether what it accepts still occurs. An accepted deviation is an entry of `countersign.toml`
-//! that sets the level of a part of the contract, with its reason. The main types are [`AcceptedDeviation`] and [`AcceptedDeviationRecord`].
+//! still applies, and whether what it accepts still occurs. An accepted deviation is an entry of `countersign.toml`
+//! that sets the level of a part of the contract, with its reason. The main types are [`AcceptedDeviation`] and
+//! [`AcceptedDeviationRecord`].
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -52,7 +53,7 @@ pub struct AcceptedDeviationRecord {
 }
 
 /// The state of an accepted deviation after a run.
-// The order counts: where the shards of a run differ, `merge` reports the first variant. But `NoLongerOccurs` of one
+// The order matters: where the shards of a run differ, `merge` reports the first variant. But `NoLongerOccurs` of one
 // shard wins if no shard has a finding, and becomes `Applies` if one has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -100,7 +101,7 @@ pub fn accepted(
         let state = match (accepted_deviation.expired, accepted_deviation.index_in_levels) {
             (Some(_), _) => AcceptedState::Expired,
             (None, None) => AcceptedState::NeedsReason,
-            (None, Some(_)) if is_gone(run, contract, levels, &accepted_deviation.entry) => {
+            (None, Some(_)) if no_longer_occurs(run, contract, levels, &accepted_deviation.entry) => {
                 AcceptedState::NoLongerOccurs
             }
             (None, Some(_)) => AcceptedState::Applies,
@@ -119,9 +120,9 @@ pub fn accepted(
     records.collect()
 }
 
-/// Whether the run decided every fact that the entry covers, and its rule found nothing there. An entry that raises the
-/// level accepts no deviation, so it is never gone.
-fn is_gone(run: &Run, contract: &Contract, levels: &Levels, entry: &LevelEntry) -> bool {
+/// Whether the run is complete, every fact that the entry covers held, and its rule found nothing there. An entry that
+/// raises the level accepts no deviation, so this is never true of it.
+fn no_longer_occurs(run: &Run, contract: &Contract, levels: &Levels, entry: &LevelEntry) -> bool {
     if run.ended != RunEnd::Complete || entry.level >= levels.base(entry.rule) {
         return false;
     }

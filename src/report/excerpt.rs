@@ -30,11 +30,11 @@ pub struct Excerpt {
 pub struct ExcerptLine {
     /// Its number, from 1.
     pub number: u32,
-    /// The number of UTF-16 code units before the text; absent if it begins with the line, as that of all but very long
-    /// ones does.
+    /// The number of UTF-16 code units of the line before the text; absent if none are cut, as in all but very long
+    /// lines.
     #[serde(default, skip_serializing_if = "super::record::is_zero")]
     pub cut_before: usize,
-    /// Its text without the line's end; of a very long one, what is around the marks.
+    /// Its text without the line ending; of a very long line, only what is around the marks.
     pub text: String,
 }
 
@@ -97,7 +97,7 @@ fn is_shown_with(name: Position, primary: Position) -> bool {
     name.line != primary.line || index(primary).saturating_sub(index(name)) < LONGEST_LINE - 2 * BEFORE
 }
 
-/// Returns the index of the first character in its line, from 0.
+/// Returns the index in its line of the character at a position, from 0.
 fn index(position: Position) -> usize {
     usize::try_from(position.column.saturating_sub(1)).unwrap_or(0)
 }

@@ -22,7 +22,11 @@ const LONGEST_VALUE: usize = 2000;
 pub fn github(record: &Record) -> String {
     let mut lines = Vec::new();
     if !record.outcome.is_judged() {
-        let message = format!("{}{}", phrases::outcome(record.outcome), phrases::after_outcome(record));
+        let message = format!(
+            "{}{}",
+            phrases::outcome(record.outcome),
+            phrases::outcome_details(record)
+        );
         lines.push(command("error", &[("title", "countersign".to_owned())], &message));
     }
     let groups = groups(record);
@@ -32,7 +36,7 @@ pub fn github(record: &Record) -> String {
         "{} {}{}",
         phrases::target_url(record),
         phrases::outcome(record.outcome),
-        phrases::after_outcome(record)
+        phrases::outcome_details(record)
     );
     if let Some(cause) = phrases::suspected_cause(record) {
         closing.push_str(&format!("; {cause}"));
@@ -48,7 +52,7 @@ pub fn github(record: &Record) -> String {
         closing.push_str(&format!(
             "; {} {} not annotated, see the step summary",
             phrases::counted(more, "more finding"),
-            phrases::are(more)
+            phrases::is_or_are(more)
         ));
     }
     lines.push(command("notice", &[("title", "countersign".to_owned())], &closing));

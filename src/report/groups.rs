@@ -9,8 +9,8 @@
 //! the received values have the same JSON type. They are also alike if the same `format` is broken in fields of one
 //! name, because one serializer writes those. Other findings are alike if the same was documented and the same was
 //! received. Two exceptions: all operations that were not checked are alike, and so are all that let in a request
-//! without a credential. A group never joins two rules or two levels, nor facts that are new with others, so that its
-//! headline is true of each finding.
+//! without a credential. A group never joins two rules, two levels, or new facts with others, so its headline is true
+//! of each finding.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -70,8 +70,9 @@ pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns the operation of each broken fact that is about one operation. A response to another one may show it: what
-/// `createTag` loses is missing in `getTags`. What holds for all of a security scheme is about none.
+/// Returns the operation of each fact with a finding, if the fact is about one operation. The finding may be in a
+/// response of another operation: what `createTag` loses is missing in `getTags`. A fact about a whole security scheme
+/// is about no operation.
 fn operations_at_fault(record: &Record) -> HashMap<&str, &str> {
     let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
     let rows = record.facts.rows.iter().filter(|row| found.contains(row.fact.as_str()));
@@ -153,7 +154,7 @@ impl<'record> Group<'record> {
     }
 
     /// Describes what is wrong, in one line: `getContacts: 14 fields are null`. If this version does not know the rule,
-    /// it is the name of the first fact. Of new facts it says so.
+    /// it is the name of the first fact. For new facts, it ends in `(new)`.
     pub(super) fn headline(&self) -> String {
         let first = self.first;
         let new = if first.new { " (new)" } else { "" };
@@ -206,7 +207,7 @@ impl<'record> Group<'record> {
     }
 
     /// Returns a line for each finding except the first: its line in the contract, its fact, what was received, and
-    /// where that was recorded. Of more than `max_lines` findings the last are counted in one line.
+    /// where that was recorded. Findings beyond the first `max_lines` are counted in one line.
     pub(super) fn others(&self, max_lines: usize) -> Vec<String> {
         let lines = self.rest.iter().take(max_lines).map(|finding| {
             let recorded = finding.recorded_in.as_ref().map(phrases::recorded_in);
@@ -227,15 +228,15 @@ impl<'record> Group<'record> {
     }
 }
 
-/// Whether a request without a credential had a success. This is one cause, whichever success it was, and whichever
-/// wrong tokens were accepted as well.
+/// Whether a request without a credential succeeded. This is one cause, whatever the status of the success, and
+/// whichever wrong tokens were accepted as well.
 fn is_open_to_everyone(finding: &FindingRecord) -> bool {
     let is_success = matches!(finding.received.as_bytes(), [b'2', _, _]);
     is_success && finding.fact.ends_with(FACT_WITHOUT_CREDENTIAL)
 }
 
-/// Returns the name of the field that a finding is about: the last of its location that is no index; empty for the whole
-/// body.
+/// Returns the name of the field that a finding is about: the last name in its location that is not an index; empty for
+/// the whole body.
 fn name_of(finding: &FindingRecord) -> &str {
     let names = finding.response_pointer.split('/');
     let is_index = |name: &&str| name.bytes().all(|byte| byte.is_ascii_digit());
@@ -253,7 +254,7 @@ fn json_type(received: &str) -> &str {
     }
 }
 
-/// Joins the names of a few operations; gives the number of many.
+/// Returns the names of the operations, or only their number if there are many.
 fn named(operations: &[&str]) -> String {
     match operations.len() {
         0..=MAX_NAMED => operations.join(", "),
@@ -284,7 +285,7 @@ pub(super) fn explain_count(record: &Record, group_count: usize) -> Option<Strin
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
     if silent > 0 {
-        let are = phrases::are(silent);
+        let are = phrases::is_or_are(silent);
         let facts = phrases::counted(silent, "broken fact");
         parts.push(format!("{facts} {are} allowed or accepted"));
     }
@@ -449,7 +450,7 @@ mod tests {
         record.facts.rows[1].fact = "getThings: gone from getOther".into();
         record.findings[0].fact = record.facts.rows[1].fact.to_string();
         assert!(groups(&record)[0].headline().starts_with("getThings: "));
-        // Of a fact about no operation, the one that showed it is meant.
+        // If a fact is about no operation, the one that showed it is named.
         record.facts.rows[1].fact = "bearer auth: a wrong token is rejected".into();
         record.findings[0].fact = record.facts.rows[1].fact.to_string();
         let headlines: Vec<_> = groups(&record).iter().map(Group::headline).collect();

@@ -25,7 +25,7 @@ pub fn har(record: &Record) -> String {
     let mut comments = vec![format!(
         "{}{}",
         phrases::outcome(record.outcome),
-        phrases::after_outcome(record)
+        phrases::outcome_details(record)
     )];
     if record.exchanges_left_out > 0 {
         comments.push(format!("exchanges that were not kept: {}", record.exchanges_left_out));
@@ -121,8 +121,7 @@ fn request(record: &Record, exchange: &ExchangeRecord) -> ArchiveRequest {
     }
 }
 
-/// Returns the header that carried the credential, and the pair of the query that did, with the token's variable in
-/// place of the token.
+/// Returns the header or the query pair that carried the credential, with the token's variable in place of the token.
 fn credential(exchange: &ExchangeRecord) -> (Option<Value>, Option<String>) {
     let secret = match exchange.credential {
         CredentialRecord::None => return (None, None),

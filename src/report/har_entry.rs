@@ -46,7 +46,7 @@ pub(crate) struct ArchiveEntry {
 /// A request, as an archive shows it.
 pub(crate) struct ArchiveRequest {
     pub(crate) method: String,
-    /// The URL, in which characters that it cannot contain are percent-encoded when it is written.
+    /// The URL. Characters that it cannot contain are percent-encoded when it is written.
     pub(crate) url: String,
     pub(crate) headers: Vec<Value>,
     pub(crate) body: Option<ArchiveBody>,
@@ -68,7 +68,7 @@ pub(crate) struct ArchiveBody {
     pub(crate) media_type: String,
     /// Its text; `None` where it is not shown.
     pub(crate) text: Option<String>,
-    /// How bytes are written as text, if they are no text themselves.
+    /// How bytes are written as text, if they are not text themselves.
     pub(crate) encoding: Option<&'static str>,
     pub(crate) comments: Vec<&'static str>,
 }
@@ -88,7 +88,7 @@ impl ArchiveEntry {
         let wait = self.elapsed_ms.unwrap_or_default();
         let members = [
             ("startedDateTime", self.started.into()),
-            // As where a timing is unknown (HAR 1.2, section 4.2.16).
+            // -1 if unknown, as the format has it for timings (HAR 1.2, section 4.2.16).
             ("time", self.elapsed_ms.unwrap_or(-1.0).into()),
             ("request", self.request.into_json()),
             (

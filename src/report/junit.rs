@@ -4,8 +4,8 @@
 //! # Design
 //!
 //! A finding at deny is a failure; one at warn is reported in the output of a case that passes or is skipped, because
-//! JUnit has no level in between. An undecided fact is skipped, with its reason. A run that could not judge the service adds a case of its
-//! own that is an error, so that a report without failures is not read as green.
+//! JUnit has no level in between. An undecided fact is skipped, with its reason. A run that could not judge the service
+//! adds a case of its own that is an error, so that a report without failures is not read as green.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -66,7 +66,7 @@ struct RecordIndex<'record> {
     rows: HashMap<&'record str, Vec<&'record FactRow>>,
     /// The findings of each fact.
     findings: HashMap<&'record str, Vec<GroupedFinding<'record>>>,
-    /// The findings of each operation whose fact has no row, which a report made by another program may contain.
+    /// By operation, the findings whose fact has no row; a report made by another program may contain such findings.
     without_row: HashMap<&'record str, Vec<GroupedFinding<'record>>>,
     /// The total time of each operation's responses, in milliseconds.
     response_ms: HashMap<&'record str, f64>,

@@ -32,7 +32,7 @@ impl Terminal {
             text.push_str("Cannot tell:\n");
             for (gap, answers) in &unknown {
                 let reasons = answers.iter().filter_map(|answer| answer.reason);
-                // What was sent says more than what was not.
+                // Any other reason says more than that a write would be needed.
                 let reason = reasons.min_by_key(|reason| *reason == WhyUnanswered::NeedsWrites);
                 let reason = reason.map_or("not asked", |reason| reason.as_str());
                 text.push_str(&self.line(&format!("    {}: ", gap.id), reason));
@@ -41,8 +41,8 @@ impl Terminal {
         text + "\n" + &heading + &self.cost(record)
     }
 
-    /// Appends what is known of a gap: each answer if verbose, and otherwise what is claimed, with the operations or
-    /// locations of which it is claimed.
+    /// Appends what is known of a gap: each answer if verbose, and otherwise each claim, with the operations or
+    /// locations that it is about.
     fn answers(&self, answers: &[&Answer], text: &mut String) {
         if self.verbosity == Verbosity::Verbose {
             for answer in answers {
@@ -102,7 +102,7 @@ fn claim(answer: &Answer) -> String {
     format!("{claim}{dissent} ({})", answer.state.as_str())
 }
 
-/// Returns what an answer is about: an operation, or the end of its location.
+/// Returns what an answer is about: an operation, or its location without names such as `schemas` and `properties`.
 fn subject(answer: &Answer) -> String {
     let location = || answer.location.as_deref().unwrap_or("all");
     let names = || {

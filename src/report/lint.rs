@@ -1,20 +1,21 @@
-//! Writes what is wrong with documents: [`LintReport`]s, as lines, JSON, SARIF and GitHub's workflow commands.
+//! Writes what is wrong with documents: [`LintReport`]s, as lines, JSON, SARIF, Markdown and GitHub's workflow
+//! commands.
 //!
-//! Names and values in them come from documents that anybody may have written, so each report makes them safe in its own
-//! way.
+//! Names and values in them come from documents that anybody may have written, so each report makes them safe in its
+//! own way.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use super::github::{MAX_SHOWN, command};
-use super::phrases::{are, clipped, counted, on_one_line, repository_path};
+use super::phrases::{clipped, counted, is_or_are, on_one_line, repository_path};
 use super::sarif::{SCHEMA, artifact, plain};
 use super::{Terminal, Verbosity};
 use crate::exchange::sanitize::json_text;
 use crate::lint::{LintFinding, LintReport, LintRule};
 
-/// The version of the JSON format. It changes when a reader has to.
+/// The version of the JSON format. It changes when programs that read the format must change too.
 const VERSION: u32 = 1;
 /// The most characters of a message.
 const LONGEST: usize = 2000;
@@ -23,7 +24,7 @@ const LEFT_OUT: usize = 60;
 /// The number of operations that are named in a line.
 const MAX_NAMED: usize = 5;
 
-/// Returns the findings as lines for people, each of them with the place first.
+/// Returns the findings as lines for people, each beginning with its location.
 #[must_use]
 pub fn lint_terminal(lints: &[LintReport], terminal: &Terminal) -> String {
     let mut text = String::new();
@@ -149,8 +150,8 @@ pub fn lint_github(lints: &[LintReport]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Returns the findings as Markdown of at most `max_bytes` bytes, for the summary of a step. Its last line counts those that
-/// do not fit.
+/// Returns the findings as Markdown of at most `max_bytes` bytes, for the summary of a step. Its last line counts those
+/// that do not fit.
 #[must_use]
 pub fn lint_markdown_within(lints: &[LintReport], max_bytes: usize) -> String {
     let (text, more) = first_findings(lints, max_bytes);
@@ -190,7 +191,7 @@ fn first_findings(lints: &[LintReport], max_bytes: usize) -> (String, usize) {
 }
 
 fn are_more(count: usize) -> String {
-    format!("{} {}", counted(count, "more defect"), are(count))
+    format!("{} {}", counted(count, "more defect"), is_or_are(count))
 }
 
 /// A finding is an error if a check leaves operations out because of it, or cannot read the document at all.

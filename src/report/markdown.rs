@@ -20,7 +20,8 @@ const LONGEST_LINE: usize = 2000;
 /// How many accepted deviations are named, and the most characters of each.
 const MAX_ENTRIES: usize = 10;
 const LONGEST_ENTRY: usize = 400;
-/// How many undecided reasons, how many records of the residue, and how many further findings of a group are listed.
+/// How many reasons for undecided facts, how many records of the residue, and how many further findings of a group are
+/// listed.
 const MAX_LISTED: usize = 50;
 /// The bytes reserved for the lines that count the omitted findings.
 const CLOSING: usize = 300;
@@ -42,20 +43,21 @@ pub fn markdown_within(record: &Record, max_bytes: usize) -> String {
         return text;
     }
     let shorter = parts_within(record, max_bytes.saturating_sub(LEFT_OUT));
-    // The verdict and the count of the findings matter more than the line that says what else there is.
+    // The verdict and the count of the findings matter more than the line that says what is left out.
     let loses = |part| shorter.1.contains(&part) && !left_out.contains(&part);
     let (mut text, left_out) = match loses("the verdict") || loses("findings") {
         true => (text, left_out),
         false => shorter,
     };
-    let line = format!("\nLeft out here, for lack of room: {}.\n", left_out.join(", "));
+    let line = format!("\nOmitted for lack of space: {}.\n", left_out.join(", "));
     if !text.is_empty() {
         push(&mut text, &line, max_bytes);
     }
     text
 }
 
-/// Returns the parts that fit within `max_bytes` bytes, and the names of the others; nothing if not even the verdict fits.
+/// Returns the parts that fit within `max_bytes` bytes, and the names of the others; nothing if not even the verdict
+/// fits.
 fn parts_within(record: &Record, max_bytes: usize) -> (String, Vec<&'static str>) {
     let tail = [
         ("undecided facts", undecided(record)),
@@ -158,7 +160,7 @@ fn accepted_deviations(record: &Record) -> String {
 }
 
 /// Appends the table while the whole text has at most `table` bytes, then the details while it has at most `max_bytes`,
-/// less the reserve. Returns whether they are named or counted; `false` if there is no room even for the head.
+/// less `CLOSING`. Returns whether the findings are listed or counted; `false` if there is no room even for the head.
 fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) -> bool {
     const HEAD: &str = "\n| level | rule | what is wrong | documented | received | line |\n|---|---|---|---|---|---|\n";
     let groups = groups(record);
@@ -187,7 +189,7 @@ fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) 
 fn more(text: &mut String, count: usize, what: &str) {
     if count > 0 {
         let more = phrases::counted(count, "more finding");
-        text.push_str(&format!("\n{more} {} {what}.\n", phrases::are(count)));
+        text.push_str(&format!("\n{more} {} {what}.\n", phrases::is_or_are(count)));
     }
 }
 
@@ -249,7 +251,7 @@ fn recorded(finding: &FindingRecord) -> String {
     })
 }
 
-/// Returns the command that repeats the request, or where it is, if another group above has the same.
+/// Returns the command that repeats the request or, if a group above has the same one, a reference to it.
 fn reproduce(finding: &FindingRecord, above: Option<&Group<'_>>) -> String {
     match above {
         None => fenced("sh", &phrases::clipped(&finding.reproduce, LONGEST_LINE)),
@@ -400,7 +402,7 @@ mod tests {
             }
             if (1_000..=5_000).contains(&max_bytes) {
                 let left_out = text.lines().last().unwrap();
-                assert!(left_out.starts_with("Left out here, for lack of room: "), "{text}");
+                assert!(left_out.starts_with("Omitted for lack of space: "), "{text}");
                 let is_told = left_out.contains("undecided facts");
                 assert!(is_told != text.contains("facts are undecided</summary>"), "{text}");
             }
@@ -409,7 +411,7 @@ mod tests {
         let listed = text.lines().filter(|line| line.starts_with("| **error** ")).count();
         assert!(listed > 100, "{listed}");
         assert!(text.contains(&format!("{} more findings are not listed here.", FINDINGS - listed)));
-        assert!(!markdown(&sample_record()).contains("Left out here"));
+        assert!(!markdown(&sample_record()).contains("Omitted for"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Writes what a run found. Every report is given the same [`Record`] and only writes it.
 //!
 //! - **In**: a [`Record`], from a check that has just ended or from a JSON report that [`read()`] reads.
-//! - **Out**: text: lines for people, JSON, JUnit, SARIF, Markdown, GitHub's annotations, HAR, a page.
+//! - **Out**: text: lines for people, JSON, JUnit, SARIF, Markdown, GitHub's annotations, HAR, an HTML page.
 //! - **Start with** [`json()`] and [`read()`], or with [`Terminal`] for people.
 //!
 //! ```no_run
@@ -77,7 +77,7 @@ pub use lint::{lint_github, lint_json, lint_markdown_within, lint_sarif, lint_te
 pub use markdown::{MAX_BYTES, markdown, markdown_within};
 pub use merge::{MergeError, merge};
 #[cfg(feature = "cli")]
-pub(crate) use phrases::{answer_in_words, are, counted, errors_and_warnings};
+pub(crate) use phrases::{answer_in_words, counted, errors_and_warnings, is_or_are};
 pub use read::{MAX_REPORT_BYTES, ReadError, read};
 pub use record::{
     ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,

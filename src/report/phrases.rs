@@ -80,7 +80,7 @@ pub(super) fn level_word(level: Level) -> &'static str {
 /// Counts the records that are left, those that may be, and those that were deleted: `1 record left in the target, and
 /// perhaps 2 more, 3 deleted`.
 pub(super) fn records_left(record: &Record) -> String {
-    let unsure = record.residue.iter().filter(|left| !is_surely_there(left)).count();
+    let unsure = record.residue.iter().filter(|left| !is_known_to_exist(left)).count();
     let sure = all_residue(record).count() - unsure;
     let left = match (sure, unsure) {
         (0, 1..) => format!("{} may be left in the target", counted(unsure, "record")),
@@ -103,7 +103,7 @@ pub(super) fn target_url(record: &Record) -> String {
 
 /// Returns what follows the outcome: the number of operations, the shard, then the reason or, if there is none, the
 /// number of findings and the unchecked operations. Parts that do not apply are left out.
-pub(super) fn after_outcome(record: &Record) -> String {
+pub(super) fn outcome_details(record: &Record) -> String {
     let rendered = match &record.reason {
         Some(reason) => format!(": {reason}"),
         None => counts_after_outcome(record) + &not_checked(record),
@@ -127,11 +127,11 @@ pub(super) fn in_operations(record: &Record) -> String {
 
 /// Returns how many operations of the document are left out; none if all of it could be read.
 pub(super) fn omitted_operations(record: &Record) -> Option<String> {
-    let are = are(record.omitted_operations.len());
+    let are = is_or_are(record.omitted_operations.len());
     omitted_share(record).map(|omitted| format!("{omitted} {are} left out, {BECAUSE_OF_DEFECTS}"))
 }
 
-/// Returns the same, to be read after the words "left out".
+/// Returns the same as [`omitted_operations`], worded to follow the words "left out".
 pub(super) fn omitted_after_left_out(record: &Record) -> Option<String> {
     omitted_share(record).map(|omitted| format!("{omitted}, {BECAUSE_OF_DEFECTS}"))
 }
@@ -146,7 +146,7 @@ fn omitted_share(record: &Record) -> Option<String> {
 }
 
 /// Returns the first operations that were in scope but not checked, each with the reason, and how many more there are.
-/// Operations for which the levels silence this finding are left out.
+/// Operations whose finding of `unchecked-operation` is at allow are left out.
 pub(super) fn unchecked_operations(record: &Record) -> (Vec<(&str, &str)>, usize) {
     let is_reported = |operation: &&OperationRecord| {
         let mut findings = record.findings.iter();
@@ -173,13 +173,13 @@ fn not_checked(record: &Record) -> String {
         .chunk_by(|(_, one), (_, other)| one == other)
         .map(|group| {
             let names: Vec<_> = group.iter().map(|(name, _)| *name).collect();
-            let were = were(names.len());
+            let were = was_or_were(names.len());
             let reason = group.first().map_or("", |(_, reason)| reason);
             format!("; {} {were} not checked: {reason}", names.join(", "))
         })
         .collect();
     if more > 0 {
-        rendered.push(format!("; {more} more {} not checked", were(more)));
+        rendered.push(format!("; {more} more {} not checked", was_or_were(more)));
     }
     rendered.concat()
 }
@@ -223,8 +223,8 @@ pub(super) fn documented_or_learned(finding: &FindingRecord) -> String {
     format!("{origin}: {}", finding.documented)
 }
 
-/// Describes what is wrong with a finding, a line each: its fact, what is documented, what was received, and where that
-/// was recorded.
+/// Describes what is wrong, a line each: the finding's fact, what is documented, what was received, and where that was
+/// recorded.
 pub(super) fn what_is_wrong(finding: &FindingRecord) -> Vec<String> {
     let mut lines = vec![
         format!("fact: {}", finding.fact),
@@ -235,8 +235,8 @@ pub(super) fn what_is_wrong(finding: &FindingRecord) -> Vec<String> {
     lines
 }
 
-/// Describes what to do about a finding, a line each: how to fix it, if this version knows its rule, and to reproduce
-/// it.
+/// Describes what to do about a finding, a line each: how to fix it, if this version knows its rule, and how to
+/// reproduce it.
 pub(super) fn what_to_do(finding: &FindingRecord) -> Vec<String> {
     let fix = finding.rule.rule().map(|rule| format!("fix: {}", rule.fix));
     let lines = fix.into_iter().chain([format!("reproduce: {}", finding.reproduce)]);
@@ -258,19 +258,19 @@ pub(crate) fn counted(count: usize, one: &str) -> String {
     format!("{count} {one}{ending}")
 }
 
-/// The verb for as many things.
-pub(crate) fn are(count: usize) -> &'static str {
+/// The verb for that many things, in the present tense.
+pub(crate) fn is_or_are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
 
-/// The same in the past.
-pub(crate) fn were(count: usize) -> &'static str {
+/// The same in the past tense.
+pub(crate) fn was_or_were(count: usize) -> &'static str {
     if count == 1 { "was" } else { "were" }
 }
 
 /// Says how many facts are undecided: `1 fact is undecided`.
 pub(super) fn are_undecided(facts: usize) -> String {
-    format!("{} {} undecided", counted(facts, "fact"), are(facts))
+    format!("{} {} undecided", counted(facts, "fact"), is_or_are(facts))
 }
 
 /// Describes what was received: `404; its body has title: string(9)`.
@@ -337,7 +337,7 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
     });
     let place = match residue.found {
         Some(true) => response.is_some().then_some("it is there"),
-        Some(false) => Some("no longer in its list, so probably gone or replaced; not certain"),
+        Some(false) => Some("no longer in its list, so probably gone or replaced"),
         None => (response.is_some() && !created).then_some("it may be there"),
     };
     let parts = [made_up.map(str::to_owned), response, place.map(str::to_owned)];
@@ -345,15 +345,15 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
     (!note.is_empty()).then_some(note)
 }
 
-/// Whether a record is in the target, as far as responses show: its create returned it, or a list shows it, and no list
-/// that should show it at the end of the run lacks it.
-fn is_surely_there(residue: &ResidueRecord) -> bool {
+/// Whether a record is in the target, as far as responses show: the search at the end of the run found it or, if that
+/// did not see all of its list, its write succeeded.
+fn is_known_to_exist(residue: &ResidueRecord) -> bool {
     let is_created = residue.status.map_or(residue.answered, is_success);
     residue.found.unwrap_or(is_created)
 }
 
-/// Returns all residue as pairs: the operation, and what is known about the record. After the records that creates left
-/// come the records that show the run tag and that no write explains.
+/// Returns all residue as pairs: the operation, and what is known about the record. The records that no write explains
+/// come last, with the list that shows them as the operation.
 pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String)> {
     let created = record.residue.iter();
     let created = created.map(|left| (left.operation.as_str(), residue(left)));
@@ -372,7 +372,7 @@ pub(super) fn why_unexplained(record: &UnexplainedRecord) -> String {
     }
 }
 
-/// Counts the gaps by what the exchanges showed of them; none if they showed nothing.
+/// Counts the gaps by what the exchanges showed about them; none if they showed nothing.
 pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     let state = |gap: &[Answer]| {
         let of_gap = |state| gap.iter().any(|answer| answer.state == state);
@@ -402,7 +402,7 @@ pub(super) fn answered_gaps(record: &Record) -> Option<String> {
     (unknown < states.len()).then(|| format!("{}, {unknown} cannot tell", known.join(", ")))
 }
 
-/// Returns an answer in words: `getTags: 200, seen in 14 of 14; of the responses not seen, at most 3 in 14 differ (95 % confidence)`.
+/// Returns an answer in words: `getTags: status: 200, seen in 7 of 7; 1 decided nothing`.
 pub(crate) fn answer_in_words(answer: &Answer) -> String {
     let observations = answer.observations;
     let all = observations.supporting.saturating_add(observations.against);
@@ -460,8 +460,7 @@ pub(super) fn residue_search(record: &Record) -> &'static str {
     }
 }
 
-/// Returns the contract's file as a path that a CI system finds in the repository: with `/`, and without a leading
-/// `./`.
+/// Returns the name of a file as a path that a CI system finds in the repository: with `/`, and without a leading `./`.
 pub(super) fn repository_path(file: &str) -> String {
     let file = on_one_line(file).replace('\\', "/");
     file.trim_start_matches("./").to_owned()

@@ -1,11 +1,11 @@
-//! Marks what a contract states newly: [`mark_new`].
+//! Marks the facts that are new in a contract, compared with an older one: [`mark_new`].
 
 use std::collections::HashSet;
 
 use super::phrases::counted;
 use super::record::{Record, VerdictRecord};
 
-/// Marks the facts of these names, which the contract `since` does not state, and the findings about them.
+/// Marks the facts with these names, which the contract `since` does not state, and the findings about them.
 pub fn mark_new<'name>(record: &mut Record, since: &str, names: impl Iterator<Item = &'name str>) {
     let names: HashSet<_> = names.collect();
     for row in &mut record.facts.rows {

@@ -52,7 +52,7 @@ impl Terminal {
         format!(
             "{} {words}{}\n",
             phrases::target_url(record),
-            phrases::after_outcome(record)
+            phrases::outcome_details(record)
         )
     }
 
@@ -157,8 +157,8 @@ impl Terminal {
         }
     }
 
-    /// Returns the row that says how many records may be left in the target, ending in `end`. If any may, it has the run
-    /// tag, by which they can be found.
+    /// Returns the row that says how many records may be left in the target, ending in `end`. If any may, the row
+    /// includes the run tag, by which they can be found.
     pub(super) fn residue_heading(&self, record: &Record, end: &str) -> String {
         let is_any_left = record.residue.len() + record.unexplained_records.len() > 0;
         let tag = match record.run_tags.as_slice() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Level as Title, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Level as SnippetLevel, Renderer, Snippet};
 
 use super::excerpt::{Excerpt, Mark};
 use super::groups::{Group, MAX_LISTED, groups};
@@ -146,9 +146,9 @@ impl Terminal {
     fn group(&self, group: &Group<'_>, groups: &[Group<'_>], record: &Record) -> String {
         let finding = group.first;
         let title = if finding.level == Level::Deny {
-            Title::ERROR
+            SnippetLevel::ERROR
         } else {
-            Title::WARNING
+            SnippetLevel::WARNING
         };
         let label = phrases::documented_or_learned(finding);
         let (source, first) = source(&finding.excerpt);
@@ -167,7 +167,7 @@ impl Terminal {
             .id(finding.rule.as_str())
             .element(snippet);
         for note in &notes {
-            block = block.element(Title::NOTE.no_name().message(note.as_str()));
+            block = block.element(SnippetLevel::NOTE.no_name().message(note.as_str()));
         }
         let renderer = match self.styling {
             Styling::Plain => Renderer::plain(),

@@ -181,7 +181,7 @@ impl SampleRun {
         }
     }
 
-    /// An exchange as the terminal prints it.
+    /// The exchange with the first response.
     pub(super) fn first_exchange(&self) -> Exchange {
         self.exchange(self.responses[0])
     }
@@ -214,7 +214,7 @@ fn rejected_markup() -> RejectedValueRecord {
 /// - Findings: 0 is an error of `wrong-type`, 1 a warning of `undocumented-field`.
 /// - Rows of facts: 0 is held, 1 broken, 2 and 3 undecided.
 /// - Residue: 0 is a record with an id that was found, 1 one without an id, 2 a create without a response.
-/// - Accepted deviations: 0 holds, 1 no longer occurs, 2 is expired, 3 waits.
+/// - Accepted deviations: 0 applies, 1 no longer occurs, 2 is expired, 3 needs a reason.
 pub(super) fn sample_record() -> Record {
     let left = |id: Option<&str>, answered| ResidueRecord {
         operation: "createThing".to_owned(),

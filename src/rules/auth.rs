@@ -123,8 +123,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges what a write did although it was rejected for its credential. `stored-refusal` does where an invariant says how
-/// the record shows.
+/// Judges what a write did although it was rejected for its credential. `stored-refusal` does where an invariant says
+/// how the record shows.
 fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     let contract = sink.contract;
     let lifecycle = contract.lifecycle_of(stored.operation);
@@ -166,8 +166,8 @@ fn is_documented_for_credentials(contract: &Contract, seen: &ExchangeSeen<'_>, s
     CREDENTIALS.iter().any(|word| description.contains(word))
 }
 
-/// Whether the body of a rejection is a page of the list: it has the documented fields of a success, and an item with an
-/// identifier. The document leaves error bodies open, so anything less may be one.
+/// Whether the body of a rejection is a page of the list: it has the documented fields of a success, and an item with
+/// an identifier. The document leaves error bodies open, so anything less may be one.
 fn shows_records(contract: &Contract, seen: &ExchangeSeen<'_>, body: &[u8]) -> bool {
     let Some(page) = seen.operation.page.as_ref() else {
         return false;
@@ -200,9 +200,9 @@ fn conforms(contract: &Contract, shape: ShapeId, value: &Value) -> bool {
     is_typed && is_whole
 }
 
-/// Whether no call of the operation succeeded, and the right credential got the same status: then the status shows nothing
-/// about the credential. A rejected write may have been carried out all the same, so for a write only
-/// a redirect counts.
+/// Whether no call of the operation succeeded, and the right credential got the same status: then the status shows
+/// nothing about the credential. A rejected write may have been carried out all the same, so for a write only a
+/// redirect counts.
 fn is_same_with_credential(seen: &ExchangeSeen<'_>, status: u16, sink: &Sink<'_>) -> bool {
     let with_credential = sink.verdicts.successes.first_failed(seen.id);
     let says_nothing_was_done = status < 400 || seen.operation.is_read();
@@ -222,8 +222,8 @@ fn describe_request(seen: &ExchangeSeen<'_>) -> String {
     }
 }
 
-/// Returns the fact that a request to this operation tests: for a wrong token a fact of the security scheme, otherwise the operation's
-/// own.
+/// Returns the fact that a request to this operation tests: for a wrong token a fact of the security scheme, otherwise
+/// the operation's own.
 fn fact(contract: &Contract, operation: OperationId, kind: FactKind) -> Option<FactId> {
     let scheme = contract.operation(operation).security.scheme_name()?;
     let of_scheme = || {

@@ -76,8 +76,8 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether an answer and a claim have the same subject. Each error condition, such as a missing credential, has an answer
-/// of its own.
+/// Whether an answer and a claim have the same subject. Each error condition, such as a missing credential, has an
+/// answer of its own.
 fn is_about_the_same(answer: &Answer, learned: &Claim) -> bool {
     match (learned, &answer.claim) {
         (Claim::Condition { condition: one, .. }, Some(Claim::Condition { condition: other, .. })) => one == other,

@@ -117,8 +117,8 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Judges an exchange, and adds what it shows to the history and to the gaps. Also returns its body, where one is
-    /// documented and could be read. The judge needs `intent`, why the request was sent; the history needs `role`, the look
-    /// or the record that the exchange is part of.
+    /// documented and could be read. The judge needs `intent`, why the request was sent; the history needs `role`, the
+    /// look or the record that the exchange is part of.
     pub(crate) fn add_exchange(
         &mut self,
         exchange: &Exchange,
@@ -156,10 +156,10 @@ impl<'run> Evaluation<'run> {
         self.history.begin_walk(look, extent);
     }
 
-    /// Adds a page, which was judged as part of another look, to this one; it was `asked` by its number or, if `None`, as
-    /// the default one.
-    pub(crate) fn add_page_again(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
-        self.history.add_page_again(look, asked, page);
+    /// Adds a page, which was judged as part of another look, to this one; it was `asked` by its number or, if `None`,
+    /// as the default one.
+    pub(crate) fn share_page_with_look(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
+        self.history.share_page_with_look(look, asked, page);
     }
 
     /// Notes that the list of a look could not be requested.
@@ -234,9 +234,10 @@ impl<'run> Evaluation<'run> {
         self.history.mark_deleted(record);
     }
 
-    /// Notes that a record of a list which was there before the run is gone after a write: see `History::mark_gone`.
-    pub(crate) fn mark_gone(&mut self, record: (OperationId, String), write: OperationId) {
-        self.history.mark_gone(record, write);
+    /// Notes that a record of a list which was there before the run is gone after a write: see
+    /// `History::mark_existing_deleted`.
+    pub(crate) fn mark_existing_deleted(&mut self, record: (OperationId, String), write: OperationId) {
+        self.history.mark_existing_deleted(record, write);
     }
 
     /// Ends the search for residue, and returns how far it went.

@@ -101,8 +101,8 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges whether the response to a write shows what was sent, where the read does. A response that has neither that nor,
-/// after an update, what the record had before leaves it open.
+/// Judges whether the response to a write shows what was sent, where the read does. A response that has neither that
+/// nor, after an update, what the record had before leaves it open.
 fn judge_response(seen: &RecordShown<'_>, (lifecycle, response): (&Lifecycle, ResponseShown<'_>), sink: &mut Sink<'_>) {
     let contract = sink.contract;
     let creates = lifecycle.create == seen.operation;
@@ -196,12 +196,14 @@ fn judge_other(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_
     match seen.shown {
         ShownState::Record(_) | ShownState::Listed(_) => sink.held(fact),
         ShownState::Status(status @ (404 | 410), _) => sink.broken(fact, String::new, || status.to_string()),
-        ShownState::AnothersContent if seen.by == seen.operation => {
+        ShownState::ContentOfAnotherWrite if seen.by == seen.operation => {
             sink.broken(fact, String::new, || {
                 "a response with the identifier of another record".to_owned()
             });
         }
-        ShownState::AnothersContent => sink.broken(fact, String::new, || "what was sent, in another record".to_owned()),
+        ShownState::ContentOfAnotherWrite => {
+            sink.broken(fact, String::new, || "what was sent, in another record".to_owned());
+        }
         ShownState::IdentifierWithOtherContent => {
             sink.broken(fact, String::new, || "none of what was sent to it".to_owned());
         }
@@ -302,8 +304,8 @@ fn listed_once(seen: &RecordShown<'_>, may_be_left_out: bool, sink: &mut Sink<'_
     }
 }
 
-/// Reports a record that the list shows although its create was rejected, or that shows what a rejected update sent. What a
-/// wrong credential did is a matter of `auth`.
+/// Reports a record that the list shows although its create was rejected, or that shows what a rejected update sent.
+/// What a wrong credential did is a matter of `auth`.
 fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     let contract = sink.contract;
     if stored.rejection.tested.is_some() || contract.lifecycle_of(stored.operation).is_none() {
@@ -500,7 +502,7 @@ paths:
                     .fact(fact)
             };
             assert_eq!(verdict("getPet", &record(&json!("Rex"))), Verdict::Held);
-            for changed in [ShownState::AnothersContent, status(404), status(410)] {
+            for changed in [ShownState::ContentOfAnotherWrite, status(404), status(410)] {
                 assert_eq!(verdict("getPet", &changed), Verdict::Broken, "{operation} {changed:?}");
             }
             for shown in [ShownState::Unclear, status(403), status(500), ShownState::NoResponse] {

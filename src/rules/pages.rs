@@ -156,8 +156,8 @@ fn judge_last_page(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges a list whose `total` is a multiple of `per_page`: `last_page` is the quotient. The last page is full, because no
-/// page has more than `per_page` items and together they have `total`.
+/// Judges a list whose `total` is a multiple of `per_page`: `last_page` is the quotient. The last page is full, because
+/// no page has more than `per_page` items and together they have `total`.
 fn judge_full_page(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     let at_a_multiple = |page: &&PageSeen| {
         let of = page.total.zip(page.per_page);

@@ -116,8 +116,8 @@ pub(super) enum Judging {
     ),
     /// A created record looked for in its list.
     CreatedObservation(fn(&CreatedObservation<'_>, &mut Sink<'_>)),
-    /// What a read or a list shows of a record that the run created, updated or deleted, and what a rejected write did all
-    /// the same.
+    /// What a read or a list shows of a record that the run created, updated or deleted, and what a rejected write did
+    /// all the same.
     Record(
         fn(&RecordShown<'_>, &mut Sink<'_>),
         fn(&StoredDespiteRejection<'_>, &mut Sink<'_>),

@@ -1,5 +1,5 @@
-//! What rules look at in addition to the evidence of the history: an exchange with its body read, an operation without a
-//! success, and a learned answer.
+//! What rules look at in addition to the evidence of the history: an exchange with its body read, an operation without
+//! a success, and a learned answer.
 
 use std::sync::Arc;
 

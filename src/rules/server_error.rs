@@ -50,8 +50,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether the document lists this status of a server, by itself: a dependency that does not work, or a function that is
-/// not there. A 500 is a failure in any document.
+/// Whether the document lists this status of a server, by itself: a dependency that does not work, or a function that
+/// is not there. A 500 is a failure in any document.
 fn is_documented(seen: &ExchangeSeen<'_>, status: u16) -> bool {
     status > 500 && seen.operation.response_of_exactly(status).is_some()
 }

@@ -87,8 +87,8 @@ pub enum Reason {
     Traffic(TrafficReason),
     /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
     PageUnclear,
-    /// Where pages are inferred: a page has no record of the list as read without page parameters, or leads to no next page
-    /// at its own path.
+    /// Where pages are inferred: a page has no record of the list as read without page parameters, or leads to no next
+    /// page at its own path.
     PageNotFollowed,
     /// The body of a page is not read.
     PageUnread,
@@ -394,8 +394,8 @@ impl Verdicts {
         self.states[fact.0].reason = Some(Arc::new(reason));
     }
 
-    /// Makes a fact undecided even if responses satisfied it, because part of what it covers was not sent or could not be
-    /// read. A broken one stays broken, and of several reasons the first is used.
+    /// Makes a fact undecided even if responses satisfied it, because part of what it covers was not sent or could not
+    /// be read. A broken one stays broken, and of several reasons the first is used.
     pub fn force_undecided(&mut self, fact: FactId, reason: Reason) {
         let forced = &mut self.states[fact.0].forced_undecided;
         forced.get_or_insert_with(|| Arc::new(reason));
@@ -521,8 +521,8 @@ impl Sink<'_> {
         }
     }
 
-    /// Notes that a response as a whole broke the fact. `documented` says what it should have been, in place of the fact's
-    /// own words.
+    /// Notes that a response as a whole broke the fact. `documented` says what it should have been, in place of the
+    /// fact's own words.
     pub(super) fn response_broken(&mut self, fact: FactId, documented: &str, received: impl FnOnce() -> String) {
         self.verdicts.break_fact(fact);
         self.report_finding(fact, Some(documented), String::new, received);
@@ -584,8 +584,8 @@ impl Sink<'_> {
     }
 
     /// Reports a member that the fact does not list for responses; `documented` is what it says instead. Each name is a
-    /// finding, so that none hides another; names that are not printed share one finding, and so do those beyond the first
-    /// few.
+    /// finding, so that none hides another; names that are not printed share one finding, and so do those beyond the
+    /// first few.
     pub(super) fn report_member(
         &mut self,
         (fact, documented): (FactId, &str),

@@ -3,20 +3,21 @@
 //! # Design
 //!
 //! A trial is a variant between two controls. A control is the plain request that was accepted before; one control ends
-//! the trials of a pass and begins those of the next, so a pass costs one request for each question that is open, and
-//! one more. If either control fails, the variant shows nothing; a control that fails is sent once more. An update is
-//! tried on the run's own record, with different values each time, and the list, or the read of the record, shows whether
-//! they arrived.
+//! the trials of a pass and begins those of the next, so a pass costs one request for each open question (of a read,
+//! two), and one more. If either control fails, the variant shows nothing; a control that fails is sent once more. An
+//! update is tried on the run's own record, with different values each time, and the list, or the read of the record,
+//! shows whether they arrived.
 //!
 //! A question may be a *search*: what its trials showed so far decides what the next one sends. They come one after the
-//! other, and a single control ends them all, sent only if the last trial was rejected. A create has no other questions,
-//! and each control of it would leave a record, so a trial that it accepts counts as a control.
+//! other, and a single control ends them all, sent only if the last trial was rejected or the record may still have a
+//! long text. A create has no other questions, and each control of it would leave a record, so a trial that it accepts
+//! counts as a control.
 //!
 //! A *group* is a question that asks several others in one request ([`Asks::InOneRequest`]). If that request cannot be
 //! made or is rejected, each of them is asked alone.
 //!
 //! Several replicas may answer in turn. If every trial of a question met the same one, they would agree although the
-//! replicas differ, so further reads bring each trial to the next replica.
+//! replicas differ, so extra reads are sent until each trial meets the next replica.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -49,17 +50,18 @@ struct AskedOperation<'run> {
     view: Option<(OperationId, Option<RequestHead>)>,
     /// The page that showed it last; `None` for the default page.
     page: Cell<Option<u64>>,
-    /// For each key, its last request.
+    /// The last request with each key.
     last_sent: RefCell<HashMap<ReplicaKey, LastSent>>,
     /// The bodies of creates that may have stored a record without saying so.
     unconfirmed_creates: RefCell<Vec<Content>>,
-    /// The groups ([`Asks::InOneRequest`]) that could not be put into one request, so that their questions are asked one
-    /// by one.
-    asked_apart: RefCell<HashSet<usize>>,
+    /// The groups ([`Asks::InOneRequest`]) that could not be put into one request, so that their questions are asked
+    /// one by one.
+    split_groups: RefCell<HashSet<usize>>,
     /// How many controls were sent.
     controls: Cell<u64>,
-    /// The body of the last control, from which the next one differs where the schema leaves a choice; `None` if no
-    /// question asks what an update keeps, or once such a control was rejected. A service that resets a field to a default seems to keep it if the two are equal.
+    /// The body of the last control, from which the next one differs where the schema leaves a choice: a service that
+    /// resets a field to a default would seem to keep it if the control had sent that default. `None` if no question
+    /// asks what an update keeps, or once such a control was rejected.
     last_choices: RefCell<Option<Value>>,
     /// The number of controls whose effect was not seen in time.
     unlisted_controls: Cell<u64>,
@@ -68,55 +70,56 @@ struct AskedOperation<'run> {
 }
 
 impl AskedOperation<'_> {
-    /// How often a pass asks each question: once for a write, twice for a read. A read has at most two questions, so with
-    /// the control a full pass has five requests; five is a multiple of neither two nor three, so two passes reach each of
-    /// two or three replicas without extra reads.
+    /// How many times a pass asks each question: once for a write, twice for a read. A read has at most two questions,
+    /// so with the control a full pass has five requests; five is a multiple of neither two nor three, so two passes
+    /// reach each of two or three replicas without extra reads.
     fn times_in_pass(&self) -> u64 {
         if self.accepted.is_some() { 1 } else { 2 }
     }
 }
 
-/// What is spread over replicas: a question by its index, with the members that its body leaves out; or, with `None`, the
-/// controls.
+/// The requests that are spread over replicas: those of a question, by its index, with the members that their body
+/// leaves out; or, with `None`, the controls.
 type ReplicaKey = (Option<usize>, Vec<String>);
 
 /// The last request with a key.
 #[derive(Clone, Copy, Debug)]
 struct LastSent {
-    /// How many requests had been sent just before it.
+    /// How many requests had been sent before it.
     sent_before: u64,
-    /// How many requests lie between two requests with the key, modulo [`CYCLE`]; `None` before the second one.
+    /// How many requests it takes from one with the key to the next, modulo [`CYCLE`]; `None` until that is fixed.
     distance: Option<u64>,
 }
 
 impl LastSent {
-    /// How many requests, modulo [`CYCLE`], lie between it and one that is sent now, after `sent` others.
+    /// How many requests it takes, modulo [`CYCLE`], from this one to one that is sent now, after `sent` others.
     fn distance_to(self, sent: u64) -> u64 {
         sent.saturating_sub(self.sent_before) % CYCLE
     }
 
     /// Whether a request that is sent now, after `sent` others, meets the next replica.
-    fn meets_next(self, sent: u64, either_way: bool) -> bool {
+    fn meets_next(self, sent: u64, any_distance: bool) -> bool {
         let distance = self.distance_to(sent);
-        let found = self.distance.filter(|_| !either_way);
+        let found = self.distance.filter(|_| !any_distance);
         found.map_or(matches!(distance, 1 | 5), |found| found == distance)
     }
 
     /// How many other requests must be sent before one that meets the next replica.
-    fn requests_missing(self, sent: u64, either_way: bool) -> u64 {
-        let missing = (0..CYCLE).find(|more| self.meets_next(sent + more, either_way));
+    fn requests_missing(self, sent: u64, any_distance: bool) -> u64 {
+        let missing = (0..CYCLE).find(|more| self.meets_next(sent + more, any_distance));
         missing.unwrap_or(0)
     }
 }
 
-/// How many trials a search has at most, for all questions of an operation.
-const MAX_SEARCHED: u64 = 80;
+/// The most trials that the searches of an operation have together.
+const MAX_SEARCH_TRIALS: u64 = 80;
 /// After this many requests, two replicas that answer in turn are at the same point again, and so are three.
 const CYCLE: u64 = 6;
-/// A check may spend its maximum time divided by this on asking: each trial waits for a list that is late, and the rest
-/// of the check comes afterwards.
+/// A check may spend its maximum time divided by this on asking: each trial may wait for a late list, and the rest of
+/// the check comes afterwards.
 const ASKING_DIVISOR: u32 = 4;
-/// Trials end after this many controls whose values the list did not show, because each costs a read of all its pages.
+/// Trials end after this many controls whose values the list did not show, because each costs a read of all pages of
+/// the list.
 const MAX_UNLISTED_CONTROLS: u64 = 2;
 
 impl Session<'_> {
@@ -134,7 +137,7 @@ impl Session<'_> {
                 }
             }
             self.search(&subject).await;
-            // Its last rejections count only once it accepts a request again.
+            // The operation's last rejections count only once it accepts a request again.
             if self.gaps().awaits_acceptance(operation) {
                 self.control(&subject).await;
             }
@@ -156,7 +159,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the time that a check may spend on asking is used up.
+    /// Whether the time that a check may spend on asking is used up; a run that learns has no such limit.
     fn is_asking_over(&self) -> bool {
         let began = *self.asking_since.get_or_init(Instant::now);
         !self.plan.learns && began.elapsed() > self.settings.max_time / ASKING_DIVISOR
@@ -169,14 +172,17 @@ impl Session<'_> {
 
     /// Asks the questions in passes. Returns whether the last control was accepted.
     async fn ask_in_passes(&self, subject: &AskedOperation<'_>) -> bool {
-        let in_passes = subject.questions.iter().filter(|(_, question)| !question.is_adaptive());
+        let in_passes = subject
+            .questions
+            .iter()
+            .filter(|(_, question)| !question.builds_on_trials());
         let (groups, alone): (Vec<_>, Vec<_>) = in_passes
             .copied()
             .partition(|(_, question)| matches!(question.asks, Asks::InOneRequest { .. }));
         for pass in 0..MAX_TRIALS {
             let mut asked = false;
-            // Single questions come before groups: whether an update keeps what it is not sent shows only right after a
-            // control, and a group changes several fields at once.
+            // Single questions come before groups: whether an update keeps a field that it does not send shows only
+            // right after a control, and a group changes several fields at once.
             for time in 0..subject.times_in_pass() {
                 let is_open =
                     |index: usize| !self.gaps().is_decided(index) && !self.is_in_group(subject, &groups, index);
@@ -186,12 +192,12 @@ impl Session<'_> {
             }
             for (index, question) in &groups {
                 let together = self.gaps().asked_together(*index);
-                if together.len() < 2 || subject.asked_apart.borrow().contains(index) {
+                if together.len() < 2 || subject.split_groups.borrow().contains(index) {
                     continue;
                 }
                 let sent = self.ask_in_pass(subject, (*index, question), pass).await;
                 if !sent {
-                    subject.asked_apart.borrow_mut().insert(*index);
+                    subject.split_groups.borrow_mut().insert(*index);
                 }
                 asked |= sent;
                 if !sent || self.gaps().was_rejected_since_control(*index) {
@@ -203,7 +209,7 @@ impl Session<'_> {
             if !asked {
                 return true;
             }
-            // Controls that fail end the trials: the ones after them could not begin.
+            // If the control fails, the trials end: no other could begin.
             if !self.control(subject).await {
                 return false;
             }
@@ -211,7 +217,7 @@ impl Session<'_> {
         true
     }
 
-    /// Asks each of these questions once in this pass, in an order that takes few further reads to meet the next replica.
+    /// Asks each of these questions once in this pass, in an order that takes few extra reads to meet the next replica.
     /// Returns whether one was asked.
     async fn ask_each(&self, subject: &AskedOperation<'_>, mut open: Vec<(usize, &Question)>, nth_time: u64) -> bool {
         let mut asked = false;
@@ -222,8 +228,9 @@ impl Session<'_> {
         asked
     }
 
-    /// Returns the position of the question that takes the fewest further reads; of several, one that was asked before,
-    /// because any time suits the others. What an update keeps shows only right after a control, so that is asked first.
+    /// Returns the position of the question that takes the fewest extra reads; of several, one that was asked before,
+    /// because any time suits the others. What an update keeps shows only right after a control, so that is asked
+    /// first.
     fn nearest(&self, subject: &AskedOperation<'_>, open: &[(usize, &Question)]) -> usize {
         if subject.accepted.is_none() {
             return 0;
@@ -231,8 +238,8 @@ impl Session<'_> {
         let (sent, last_sent) = (self.sender.tally().sent, subject.last_sent.borrow());
         let missing = |(index, question): &(usize, &Question)| {
             let last = last_sent.get(&(Some(*index), Vec::new()));
-            let is_early = matches!(question.asks, Asks::OneFieldAlone { .. });
-            let missing = last.map(|last| last.requests_missing(sent, question.is_adaptive()));
+            let is_early = matches!(question.asks, Asks::UpdateOfOneField { .. });
+            let missing = last.map(|last| last.requests_missing(sent, question.builds_on_trials()));
             (!is_early, missing.unwrap_or(0), missing.is_none())
         };
         let nearest = open.iter().enumerate().min_by_key(|(_, question)| missing(question));
@@ -244,10 +251,10 @@ impl Session<'_> {
         !self.is_asking_over() && self.ask_once(subject, question, (nth_time, BodyChange::Plain)).await
     }
 
-    /// Whether a request that asks several questions asks this one.
+    /// Whether one of these groups asks this question.
     fn is_in_group(&self, subject: &AskedOperation<'_>, groups: &[(usize, &Question)], question: usize) -> bool {
-        let asked_apart = subject.asked_apart.borrow();
-        let mut groups = groups.iter().filter(|(index, _)| !asked_apart.contains(index));
+        let split_groups = subject.split_groups.borrow();
+        let mut groups = groups.iter().filter(|(index, _)| !split_groups.contains(index));
         groups.any(|(index, _)| {
             let together = self.gaps().asked_together(*index);
             together.len() > 1 && together.contains(&question)
@@ -257,7 +264,7 @@ impl Session<'_> {
     /// Asks the questions whose trials depend on those before them.
     async fn search(&self, subject: &AskedOperation<'_>) {
         let creates = self.contract.operation(subject.operation).creates();
-        for number in 0..MAX_SEARCHED {
+        for number in 0..MAX_SEARCH_TRIALS {
             if self.is_asking_over() || (creates && !self.may_create_to_learn()) {
                 return;
             }
@@ -272,7 +279,7 @@ impl Session<'_> {
         }
     }
 
-    /// Returns what is asked, with what a control needs; `None` if a read lacks a value, or if no
+    /// Returns the operation with its questions and with what a control needs; `None` if a read lacks a value, or if no
     /// write of the operation was accepted.
     async fn subject(&self, operation: OperationId) -> Option<AskedOperation<'_>> {
         let questions = self.plan.questions.iter().enumerate();
@@ -287,7 +294,7 @@ impl Session<'_> {
         let view = self.view(operation, &head);
         let has_invariant = self.contract.operation(operation).invariants.updated.is_some();
         let mut asked = questions.iter().map(|(_, question): &(_, &Question)| &question.asks);
-        let asks_what_is_kept = !has_invariant && asked.any(|asks| matches!(asks, Asks::OneFieldAlone { .. }));
+        let asks_what_is_kept = !has_invariant && asked.any(|asks| matches!(asks, Asks::UpdateOfOneField { .. }));
         Some(AskedOperation {
             operation,
             head,
@@ -296,7 +303,7 @@ impl Session<'_> {
             page: Cell::new(page),
             last_sent: RefCell::default(),
             unconfirmed_creates: RefCell::default(),
-            asked_apart: RefCell::default(),
+            split_groups: RefCell::default(),
             controls: Cell::default(),
             last_choices: RefCell::new(asks_what_is_kept.then(Value::default)),
             unlisted_controls: Cell::default(),
@@ -321,7 +328,8 @@ impl Session<'_> {
         lifecycle.list.as_ref().map(|list| (list.operation, None))
     }
 
-    /// Sends a control, once more if it fails, because a proxy may have been in the way. Returns whether one was accepted.
+    /// Sends a control, and once more if it fails, because a proxy may have caused that. Returns whether one was
+    /// accepted.
     async fn control(&self, subject: &AskedOperation<'_>) -> bool {
         if self.control_once(subject).await {
             return true;
@@ -355,7 +363,7 @@ impl Session<'_> {
         unlisted_controls < MAX_UNLISTED_CONTROLS && self.succeeded(&exchange)
     }
 
-    /// Asks a question once. Returns whether it could.
+    /// Asks a question once. Returns whether that was possible.
     async fn ask_once(
         &self,
         subject: &AskedOperation<'_>,
@@ -367,7 +375,7 @@ impl Session<'_> {
         };
         let left_out = match &change {
             BodyChange::Without(members) => members.clone(),
-            BodyChange::Long(_) | BodyChange::Plain | BodyChange::Same(_) => Vec::new(),
+            BodyChange::Long(_) | BodyChange::Plain | BodyChange::Repeat(_) => Vec::new(),
         };
         match question.asks {
             Asks::NoCredential => request.credential = Credential::None,
@@ -414,7 +422,7 @@ impl Session<'_> {
         }
         // Texts of different lengths are separate trials, in the order that the search decides.
         if subject.accepted.is_some() && !matches!(change, BodyChange::Long(_)) {
-            self.meet_next_replica(subject, (Some(index), left_out), question.is_adaptive())
+            self.meet_next_replica(subject, (Some(index), left_out), question.builds_on_trials())
                 .await;
         }
         self.announce_requests(1);
@@ -424,21 +432,21 @@ impl Session<'_> {
         if exchange.status().is_none_or(|status| status >= 500) {
             subject.unconfirmed_creates.borrow_mut().extend(created);
         }
-        // What the control wrote is listed by now, and what the variant wrote may never be: the wait is short.
+        // What the control wrote is listed by now, and what the variant wrote may never be, so the wait is short.
         if !self.delays.updates_timed_out.get() {
             self.look_for_effect(subject, self.short_wait()).await;
         }
         true
     }
 
-    /// Sends reads until the next request meets another replica than the last request with this key did, if two or three
-    /// replicas answer in turn. 1 or 5 requests (modulo [`CYCLE`]) after the last one with this key, another replica is met,
-    /// whether there are two or three. The first distance of a key is used from then on, so that the replicas are met in
-    /// order; with `either_way`, either distance is used.
-    async fn meet_next_replica(&self, subject: &AskedOperation<'_>, of: ReplicaKey, either_way: bool) {
+    /// Sends reads until the next request will meet a different replica from the last request with this key, if two or
+    /// three replicas answer in turn. 1 or 5 requests (modulo [`CYCLE`]) after the last one with this key, a different
+    /// replica is met, whether there are two or three. The first distance of a key is used from then on, so that the
+    /// replicas are met in order; with `any_distance`, either distance is used.
+    async fn meet_next_replica(&self, subject: &AskedOperation<'_>, of: ReplicaKey, any_distance: bool) {
         let last = subject.last_sent.borrow().get(&of).copied();
         if let Some(last) = last {
-            for _ in 0..last.requests_missing(self.sender.tally().sent, either_way) {
+            for _ in 0..last.requests_missing(self.sender.tally().sent, any_distance) {
                 let is_read = subject.accepted.is_none();
                 match (&subject.view, self.plain_request(subject).filter(|_| is_read)) {
                     (Some(view), _) => drop(self.look_at(view, None).await),
@@ -452,7 +460,7 @@ impl Session<'_> {
         }
         let sent = self.sender.tally().sent;
         let found = last.and_then(|last| last.distance.or(Some(last.distance_to(sent))));
-        let distance = found.filter(|distance| !either_way && matches!(distance, 1 | 5));
+        let distance = found.filter(|distance| !any_distance && matches!(distance, 1 | 5));
         let sent = LastSent {
             sent_before: sent,
             distance,
@@ -460,7 +468,7 @@ impl Session<'_> {
         subject.last_sent.borrow_mut().insert(of, sent);
     }
 
-    /// Returns the plain request; its body has values of its own each time.
+    /// Returns the plain request, with new values in its body each time.
     fn plain_request(&self, subject: &AskedOperation<'_>) -> Option<Request> {
         self.plain_request_unlike(subject, None)
     }
@@ -474,7 +482,7 @@ impl Session<'_> {
         Some(request)
     }
 
-    /// Returns a request whose body does not repeat these choices, as far as the schema leaves others.
+    /// Returns a request whose body does not repeat these choices where the schema leaves others.
     fn plain_request_unlike(&self, subject: &AskedOperation<'_>, last: Option<&Value>) -> Option<Request> {
         let documented = self.contract.operation(subject.operation);
         let credential = request::credential(&documented.security);
@@ -497,7 +505,7 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the values that links lead to the field of a question, each with the name of the field that showed it.
+    /// Returns the values that links pass to the field of a question, each with the name of the field that showed it.
     fn linked_values(&self, subject: &AskedOperation<'_>, question: &Question) -> Vec<(String, Value)> {
         let Some(field) = question.field() else {
             return Vec::new();
@@ -512,14 +520,14 @@ impl Session<'_> {
         named.collect()
     }
 
-    /// Sends a part of a trial on a connection of its own: what is in front of replicas may choose one for each connection.
+    /// Sends a part of a trial on a connection of its own: a load balancer may choose a replica for each connection.
     async fn send_trial_part(&self, mut request: Request, part: TrialPart) -> Exchange {
         request.headers.push((CONNECTION.to_string(), "close".to_owned()));
         self.call(Call::alone(request, Purpose::Trial(part))).await.0
     }
 
-    /// Reads the record until it shows what the last request of a trial did, if anything waits for that. Of a list, that
-    /// is first the page that showed the record last, then every page.
+    /// Reads the record until it shows what the last request of a trial did, if that is still to be seen. In a list, it
+    /// reads first the page that last showed the record, then the others.
     async fn look_for_effect(&self, subject: &AskedOperation<'_>, longest: Duration) {
         let Some(view) = subject.view.as_ref().filter(|_| self.gaps().awaits_look()) else {
             return;
@@ -542,8 +550,8 @@ impl Session<'_> {
         self.note_delay(delay);
     }
 
-    /// Looks at the pages of a list for a record, the last one first, until it is found. A list may say that it has more
-    /// pages than it has, so while the last one is empty, half as many are tried.
+    /// Looks at the pages of a list for a record, the last one first, until it is found. A list may say that it has
+    /// more pages than it has, so while the page tried is empty, the one at half its number is tried next.
     async fn look_at_other_pages(
         &self,
         subject: &AskedOperation<'_>,
@@ -579,7 +587,8 @@ impl Session<'_> {
         }
     }
 
-    /// Sends the read that shows the record, of this page if it is a list with pages. Returns whether it shows any items.
+    /// Sends the read that shows the record, of this page if it is a list with pages. Returns whether it shows any
+    /// items.
     async fn look_at(&self, (read, of_record): &(OperationId, Option<RequestHead>), page: Option<u64>) -> bool {
         let Some(mut head) = of_record.clone().or_else(|| self.request_head_if_any(*read)) else {
             return false;

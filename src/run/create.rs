@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::pace::{ATTEMPTS, says_when, wait_after};
+use super::pace::{MAX_ATTEMPTS, says_when, wait_after};
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
@@ -24,7 +24,7 @@ use crate::rules::Reason;
 /// evidence on a gap and not a finding.
 pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(RejectionMeaning::Gap);
 
-/// The statuses by which a read says that no record has the identifier, or that the caller is not allowed to know.
+/// The statuses by which a read may say that no record has the identifier, or that the caller is not allowed to know.
 pub(super) const MAY_MEAN_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
 
 /// Returns the purpose of a documented write. Where it may name a record that the target does not
@@ -40,17 +40,17 @@ fn write_purpose(draft: &Draft, head: &RequestHead) -> Purpose {
 /// The bodies that a run has drafted.
 #[derive(Debug, Default)]
 pub(super) struct Drafts<'run> {
-    /// What the contract states about each body that was drafted.
+    /// The template of each body that was drafted.
     templates: RefCell<HashMap<OperationId, Rc<Template<'run>>>>,
     /// The draft that each write accepted.
     pub(super) accepted: RefCell<HashMap<OperationId, Draft>>,
-    /// The number of drafts, and of names that the run chose.
+    /// The number of the next draft, or of the next name that the run chooses.
     count: Cell<u64>,
-    /// The creates under a name of the run's choice for which the service has rejected a read by a name that no record
-    /// has.
+    /// The creates whose record's name the run chooses, and for which the service has rejected a read by a name that no
+    /// record has.
     rejected_unknown_names: RefCell<HashSet<OperationId>>,
-    /// The creates of which a second record was asked for, to see that each makes a new one.
-    asked_for_another: RefCell<HashSet<OperationId>>,
+    /// The creates that were sent a second time, to see whether they make a new record each time.
+    sent_second_create: RefCell<HashSet<OperationId>>,
     /// The awkward values that were rejected.
     pub(super) rejected_values: RefCell<Vec<RejectedValue>>,
 }
@@ -106,7 +106,7 @@ impl Session<'_> {
                 }
             }
         }
-        self.try_again(operation, &mut tries).await;
+        self.retry_rejected_formats(operation, &mut tries).await;
         let formats: Vec<_> = tries.iter().map(|(format, _)| *format).collect();
         self.with_evaluation(|evaluation| evaluation.judge_timestamp_formats(operation, &formats));
         self.emit_findings();
@@ -121,9 +121,9 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a rejected format once more, with the other fields as in a later format that was accepted: the earlier
+    /// Sends each rejected format once more, with the other fields as in a later format that was accepted: the earlier
     /// fallback may have dropped the very field that has the format.
-    async fn try_again(&self, operation: OperationId, tries: &mut [(TimestampFormat, FormatAttempt)]) {
+    async fn retry_rejected_formats(&self, operation: OperationId, tries: &mut [(TimestampFormat, FormatAttempt)]) {
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         let Some(accepted) = accepted.map(|(_, tried)| tried.draft.clone()) else {
             return;
@@ -180,7 +180,7 @@ impl Session<'_> {
                 Some(next) => draft = next,
                 None => {
                     // Every timestamp was rejected: restore the accepted choices, so that
-                    // `try_again` sees that this was already sent.
+                    // `retry_rejected_formats` sees that this was already sent.
                     if let Some(before) = as_before.filter(|_| !accepted) {
                         draft.copy_choices_from(before);
                     }
@@ -197,15 +197,17 @@ impl Session<'_> {
     }
 
     /// Returns the draft to send after one that was not accepted. After a rejection, it is the next fallback. After a
-    /// 5xx, or if the service does not know a record that the draft may name (404 or 410) or forbids what it asks for (403),
-    /// the next draft has only the required fields (a create also one that has the run tag), and is sent once: a 5xx stays a finding, and what depends on the record
-    /// can still be decided.
+    /// 5xx, or if the service does not know a record that the draft may name (404 or 410) or forbids what it asks for
+    /// (403), the next draft has only the required fields (a create also one that has the run tag), and is sent once: a
+    /// 5xx stays a finding, and what depends on the record can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if exchange.rejection_of_content().is_some() {
-            let as_created = self.as_created(sent).and_then(|draft| fallback.go_on_from(draft));
-            if as_created.is_some() {
-                return as_created;
+            let with_choices_of_create = self
+                .with_choices_of_create(sent)
+                .and_then(|draft| fallback.go_on_from(draft));
+            if with_choices_of_create.is_some() {
+                return with_choices_of_create;
             }
             return fallback.next(&response.beginning_as_text());
         }
@@ -228,9 +230,9 @@ impl Session<'_> {
         fallback.reduce_to(draft).filter(|_| differs && is_useful)
     }
 
-    /// Returns the draft of an update with the choices that the create of its record was accepted with; `None` if they are
-    /// the same.
-    fn as_created(&self, draft: &Draft) -> Option<Draft> {
+    /// Returns the draft of an update with the choices that the create of its record was accepted with; `None` if they
+    /// are the same.
+    fn with_choices_of_create(&self, draft: &Draft) -> Option<Draft> {
         let creates = |id: &OperationId| self.contract.operation(*id).creates();
         if creates(&draft.operation()) {
             return None;
@@ -241,9 +243,9 @@ impl Session<'_> {
         accepted.find_map(|accepted| draft.with_choices_of(accepted))
     }
 
-    /// Sends a draft. A create that is answered with a 503, or with a 429 without a time, may have stored the record, as
-    /// may any write on a connection that was closed. So it is not sent again; another with the same choices is sent
-    /// instead, in the latter case only if its body differs.
+    /// Sends a draft. A create that is answered with a 503, or with a 429 that names no time, may have stored the
+    /// record, as may any write whose connection was closed. So it is not sent again; another with the same choices is
+    /// sent instead, after a closed connection only if its body differs.
     async fn write_replaceable(
         &self,
         operation: OperationId,
@@ -255,10 +257,10 @@ impl Session<'_> {
         let mut last: Option<Exchange> = None;
         loop {
             if !self.has_room_for(operation) {
-                // The response is a better reason than the lack of room for another record. One that throttles was not
-                // judged yet, because a single one may be chance.
+                // The last response is a better reason than the lack of room for another record. If it throttles, it
+                // was not judged yet, because a single one may be chance.
                 let Some(last) = last else {
-                    return Err(self.budget_spent());
+                    return Err(self.budget_spent_reason());
                 };
                 if attempt > 1 {
                     self.with_evaluation(|evaluation| evaluation.judge_not_retried(&last, write_purpose(draft, head)));
@@ -267,7 +269,7 @@ impl Session<'_> {
                 return Ok(last);
             }
             attempt += 1;
-            let write_role = if attempt < ATTEMPTS {
+            let write_role = if attempt < MAX_ATTEMPTS {
                 WriteRole::Main
             } else {
                 WriteRole::Irreplaceable
@@ -296,8 +298,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns a name for the record that an operation creates under a name of the run's choice, a new one each time; an
-    /// empty string for any other operation.
+    /// Returns a new name for the record that an operation creates, if the run chooses that name; otherwise an empty
+    /// string.
     ///
     /// # Errors
     ///
@@ -308,7 +310,7 @@ impl Session<'_> {
             return Ok(String::new());
         }
         if !self.has_rejected_unknown_name(operation) {
-            return Err(self.names_may_be_known(operation));
+            return Err(self.reason_names_may_be_taken(operation));
         }
         if let Ownership::Doubtful(reason) = self.history().ownership(operation) {
             return Err(Reason::NotOwn(reason));
@@ -322,8 +324,8 @@ impl Session<'_> {
         format!("{NAME_PREFIX}{}", self.settings.run_tag.numbered(number))
     }
 
-    /// Reads a record by a name that no record has, before the run creates one under such a name: a service that does not
-    /// reject the read may ignore names, so that the create would change whatever record it takes instead.
+    /// Reads a record by a name that no record has, before the run creates one under such a name: a service that does
+    /// not reject the read may ignore names, so that the create would change whatever record it takes instead.
     async fn require_rejection_of_unknown_names(&self, create: OperationId) -> Result<(), Reason> {
         let is_chosen = self.contract.operation(create).record_name_parameter().is_some();
         if !is_chosen || self.has_rejected_unknown_name(create) {
@@ -331,7 +333,7 @@ impl Session<'_> {
         }
         let status = self.read_unknown_name(create).await;
         if !status.is_some_and(|status| MAY_MEAN_UNKNOWN.contains(&status)) {
-            return Err(self.names_may_be_known(create));
+            return Err(self.reason_names_may_be_taken(create));
         }
         self.drafts.rejected_unknown_names.borrow_mut().insert(create);
         Ok(())
@@ -341,7 +343,7 @@ impl Session<'_> {
         self.drafts.rejected_unknown_names.borrow().contains(&create)
     }
 
-    /// Reads what a create makes by a name that no record has. Returns the status.
+    /// Reads a record such as the create makes, by a name that no record has. Returns the status.
     async fn read_unknown_name(&self, create: OperationId) -> Option<u16> {
         let link = self.contract.link_to_read(create)?;
         let LinkTarget::Parameter(index) = link.target else {
@@ -360,7 +362,7 @@ impl Session<'_> {
         exchange.status()
     }
 
-    fn names_may_be_known(&self, create: OperationId) -> Reason {
+    fn reason_names_may_be_taken(&self, create: OperationId) -> Reason {
         const MAY_HARM: &str = "so a write under such a name may change somebody else's record";
         Reason::NotOwn(match self.contract.link_to_read(create) {
             Some(link) => {
@@ -380,15 +382,15 @@ impl Session<'_> {
         let read = || Template::of(self.contract, operation).into();
         let template = Rc::clone(templates.entry(operation).or_insert_with(read));
         let draft = template.draft(self.history().bindings(), run_tag, format);
-        self.without_keys(draft.map_err(Reason::NoValue)?)
+        self.avoid_existing_identifiers(draft.map_err(Reason::NoValue)?)
     }
 
-    /// Returns a draft with other values in place of those that may identify a record which was there before the run.
+    /// Returns a draft with other values in place of those that may identify a record that was there before the run.
     ///
     /// # Errors
     ///
     /// The reason why there are none.
-    pub(super) fn without_keys(&self, mut draft: Draft) -> Result<Draft, Reason> {
+    pub(super) fn avoid_existing_identifiers(&self, mut draft: Draft) -> Result<Draft, Reason> {
         let history = self.history();
         let operation = draft.operation();
         let avoided = draft.avoid_keys(|at, value| history.key_use(operation, at, value));
@@ -412,20 +414,20 @@ impl Session<'_> {
         Some((accepted, head))
     }
 
-    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted. Where nothing
-    /// shows that yet, it creates another, which must have another identifier.
+    /// Makes sure that a create makes a new record each time, before one of its records is updated or deleted. Where
+    /// nothing shows that yet, it creates another, which must have another identifier.
     ///
     /// # Errors
     ///
-    /// The reason why the record may have been there before: see [`History::reason_against_single_record`].
+    /// The reason why the record may have been there before: see [`History::reason_records_may_be_older`].
     ///
-    /// [`History::reason_against_single_record`]: crate::history::History::reason_against_single_record
+    /// [`History::reason_records_may_be_older`]: crate::history::History::reason_records_may_be_older
     pub(super) async fn require_new_records(&self, create: OperationId) -> Result<(), Reason> {
-        let reason = || self.history().reason_against_single_record(create).map(Reason::NotOwn);
+        let reason = || self.history().reason_records_may_be_older(create).map(Reason::NotOwn);
         if self.plan.also_sent.contains(&create) || reason().is_none() {
             return Ok(());
         }
-        let is_first = self.drafts.asked_for_another.borrow_mut().insert(create);
+        let is_first = self.drafts.sent_second_create.borrow_mut().insert(create);
         if is_first
             && self.has_room_for(create)
             && let Some((accepted, head)) = Box::pin(self.accepted_write(create)).await
@@ -469,8 +471,8 @@ impl Session<'_> {
         exchange
     }
 
-    /// Returns the headers of an operation that name each request ([`request_key`]), with values that no other request of
-    /// the run has.
+    /// Returns the headers of an operation that identify each request ([`request_key`]), with values that no other
+    /// request of the run has.
     fn request_keys(&self, operation: &Operation) -> Vec<(String, String)> {
         let made_up = operation
             .parameters
@@ -483,8 +485,8 @@ impl Session<'_> {
         keys.collect()
     }
 
-    /// Returns a request whose body is the draft. A string in it that names the record in the path becomes that record's
-    /// identifier where it is required, and is left out where it is not.
+    /// Returns a request whose body is the draft. A string in it that names the record in the path becomes that
+    /// record's identifier where it is required, and is left out where it is not.
     pub(super) fn request_with_draft(&self, draft: &Draft, head: &RequestHead, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
@@ -525,8 +527,8 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
-    /// Returns the names under which a body may contain the identifier of the run's own record that a write has in its path,
-    /// and that identifier: a body with another one would rename the record.
+    /// Returns the names under which a body may contain the identifier of the run's own record that a write has in its
+    /// path, and that identifier: a body with another one would rename the record.
     pub(super) fn body_names_of_path_identifier(
         &self,
         operation: OperationId,

@@ -7,14 +7,14 @@
 //! Edge cases of writes share the budget of all writes. A plainly rejected write leaves nothing and is not counted; any
 //! other one, answered or not, counts against it. Once the budget is used up, no further edge case of a write is sent.
 //! An operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
-//! complete response to an edge case, or throttles every attempt, gets no more of them. If its connection may have been
-//! idle when it was closed, another one with the same change is sent instead. Where an edge case is not sent,
-//! the facts about edge cases stay undecided; one that cannot be made from the operation's request is left out without
-//! consequence.
+//! complete response to an edge case, or throttles every attempt, gets no more of them. If the connection of an edge
+//! case may have been idle when it was closed, another one with the same change is sent instead. Where an edge case is
+//! not sent, the facts about edge cases stay undecided; one that cannot be made from the operation's request is left
+//! out without consequence.
 //!
 //! A target may store what it can then no longer show. So once an update of the run's own record has accepted an edge
-//! case, the record is read, if a lifecycle is inferred; it is also read after the first few that were rejected. If it can no longer be read, no operation on such records gets
-//! another edge case.
+//! case, the record is read, if a lifecycle is inferred; it is also read after the first few that were rejected. If it
+//! can no longer be read, no operation on such records gets another edge case.
 //!
 //! A target that accepts fields of any type would keep a record for each such edge case. So a create gets no more of
 //! them once it has accepted one for every 20 of `max_writes`, rounded up. That leaves a part of the budget for the
@@ -43,13 +43,13 @@ use crate::rules::{Reason, Verdict};
 pub(super) struct EdgeCases {
     /// The operations that get no more edge cases, each with the reason.
     ended: RefCell<HashMap<OperationId, Reason>>,
-    /// How many fields of another type each create has accepted.
-    wrong_type_accepted: RefCell<HashMap<OperationId, u64>>,
-    /// How often the record of each update was read because it rejected an edge case.
+    /// How many edge cases with a field of the wrong type each create has accepted.
+    wrong_types_accepted: RefCell<HashMap<OperationId, u64>>,
+    /// How many times the record of each update was read because the update rejected an edge case.
     reads_after_rejection: RefCell<HashMap<OperationId, u64>>,
 }
 
-/// At most how often the record of an update is read because it rejected an edge case.
+/// The most times that the record of an update is read because the update rejected an edge case.
 const READS_AFTER_REJECTION: u64 = 3;
 
 impl Session<'_> {
@@ -70,7 +70,7 @@ impl Session<'_> {
         before: Option<&Request>,
     ) -> Option<Exchange> {
         let change = EdgeCaseChange::of(self.contract, operation, &edge_case, self.plan.seed);
-        let request = match self.reason_against_edge_case(operation, edge_case) {
+        let request = match self.reason_to_skip_edge_case(operation, edge_case) {
             Some(reason) => Err(reason),
             None => match self.require_own_records(operation).await {
                 Ok(()) => self.edge_case_request(operation, edge_case, &change),
@@ -109,8 +109,8 @@ impl Session<'_> {
         }
     }
 
-    /// Reads the record of an update that plainly rejected an edge case: it must not show what that sent. A later edge case
-    /// may be accepted and hide it.
+    /// Reads the record of an update that plainly rejected an edge case: it must not show what the edge case sent. A
+    /// later edge case that is accepted may hide that.
     async fn read_after_rejected_edge_case(&self, exchange: &Exchange) {
         let update = exchange.request.operation;
         let Some(read) = self.contract.lifecycle_of(update).map(|lifecycle| lifecycle.read) else {
@@ -133,7 +133,7 @@ impl Session<'_> {
     }
 
     /// Returns why this edge case is not sent to the operation, or `None` if it is.
-    fn reason_against_edge_case(&self, operation: OperationId, edge_case: EdgeCase) -> Option<Reason> {
+    fn reason_to_skip_edge_case(&self, operation: OperationId, edge_case: EdgeCase) -> Option<Reason> {
         let is_broken = |kind| {
             let fact = self.contract.fact_of(operation, kind);
             fact.is_some_and(|fact| self.verdicts().of(self.contract, fact) == Verdict::Broken)
@@ -146,20 +146,20 @@ impl Session<'_> {
         }
         let writes = !self.contract.operation(operation).is_get();
         if writes && !self.budget_allows_one() {
-            return Some(self.budget_spent());
+            return Some(self.budget_spent_reason());
         }
         let creates = self.contract.operation(operation).creates();
         if self.plan.learns && creates && !self.may_create_to_learn() {
-            return Some(self.budget_spent());
+            return Some(self.budget_spent_reason());
         }
         let max_writes = self.settings.max_writes;
-        let wrong_type_accepted = *self.edge_cases.wrong_type_accepted.borrow().get(&operation)?;
+        let wrong_types_accepted = *self.edge_cases.wrong_types_accepted.borrow().get(&operation)?;
         let is_full =
-            edge_case.kind.changes_field_type() && wrong_type_accepted >= max_writes.div_ceil(WRITES_PER_VARIANT);
+            edge_case.kind.changes_field_type() && wrong_types_accepted >= max_writes.div_ceil(WRITES_PER_VARIANT);
         is_full.then_some(Reason::WrongTypeLimit(max_writes))
     }
 
-    /// Sends no more edge cases to the operation.
+    /// Ends the edge cases of the operation, for this reason.
     pub(super) fn end_edge_cases(&self, operation: OperationId, reason: Reason) {
         self.edge_cases.ended.borrow_mut().insert(operation, reason);
     }
@@ -280,7 +280,7 @@ impl Session<'_> {
         Ok(head)
     }
 
-    /// Counts a field of another type that a create accepted.
+    /// Counts a field of the wrong type that a create accepted.
     fn count_wrong_type(&self, exchange: &Exchange, edge_case: EdgeCase) {
         let operation = exchange.request.operation;
         let creates = self.contract.operation(operation).creates();
@@ -288,7 +288,7 @@ impl Session<'_> {
         if edge_case.kind.changes_field_type() && creates && accepted {
             *self
                 .edge_cases
-                .wrong_type_accepted
+                .wrong_types_accepted
                 .borrow_mut()
                 .entry(operation)
                 .or_default() += 1;

@@ -35,7 +35,7 @@ impl Session<'_> {
     pub(super) async fn equivalent(&self, operation: OperationId) {
         let plain = match self.plain(operation).await {
             Ok(Some(plain)) => plain,
-            // An operation that never accepted a request has its own reason.
+            // For an operation that never accepted a request, the reason is already noted.
             Ok(None) => return,
             Err(reason) => return self.not_called(operation, reason),
         };
@@ -53,7 +53,7 @@ impl Session<'_> {
         }
         let together = self.send_in_spellings(&plain, &spellings).await;
         if !is_error_response(&together) {
-            return self.look_for_update(plain, &together).await;
+            return self.look_for_equivalent_update(plain, &together).await;
         }
         self.announce_requests(1);
         let (again, _) = self.call(plain.call.clone().role(ExchangeRole::PlainAgain)).await;
@@ -120,12 +120,12 @@ impl Session<'_> {
     }
 
     /// Looks for what an equivalent update sent: a service that accepts it must read it like the plain one.
-    async fn look_for_update(&self, plain: PlainRequest, together: &Exchange) {
+    async fn look_for_equivalent_update(&self, plain: PlainRequest, together: &Exchange) {
         let operation = plain.call.request.operation;
         let list = self.contract.list_showing_updated_by(operation);
         if let (Some(list), true) = (list, self.succeeded(together)) {
-            // With nothing sent before, a value that a gap lets come back respelled counts as arrived only if the record
-            // changed.
+            // As if no update had sent anything before: a value that comes back in another spelling, as a gap may
+            // allow, then counts as arrived only if the record changed.
             let sent = Value::Object(serde_json::Map::new());
             let changed = AcceptedUpdate {
                 operation,

@@ -7,11 +7,11 @@ use crate::rules::Finding;
 /// Something that happened in a run.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'event> {
-    /// This many more requests will come than was known before.
+    /// This many more requests are expected than before.
     Expected(u64),
     /// A request was answered, or failed.
     Exchanged(EmittedExchange<'event>),
-    /// A finding was seen for the first time, in this exchange if one exchange shows it.
+    /// A finding was seen for the first time, with the exchange if a single one shows it.
     Found(&'event Finding, Option<EmittedExchange<'event>>),
     /// The target answers, or the run did not wait for it: the plan begins.
     Begun,

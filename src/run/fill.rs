@@ -80,7 +80,7 @@ impl Session<'_> {
         Some((free + 1).saturating_sub(u64::try_from(created).ok()?))
     }
 
-    /// Returns how many records may be created for a list, after the lists that lack fewer.
+    /// Returns how many records may be created for a list, after those for the lists that lack fewer.
     fn left_for(&self, list: OperationId) -> u64 {
         let lists: Vec<_> = self.fills.free_slots.borrow().keys().copied().collect();
         let needs = lists

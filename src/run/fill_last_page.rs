@@ -25,7 +25,7 @@ impl Session<'_> {
             return self.set_undecided_reason(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
         // The records created are counted from a total that is known to be right.
-        let Some((mut total, lacking)) = self
+        let Some((mut total, space)) = self
             .judged_walk(list)
             .await
             .as_ref()
@@ -33,13 +33,13 @@ impl Session<'_> {
         else {
             return;
         };
-        if lacking > left {
+        if space > left {
             return self.set_undecided_reason(list, FactKind::PageFull, Reason::NoFullPage(left));
         }
         // A list that is already full is looked at without another record.
-        let counts = match lacking {
+        let counts = match space {
             0 => vec![0, 1],
-            _ => vec![lacking - 1, 1, 1],
+            _ => vec![space - 1, 1, 1],
         };
         for count in counts {
             if count > self.left_for_last_pages() || (count > 0 && !self.create_more(list, count).await) {
@@ -87,7 +87,7 @@ impl Session<'_> {
             .history()
             .current_walk(look)
             .and_then(total_and_space_on_last_page)
-            .is_some_and(|(_, lacking)| lacking == 0);
+            .is_some_and(|(_, space)| space == 0);
         let before = last.and_then(|last| last.checked_sub(1)).filter(|_| is_full);
         for number in before.into_iter().chain(last).filter(|number| *number > 1) {
             self.announce_requests(1);

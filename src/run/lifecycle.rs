@@ -72,16 +72,18 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for what an accepted update sent, in the read of the run's own record that it names. Returns whether it names
-    /// one, and the read still shows it.
+    /// Looks for what an accepted update sent, in the read of the run's own record that it names. Returns whether it
+    /// names one, and the read still shows it.
     pub(super) async fn read_back_sent(&self, update: &Request) -> bool {
-        let seen = self.look_after(update, RecordStage::Update(update.operation)).await;
+        let seen = self
+            .look_for_record_of_update(update, RecordStage::Update(update.operation))
+            .await;
         seen.is_some_and(|(_, seen)| seen == SeenRecord::Own)
     }
 
-    /// Looks at the run's own record that an update without invariants names, if it can be read. Returns its number, and
-    /// what the read showed.
-    async fn look_after(&self, update: &Request, stage: RecordStage) -> Option<(usize, SeenRecord)> {
+    /// Looks at the run's own record that an update without invariants names, if it can be read. Returns its number,
+    /// and what the read showed.
+    async fn look_for_record_of_update(&self, update: &Request, stage: RecordStage) -> Option<(usize, SeenRecord)> {
         let is_inferred = self.contract.operation(update.operation).invariants.updated.is_none();
         let read = self.contract.read_showing_update(update.operation);
         let read = read.filter(|_| is_inferred)?;
@@ -89,10 +91,10 @@ impl Session<'_> {
         Some((record, self.look_for_record(read, (record, stage)).await))
     }
 
-    /// Looks whether an update of a record has changed another: one of the run that was read before, or else those that the
-    /// list shows.
+    /// Checks whether an update of a record has changed another: one of the run that was read before, or else those
+    /// that the list shows.
     async fn look_at_others(&self, lifecycle: &Lifecycle, (record, update): (usize, OperationId)) {
-        let other = self.history().other_than(record);
+        let other = self.history().another_unchanged_record(record);
         if let Some(other) = other.filter(|other| self.history().was_read(*other)) {
             let after = (other, RecordStage::WriteOfAnother(update, record));
             self.look_for_record(lifecycle.read, after).await;
@@ -112,18 +114,20 @@ impl Session<'_> {
         }
     }
 
-    /// Reads the run's own record after an edge case of an update was accepted. Returns whether it can no longer be read,
-    /// although it could be before.
+    /// Reads the run's own record after an edge case of an update was accepted. Returns whether it can no longer be
+    /// read, although it could be before.
     pub(super) async fn is_unreadable_after(&self, update: &Request) -> bool {
-        let seen = self.look_after(update, RecordStage::EdgeCase(update.operation)).await;
+        let seen = self
+            .look_for_record_of_update(update, RecordStage::EdgeCase(update.operation))
+            .await;
         let history = self.history();
         let record = seen.and_then(|(record, _)| history.tracked(record));
         record.is_some_and(|record| record.is_unreadable)
     }
 
-    /// Reads the record that a create will return, if that may show that its number is free: see
-    /// [`History::number_to_read`](crate::history::History::number_to_read).
-    pub(super) async fn read_next_number(&self, create: &Request) {
+    /// Before a create, reads the record with the number that the create will return, if that may show that the number
+    /// is free: see [`History::number_to_read`](crate::history::History::number_to_read).
+    pub(super) async fn read_before_create(&self, create: &Request) {
         let next = self.history().number_to_read(create);
         let Some((read, named)) = next.filter(|(read, _)| self.is_called(*read)) else {
             return;
@@ -135,8 +139,8 @@ impl Session<'_> {
         }
     }
 
-    /// Reads the list to which a write belongs, if the write may show there what else it changes and no earlier response
-    /// can be compared with one that follows. Returns the list.
+    /// Returns the list that may show what else a write changes, if it is still to be watched. Reads it first if no
+    /// earlier response can be compared with the one that follows the write.
     pub(super) async fn read_list_before(&self, write: OperationId) -> Option<OperationId> {
         let list = self
             .history()
@@ -154,7 +158,7 @@ impl Session<'_> {
             return;
         };
         self.read_list(list).await;
-        // A record that the list no longer shows may be on its second page.
+        // A record that the list no longer shows may have moved to its second page.
         let missing = self.history().missing_records(list).map(|(lifecycle, ids)| {
             let read = lifecycle.read;
             let requests = ids.into_iter().filter(|_| self.is_called(read)).filter_map(|id| {
@@ -169,7 +173,9 @@ impl Session<'_> {
             let (exchange, _) = Box::pin(self.call(Call::alone(read, purpose))).await;
             if matches!(exchange.status(), Some(404 | 410)) {
                 let write = write.request.operation;
-                self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_gone((list, id), write));
+                self.with_evaluation(|evaluation: &mut Evaluation<'_>| {
+                    evaluation.mark_existing_deleted((list, id), write);
+                });
             }
         }
     }
@@ -210,7 +216,7 @@ impl Session<'_> {
             let Some(lifecycle) = lifecycle else { continue };
             let delete = deletes.iter().find(|step| lifecycle.delete == Some(step.operation));
             if let Some(delete) = delete {
-                if self.history().reason_against_repeat(delete.operation).is_some()
+                if self.history().reason_not_to_repeat(delete.operation).is_some()
                     || self.history().may_reach_others(lifecycle.create)
                     || self.history().may_ignore_parents(lifecycle.create)
                     || may_be_older.contains(&lifecycle.create)
@@ -223,8 +229,8 @@ impl Session<'_> {
         }
     }
 
-    /// Reads what may show the records of creates whose response showed no identifier, once, so that the history finds
-    /// them there. A query is sent only if it was accepted before and kept nothing.
+    /// Calls once each operation that may show the records of creates whose response showed no identifier, so that the
+    /// history finds them. A query is sent only if it was accepted before and kept nothing.
     pub(super) async fn look_for_unidentified(&self) {
         let sources = self.history().showing_unidentified();
         for source in sources.into_iter().filter(|source| self.is_called(*source)) {
@@ -245,8 +251,8 @@ impl Session<'_> {
         }
     }
 
-    /// Deletes one record, if a read shows that it is the run's own, and checks whether it is gone. If it is the first of
-    /// this operation, it also checks whether another record is still there.
+    /// Deletes one record, if a read shows that it is the run's own, and checks whether it is gone. If it is the first
+    /// of this operation, it also checks whether another record is still there.
     async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId), is_first: bool) {
         let is_own = async |record| {
             let before = (record, RecordStage::BeforeDelete);
@@ -257,7 +263,7 @@ impl Session<'_> {
         }
         let mut other = self
             .history()
-            .other_than(record)
+            .another_unchanged_record(record)
             .filter(|_| is_first && !lifecycle.guessed);
         if let Some(number) = other
             && !is_own(number).await
@@ -267,7 +273,7 @@ impl Session<'_> {
         let Some(request) = self.request_of_record(delete, record) else {
             return;
         };
-        let let_in = if is_first {
+        let accepted = if is_first {
             self.delete_without_credential(lifecycle, (record, other), &request)
                 .await
         } else {
@@ -275,7 +281,7 @@ impl Session<'_> {
         };
         // Even an undocumented success, which is a finding, may have deleted the record. After a
         // 202 the deletion may still fail.
-        let may_be_gone = match let_in {
+        let may_be_gone = match accepted {
             Some(may_be_gone) => may_be_gone,
             None => {
                 self.announce_requests(1);
@@ -296,9 +302,9 @@ impl Session<'_> {
         }
     }
 
-    /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that was
-    /// rejected. Records that vanish by themselves, or once they are read, show nothing: the other one must still be there.
-    /// Returns `None` if the record is still to be deleted, and otherwise whether it may be gone.
+    /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that
+    /// was rejected. Records that vanish by themselves, or once they are read, show nothing: the other one must still
+    /// be there. Returns `None` if the record is still to be deleted, and otherwise whether it may be gone.
     async fn delete_without_credential(
         &self,
         lifecycle: &Lifecycle,
@@ -397,7 +403,7 @@ impl Session<'_> {
         };
         // After a shortened wait, what still differs may merely be late.
         let may_be_behind = matches!(stage, RecordStage::DeletedInList | RecordStage::Repeated(_))
-            || self.history().shows_equal_items(look);
+            || self.history().shows_duplicate_items(look);
         if may_be_behind && is_late && !settled {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         } else {
@@ -406,8 +412,8 @@ impl Session<'_> {
         seen
     }
 
-    /// Whether a wait like this one has timed out before, so that it is made shorter. Each list has a wait of its own in
-    /// which a deleted record may leave it.
+    /// Whether a wait like this one has timed out before, so that this one is made shorter. Waits for a deleted record
+    /// to leave its list are noted for each list.
     fn was_late(&self, (shown_by, stage): (OperationId, RecordStage)) -> bool {
         match stage {
             RecordStage::DeletedInList => self.delays.late_lists.borrow().contains(&shown_by),
@@ -430,8 +436,8 @@ impl Session<'_> {
         self.request_under(operation, &named)
     }
 
-    /// Returns a request to an operation whose path names these records; `None` if something else that the request requires
-    /// has no value.
+    /// Returns a request to an operation whose path names these records; `None` if something else that the request
+    /// requires has no value.
     fn request_under(&self, operation: OperationId, named: &PathIdentifiers) -> Option<Request> {
         let history = self.history();
         let head = request_head_with(

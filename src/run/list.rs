@@ -1,6 +1,6 @@
-//! Walks the lists whose pages are judged, by the page invariant, `x-page`. A list *adds up* when its pages agree with
-//! each other and with the numbers that they state. One that does not is walked again, to distinguish rows that are
-//! added meanwhile, or appear late, from pages that never add up.
+//! Walks the lists whose pages are judged: those with a page invariant (`x-page`). A list *adds up* when its pages
+//! agree with each other and with the numbers that they state. One that does not is walked again, to distinguish items
+//! that are added in the meantime, or appear late, from pages that never add up.
 
 use super::session::Session;
 use super::walk::PageOrder;
@@ -14,8 +14,8 @@ impl Session<'_> {
         self.judged_walk(operation).await;
     }
 
-    /// Walks a list, judges its pages and returns the walk. Also notes how full its page is, for the steps that create
-    /// records until there is a second one.
+    /// Walks a list, judges its pages and returns the walk. Also notes how full its page is if it has only one, for the
+    /// steps that create records until it has a second.
     pub(super) async fn judged_walk(&self, list: OperationId) -> Option<Walk> {
         let look = self.begin_look(list, &LookGoal::Pages);
         self.walk(look, PageOrder::Ascending).await;

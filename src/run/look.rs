@@ -16,7 +16,7 @@ impl Session<'_> {
     pub(super) async fn look_for_created(&self, list: OperationId) {
         if self.history().has_created_for(list) {
             let goal = if self.plan.learns {
-                LookGoal::Listed
+                LookGoal::CreatedUntilFound
             } else {
                 LookGoal::Created
             };
@@ -34,9 +34,8 @@ impl Session<'_> {
         }
     }
 
-    /// Looks for a further update, a variant sent to a record after its first accepted update. The page that last showed
-    /// the record comes first. `sent` has the value of each field that the
-    /// earlier updates sent last.
+    /// Looks for a further update, a variant sent to a record after its first accepted update. The page that last
+    /// showed the record comes first. `sent` has the last value that the earlier updates sent for each field.
     pub(super) async fn look_for_further_update(&self, list: OperationId, update: AcceptedUpdate, sent: &Value) {
         let update = Arc::new(update);
         let goal = LookGoal::FurtherUpdate(Arc::clone(&update), sent.clone());
@@ -71,21 +70,21 @@ impl Session<'_> {
     }
 
     /// Makes sure that every identifier that a write to the operation takes from a create is that of the run's own
-    /// record, and that no earlier write has shown that it may concern another's. A read may go to any record.
+    /// record, and that no earlier write has shown that it may affect somebody else's. A read may go to any record.
     ///
     /// # Errors
     ///
-    /// The reason why one may be another's; then the write is not sent.
+    /// The reason why one may be somebody else's; then the write is not sent.
     pub(super) async fn require_own_records(&self, operation: OperationId) -> Result<(), Reason> {
         let contract = self.contract;
         if contract.operation(operation).is_get() {
             return Ok(());
         }
         let deletes = contract.operation(operation).method == Method::Delete;
-        if let Some(reason) = self.history().reason_against_create(operation) {
+        if let Some(reason) = self.history().reason_not_to_create(operation) {
             return Err(Reason::NotOwn(reason));
         }
-        let reason = self.history().reason_against_repeat(operation);
+        let reason = self.history().reason_not_to_repeat(operation);
         if let Some(reason) = reason.filter(|_| !self.plan.also_sent.contains(&operation)) {
             return Err(Reason::NotOwn(reason));
         }
@@ -95,7 +94,7 @@ impl Session<'_> {
         creates.sort_unstable();
         creates.dedup();
         for create in creates {
-            if let Some(reason) = self.history().reason_against_update(create).filter(|_| !deletes) {
+            if let Some(reason) = self.history().reason_not_to_update(create).filter(|_| !deletes) {
                 return Err(Reason::NotOwn(reason));
             }
             if !self.history().may_add_below(create, operation) {
@@ -150,7 +149,7 @@ impl Session<'_> {
     }
 
     /// Looks through each list that shows what creates left, if any create was sent: until it settles, and then, if the
-    /// contract states its pages, once more to count.
+    /// contract states its pages, once more to count the records.
     pub(super) async fn search_for_residue(&self) {
         if !self.history().has_sent_creates() {
             return;

@@ -24,10 +24,10 @@
 //!
 //! # Words
 //!
-//! - *settle*: the longest time for which the run waits until the target shows what it did ([`Settings::settle`]).
-//!   A look is *settled* once it has seen what it looks for, or would see no more by waiting.
-//! - *variant*: in `ask`, the request of a trial that asks; everywhere else, a body that differs from an accepted one
-//!   ([`Variant`](crate::plan::Variant)).
+//! - *settle*: the longest time that the run waits for the target to show what the run did ([`Settings::settle`]). A
+//!   look is *settled* once it has seen what it looks for, or would see no more by waiting.
+//! - *variant*: in `ask`, the request of a trial that asks the question; everywhere else, a body that differs from an
+//!   accepted one ([`Variant`](crate::plan::Variant)).
 //!
 //! # Design
 //!

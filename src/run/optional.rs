@@ -2,9 +2,10 @@
 //!
 //! # Design
 //!
-//! A response to a filter proves most if the list has items with its value and items with another one: it is then asked for
-//! the value that it showed last, which is the likeliest to be there still. If all items have the same value, none of them
-//! may come for another value, and all of them for theirs. This costs at most one more request than any other parameter.
+//! A response to a filter proves most if the list has items with its value and items with another one: the list is then
+//! asked for the value that it showed last, which is the likeliest to be there still. If all items have the same value,
+//! the list is asked for another value, for which it may return none of them, and for theirs, for which it may return
+//! all. So a filter costs at most one more request than any other parameter.
 
 use serde_json::Value;
 
@@ -43,7 +44,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the values to send for a parameter, in this order: the one that was made up for it, unless it is a filter.
+    /// Returns the values to send for a parameter, in this order: for a filter those of [`values`], for any other
+    /// parameter the one that was made up for it.
     fn optional_values(&self, operation: OperationId, (parameter, made_up): (usize, Value)) -> Vec<OptionalValue> {
         let mut filters = self.contract.filters_of(operation).iter();
         let filter = filters.find(|filter| filter.parameter == parameter);
@@ -62,7 +64,7 @@ impl Session<'_> {
     }
 }
 
-/// Returns the values to send for a filter, where the list has shown these, the last one first.
+/// Returns the values to send for a filter, given the values that its list has shown, the last one first.
 fn values(filter: &Filter, shown: &[Value], made_up: &Value) -> Vec<OptionalValue> {
     let of = |value: Value, is_from_target| OptionalValue {
         parameter: filter.parameter,

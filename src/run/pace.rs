@@ -9,11 +9,11 @@ use tokio::time::Instant;
 use crate::client::retry;
 use crate::exchange::Response;
 
-/// How many times a request is sent in all while the target throttles it.
-pub(super) const ATTEMPTS: u32 = 4;
+/// The most times that a request is sent while the target throttles it.
+pub(super) const MAX_ATTEMPTS: u32 = 4;
 /// The longest wait before a request is sent again.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// The first wait where the target names no time; it doubles.
+/// The first wait if the target names no time; each further wait is twice as long.
 const FIRST_BACKOFF: Duration = Duration::from_millis(200);
 
 /// The longest time between two requests, however low the rate: a clock cannot represent arbitrarily long times.
@@ -51,7 +51,7 @@ impl Pace {
     }
 }
 
-/// Returns whether a response says when to send the request again, within the longest wait.
+/// Returns whether a response says when to send the request again, and that is within the longest wait.
 pub(super) fn says_when(response: &Response) -> bool {
     retry::retry_after(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
 }
@@ -112,7 +112,7 @@ mod tests {
             &[(RETRY_AFTER, "-1")],
             &[(RETRY_AFTER, "1.5")],
             &[(RETRY_AFTER, "")],
-            // A date without the target's own clock.
+            // A date, but no `Date` header with the target's own time.
             &[(RETRY_AFTER, DATED)],
         ] {
             assert_eq!(wait_after(&response(headers), 0), FIRST_BACKOFF, "{headers:?}");

@@ -8,7 +8,7 @@ use crate::exchange::RejectionMeaning;
 use crate::history::{ExchangeRole, LookGoal, LookId, NextPage, WalkExtent};
 use crate::plan::MAX_INFERRED_PAGES;
 
-/// How often a list is walked at most: in small pages, in larger ones, and in those again.
+/// The most times that a list is walked: in small pages, in larger ones, and in those again.
 const MAX_WALKS: usize = 3;
 
 impl Session<'_> {
@@ -25,7 +25,7 @@ impl Session<'_> {
             if self.history().is_settled(look) {
                 break;
             }
-            // What the run has created may be late in one of the responses.
+            // What the run has created may appear late in one of the responses.
             tokio::time::sleep(self.short_wait()).await;
         }
         self.conclude(look);
@@ -45,8 +45,8 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the head of the request for a page. A rejection of it decides nothing: the service may not take this size,
-    /// or have no such page.
+    /// Returns the head of the request for a page. A rejection of it decides nothing: the service may not allow this
+    /// size, or may have no such page.
     fn head_of_page(&self, list: OperationId, mut head: RequestHead, page: &NextPage) -> RequestHead {
         let parameters = &self.contract.operation(list).parameters;
         for value in &page.query {

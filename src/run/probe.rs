@@ -75,9 +75,9 @@ impl Session<'_> {
         index + usize::try_from(self.plan.seed).unwrap_or(0) % TOKEN_MUTATIONS
     }
 
-    /// Returns the request of a probe; `None` where a value for it is unknown or no further record may be created, and
-    /// then the reason has been noted. A write has the choices of the body that the operation accepted, so that a
-    /// rejection is about the credential.
+    /// Returns the request of a probe; `None`, with the reason noted, if a value for it is unknown or no further record
+    /// may be created. A write repeats the choices of the body that the operation accepted, so that a rejection is
+    /// about the credential.
     fn probe_request(&self, operation: OperationId, purpose: Purpose, credential: Credential) -> Option<Request> {
         let head = self.request_head_if_any(operation)?;
         let documented = self.contract.operation(operation);
@@ -86,7 +86,7 @@ impl Session<'_> {
         }
         if !self.has_room_for(operation) {
             if let Purpose::MustBeRejected { fact: kind, .. } = purpose {
-                self.set_undecided_reason(operation, kind, self.budget_spent());
+                self.set_undecided_reason(operation, kind, self.budget_spent_reason());
             }
             return None;
         }

@@ -1,11 +1,11 @@
-//! Queries: reads by `POST`, each with a body that asks for little.
+//! Queries: reads by `POST`, each with the smallest body.
 //!
 //! # Design
 //!
 //! The response to a query is judged like that to a read, but a query is sent as carefully as a write: only in a run
 //! that writes, with no identifier of somebody else's record in its path, after it was entered in the write log, and
-//! only while `max_writes` leaves room for one more record. It uses up none of that, unless its status says that it has
-//! created something, or a list shows what only the query has sent.
+//! only while `max_writes` leaves room for one more record. It uses up none of that room, unless its status says that
+//! it has created something, or a list shows what only the query has sent.
 
 use super::request::{self, RequestHead};
 use super::session::{Call, Session};
@@ -23,7 +23,7 @@ impl Session<'_> {
             return self.not_called(operation, reason);
         }
         if !self.has_room_for(operation) {
-            return self.not_called(operation, self.budget_spent());
+            return self.not_called(operation, self.budget_spent_reason());
         }
         let Some(head) = self.request_head_if_any(operation) else {
             return;
@@ -49,8 +49,8 @@ impl Session<'_> {
         }
     }
 
-    /// Reads the list of the collection in which a query looks, once: it shows whether the query has stored what was
-    /// sent. That it shows nothing decides nothing, because the list may have more pages, or be late.
+    /// Reads once the list of the collection that a query searches: it may show that the query stored what it sent. If
+    /// it shows nothing, that decides nothing, because the list may have more pages, or be late.
     async fn look_for_stored(&self, query: OperationId) {
         let list = self.contract.list_beside(query).filter(|list| self.is_called(*list));
         let list = list.filter(|_| self.history().would_show_if_stored(query));
@@ -77,13 +77,13 @@ impl Session<'_> {
     pub(super) fn smallest_draft(&self, operation: OperationId) -> Result<Draft, Reason> {
         let full = self.draft(operation, TimestampFormat::Utc)?;
         let mut draft = full.clone();
-        // Without such fields there is nothing to leave out.
+        // If no field is optional, there is nothing to leave out.
         let _ = draft.vary(&Variant::RequiredFields, &full);
         Ok(draft)
     }
 }
 
-/// Returns what a rejection means: the values of the body are made up.
+/// Returns what a rejection means, given that the values of the body are made up.
 fn rejection_meaning(head: &RequestHead, draft: &Draft) -> RejectionMeaning {
     if draft.may_name_an_unknown_record() || head.rejection_meaning == RejectionMeaning::UncertainValue {
         RejectionMeaning::UncertainValue

@@ -1,5 +1,5 @@
-//! Tests that each reason for an undecided fact is true: a run gives it against a service that
-//! shows just that, or the test of a rule that is named here shows it. A new reason needs its case.
+//! Tests that each reason for an undecided fact is true: a run gives it against a service that shows just that, or the
+//! test of a rule, named here, shows it. A new reason needs a case of its own.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

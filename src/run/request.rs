@@ -15,7 +15,7 @@ use crate::exchange::{
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathIdentifiers};
 use crate::plan::{NoValue, StandInOrigin, check_allowed, parameter, stand_in_value, unusable_path};
 
-/// All of a request but its body and its credential, and what a rejection of it would mean.
+/// All of a request except its body and its credential, and what a rejection of it would mean.
 #[derive(Clone, Debug)]
 pub(super) struct RequestHead {
     pub(super) path: String,
@@ -70,8 +70,8 @@ impl<'value> Replacement<'value> {
         }
     }
 
-    /// Returns the string that replaces the parameter at this index, `Some(None)` if the request leaves the parameter out,
-    /// and `None` if no string replaces it.
+    /// Returns the string that replaces the parameter at this index, `Some(None)` if the request leaves the parameter
+    /// out, and `None` if no string replaces it.
     fn text_for(&self, index: usize) -> Option<Option<&'value str>> {
         let (identifiers, one) = match self {
             Self::None | Self::Record(_) => return None,
@@ -158,7 +158,7 @@ fn required(operation: &Operation) -> impl Iterator<Item = (usize, &Parameter)> 
     parameters.filter(|(_, parameter)| parameter.required || parameter.set_by_user.is_some())
 }
 
-/// Returns the head with these values; `values` is `None` where none belong together.
+/// Returns the head with these values; `values` is `None` if no values belong together.
 fn filled(
     contract: &Contract,
     operation: OperationId,
@@ -194,15 +194,15 @@ fn filled(
         let is_from_document = of_record.is_none() && linked.is_none() && parameter.set_by_user.is_none();
         let known = of_record.or_else(|| linked.map(|(.., value)| (*value).clone()));
         let stand_in = || match stand_in_value(contract, documented, parameter)? {
-            (StandInOrigin::Chosen, _) => Some(Value::from(own_name)).filter(|_| !own_name.is_empty()),
+            (StandInOrigin::OwnName, _) => Some(Value::from(own_name)).filter(|_| !own_name.is_empty()),
             (_, value) => Some(value),
         };
         let value = known.or_else(stand_in);
         let value = value.ok_or_else(|| bindings.why_parameter_has_no_value(contract, operation, index))?;
         for text in parameter::serialized(contract, parameter, &value) {
             check_allowed(parameter, &text)?;
-            // The target chooses the identifier of the run's own record: it may be somebody's address.
-            // What is given for a header may be a secret.
+            // The target chooses the identifier of the run's own record: it may be somebody's address. What the user
+            // sets for a header may be a secret.
             let is_secret = parameter.set_by_user.is_some() && parameter.location == ParameterLocation::Header;
             let may_be_printed = match parameter.set_by_user {
                 Some(_) => is_plain_identifier(&text),
@@ -281,8 +281,8 @@ impl RequestHead {
         }
     }
 
-    /// Adds an optional parameter of the operation with a value that was made up, or that the target showed elsewhere, so
-    /// that a rejection may be about that.
+    /// Adds an optional parameter of the operation with a value that was made up, or that the target showed elsewhere,
+    /// so that a rejection may be due to that value.
     pub(super) fn add_optional(
         &mut self,
         contract: &Contract,

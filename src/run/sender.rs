@@ -107,9 +107,9 @@ impl<'run> Sender<'run> {
         }
     }
 
-    /// Sends a request, and sends it once more if the token had expired and there is a new one. The
-    /// target did not process the first one (RFC 9110, section 15.5.2), and it is not judged, so
-    /// both are the one write that the log announced. Also returns the time at which the last one was sent.
+    /// Sends a request, and sends it once more if the token had expired and there is a new one. The target did not
+    /// process the first one (RFC 9110, section 15.5.2), and it is not judged, so both count as the one write that the
+    /// log announced. Also returns the time at which the last one was sent.
     async fn exchange(&self, request: &Request, writes: bool) -> (Duration, Result<Response, Failure>) {
         let busy = || self.handling_time.get();
         let is_renewed = self.transport.is_renewed();
@@ -140,7 +140,7 @@ impl<'run> Sender<'run> {
         }
     }
 
-    /// Keeps the outcome of a write; `id` is the identifier of what it created.
+    /// Logs the outcome of a write; `id` is the identifier of what it created.
     pub(super) fn record_outcome(&self, exchange: &Exchange, id: Option<&str>) {
         if self.contract.operation(exchange.request.operation).is_get() {
             return;
@@ -181,7 +181,7 @@ impl<'run> Sender<'run> {
         self.write_log_error.borrow().clone()
     }
 
-    /// Does `work` with a response, and counts how long that keeps the thread busy.
+    /// Does `work` on a response, and counts how long that keeps the thread busy.
     pub(super) fn timed<T>(&self, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = work();

@@ -13,7 +13,7 @@ use super::create::Drafts;
 use super::edge_case::EdgeCases;
 use super::event::{EmittedExchange, Event};
 use super::fill::PageFills;
-use super::pace::{ATTEMPTS, says_when, wait_after};
+use super::pace::{MAX_ATTEMPTS, says_when, wait_after};
 use super::sender::Sender;
 use super::settings::Settings;
 use super::settle::{NotFoundRetry, ObservedDelays};
@@ -39,7 +39,7 @@ pub struct Run {
     pub verdicts: Verdicts,
     /// How it ended.
     pub ended: RunEnd,
-    /// What it showed of the gaps.
+    /// What it showed about the gaps.
     pub answers: Vec<Answer>,
     /// The trials that asked about them.
     pub trials: Vec<Trial>,
@@ -86,14 +86,15 @@ pub enum RunEnd {
     ServiceEnded(String),
     /// It took longer than this time limit.
     TimeLimitExceeded(Duration),
-    /// Every documented request so far was rejected as the token would be, the last with this status.
+    /// Every documented request so far was rejected with a 401 or 403, as with a wrong token, the last with this
+    /// status.
     TokenRejected(u16),
     /// No connection could be made.
     Unreachable(Failure),
 }
 
-/// An awkward value (a valid one that software often mishandles, see [`plan`](crate::plan)) that a target rejected: which
-/// values are allowed is a gap, and this is evidence on it.
+/// An awkward value (a valid one that software often mishandles, see [`plan`](crate::plan)) that a target rejected:
+/// which values are allowed is a gap, and this is evidence on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RejectedValue {
     /// The operation.
@@ -117,7 +118,7 @@ pub struct RequestCounts {
     pub throttled: u64,
     /// Without a complete response.
     pub unfinished: u64,
-    /// How often the whole plan was carried out.
+    /// How many times the whole plan was carried out.
     pub rounds: u64,
 }
 
@@ -394,7 +395,7 @@ impl<'run> Session<'run> {
             purpose,
             role,
         } = call;
-        self.read_next_number(&request).await;
+        self.read_before_create(&request).await;
         let watched = self.read_list_before(request.operation).await;
         let mut attempt = 0;
         let mut not_found = NotFoundRetry::until(options.not_found_timeout);
@@ -429,19 +430,19 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again. A create
-    /// or a query is sent again only after a 429 that says when, because that response rejects it; both requests count against the
-    /// budget. Any other response may come from something in front of a service that has stored the record.
+    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again. A create or a
+    /// query is sent again only after a 429 that says when, because that response rejects it; both requests count
+    /// against the budget. Any other response may come from something in front of a service that has stored the record.
     fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| response.is_throttled())?;
         // A wrong token is not sent again: a target that throttles it may be counting them.
         let sent_once = matches!(exchange.request.credential, Credential::Wrong { .. });
         let may_store = self.contract.operation(exchange.request.operation).may_store();
         let again = !may_store || (response.status == 429 && says_when(response) && self.budget_allows_one_after(1));
-        (again && !sent_once && attempt + 1 < ATTEMPTS).then(|| wait_after(response, attempt))
+        (again && !sent_once && attempt + 1 < MAX_ATTEMPTS).then(|| wait_after(response, attempt))
     }
 
-    /// Passes something to the evaluation, and counts how long that keeps the thread busy.
+    /// Lets `show` use the evaluation, and counts how long that keeps the thread busy.
     pub(super) fn with_evaluation<T>(&self, show: impl FnOnce(&mut Evaluation<'run>) -> T) -> T {
         self.sender.timed(|| show(&mut self.evaluation.borrow_mut()))
     }
@@ -451,7 +452,7 @@ impl<'run> Session<'run> {
         Ref::map(self.evaluation.borrow(), Evaluation::history)
     }
 
-    /// Returns what exchanges have shown of the gaps so far.
+    /// Returns what exchanges have shown about the gaps so far.
     pub(super) fn gaps(&self) -> Ref<'_, Gaps<'run>> {
         Ref::map(self.evaluation.borrow(), Evaluation::gaps)
     }
@@ -509,14 +510,14 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns whether the operation may be called. A create, and a query, which may turn out to be one, need room for one
-    /// more record in the budget; anything else leaves no record and may always be called.
+    /// Returns whether the operation may be called. A create, and a query, which may turn out to be one, need room for
+    /// one more record in the budget; anything else leaves no record and may always be called.
     pub(super) fn has_room_for(&self, operation: OperationId) -> bool {
         !self.contract.operation(operation).may_store() || self.budget_allows_one()
     }
 
     /// Returns why a write is not sent when the budget has no room for it.
-    pub(super) fn budget_spent(&self) -> Reason {
+    pub(super) fn budget_spent_reason(&self) -> Reason {
         Reason::MaxWrites(self.settings.max_writes)
     }
 

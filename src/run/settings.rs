@@ -16,15 +16,15 @@ pub struct Settings {
     pub jobs: usize,
     /// The maximum number of requests per second; `None` for as fast as the target answers.
     pub rate: Option<f64>,
-    /// How long the target may take to show what the run did: to list a record, to show an update, to show a deleted
-    /// record no longer, and to let the pages of a list add up.
+    /// How long the target may take to show what the run did: to list a record, to show an update, to stop showing a
+    /// deleted record, and to make the pages of a list add up.
     pub settle: Duration,
-    /// The maximum number of requests in a run that may leave a record in the target. Updates and clear rejections do not
-    /// count.
+    /// The maximum number of requests in a run that may leave a record in the target. Updates and clear rejections do
+    /// not count.
     pub max_writes: u64,
     /// The maximum number of pages that are walked in a list.
     pub max_pages: u64,
-    /// How often the plan is carried out; `max_writes` bounds all rounds together.
+    /// How many times the plan is carried out; `max_writes` bounds all rounds together.
     pub rounds: u64,
     /// How long to wait for a target that is still starting up; `None` for a target that is already up.
     pub wait: Option<Duration>,
@@ -47,15 +47,15 @@ impl Settings {
     pub const DEFAULT_JOBS: usize = 4;
     /// The most requests that may be under way at once.
     pub const MAX_JOBS: usize = 256;
-    /// By default the most pages that are walked in a list.
+    /// The default of [`Self::max_pages`].
     pub const DEFAULT_MAX_PAGES: u64 = 200;
     /// The default of [`Self::max_writes`].
     pub const DEFAULT_MAX_WRITES: u64 = WRITES_BY_DEFAULT;
-    /// How often the plan is carried out by default.
+    /// The default of [`Self::rounds`].
     pub const DEFAULT_ROUNDS: u64 = 1;
     /// How long a run may take by default.
     pub const DEFAULT_MAX_TIME: Duration = Duration::from_secs(300);
-    /// The longest time that a setting may name.
+    /// The longest time that a setting may have.
     pub const LONGEST_DURATION: Duration = Duration::from_secs(86_400);
     /// The default of [`Self::settle`].
     pub const DEFAULT_SETTLE: Duration = Duration::from_secs(5);

@@ -13,7 +13,7 @@ use crate::history::LookId;
 /// The first wait before another walk or read; it doubles.
 const MIN_WAIT: Duration = Duration::from_millis(50);
 
-/// How late the target has been so far, by which later waits are made shorter.
+/// How late the target has been so far, which decides how long later waits are.
 #[derive(Debug, Default)]
 pub(super) struct ObservedDelays {
     /// The longest time after which something showed.
@@ -36,8 +36,8 @@ impl Session<'_> {
         self.note_delay(delay);
     }
 
-    /// Returns how long to wait first: a quarter of the longest delay in this run so far, so that a slow target is not read
-    /// many times in vain.
+    /// Returns how long to wait first: a quarter of the longest delay in this run so far, so that a slow target is not
+    /// read many times in vain.
     pub(super) fn first_wait(&self) -> Duration {
         (self.delays.longest.get() / 4).max(MIN_WAIT)
     }

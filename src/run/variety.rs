@@ -39,8 +39,8 @@ enum UpdateOutcome {
     /// Neither accepted nor rejected for what it sent: no complete response, or another status, such as 401 or 500. No
     /// further update is sent.
     Inconclusive,
-    /// The connection was closed that may have been idle.
-    Closed,
+    /// The connection was closed, and may have been idle.
+    ClosedWhenIdle,
 }
 
 impl Session<'_> {
@@ -97,7 +97,7 @@ impl Session<'_> {
             };
             let halves = these.halves();
             let differs = draft.vary(&Variant::Awkward(these), accepted);
-            if let (true, Ok(draft)) = (differs, self.without_keys(draft)) {
+            if let (true, Ok(draft)) = (differs, self.avoid_existing_identifiers(draft)) {
                 self.announce_requests(1);
                 let exchange = self.write(&draft, head, WriteRole::Additional).await;
                 if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
@@ -132,7 +132,9 @@ impl Session<'_> {
                 break;
             };
             let differs = draft.vary(&variant, accepted);
-            let Ok(draft) = self.without_keys(draft) else { continue };
+            let Ok(draft) = self.avoid_existing_identifiers(draft) else {
+                continue;
+            };
             if !differs || (!has_invariant && !self.settings.run_tag.is_in(&draft.body().0)) {
                 continue;
             }
@@ -217,7 +219,8 @@ impl Session<'_> {
     }
 
     /// Updates a record of this run with awkward values, in halves where they are rejected together, with one field,
-    /// with values that code may mistake for missing ones and with other choices, and reads it after each of them that is accepted.
+    /// with values that code may mistake for missing ones and with other choices, and reads it after each update that
+    /// is accepted.
     pub(super) async fn vary_and_read_back(&self, update: OperationId) {
         let Some((accepted, head)) = self.accepted_write(update).await else {
             return;
@@ -232,9 +235,9 @@ impl Session<'_> {
             let Ok(mut draft) = self.draft(update, TimestampFormat::Utc) else {
                 return;
             };
-            // What the schema does not admit may still be sent in part.
+            // Awkward values that cannot be sent together may still be sent in halves.
             let differs = draft.vary(&variant, &accepted);
-            if let (true, Ok(draft)) = (differs, self.without_keys(draft)) {
+            if let (true, Ok(draft)) = (differs, self.avoid_existing_identifiers(draft)) {
                 sent += u64::from(is_awkward);
                 self.announce_requests(1);
                 let exchange = self.write(&draft, &head, WriteRole::Additional).await;
@@ -269,7 +272,7 @@ impl Session<'_> {
                 .await
             {
                 Some(UpdateOutcome::Accepted) => {}
-                Some(UpdateOutcome::Closed) => open.push_front(values),
+                Some(UpdateOutcome::ClosedWhenIdle) => open.push_front(values),
                 Some(UpdateOutcome::Rejected(status)) => {
                     if values.is_single() {
                         rejected.push(values.to_string());
@@ -334,7 +337,7 @@ impl Session<'_> {
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.head, WriteRole::Additional).await;
         if exchange.was_closed_when_idle() {
-            return UpdateOutcome::Closed;
+            return UpdateOutcome::ClosedWhenIdle;
         }
         if !self.succeeded(&exchange) {
             return exchange

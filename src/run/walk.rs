@@ -15,14 +15,14 @@ use crate::history::{ExchangeRole, LookGoal, LookId, LookResult, WalkExtent};
 use crate::plan::MAX_SAMPLED;
 use crate::rules::Reason;
 
-/// How many pages of a walk may fail to come before the walk is given up.
+/// A walk is given up once more pages than this are missing.
 const MISSING_PAGES_TOLERATED: usize = 1;
 
 /// A list with more pages than this is not read in whole each time that something is looked for in it.
 const LONG_LIST: u64 = 6;
 
 /// The same, in a run that learns: it judges nothing of a list.
-const LONG_LIST_TO_LEARN: u64 = 2;
+const LONG_LIST_WHEN_LEARNING: u64 = 2;
 
 /// Which pages are requested after the first, within `max_pages`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,11 +114,11 @@ impl Session<'_> {
     }
 
     /// Looks for a record in a list until it is found or `longest` has passed. A long list that did not show it is read
-    /// again in whole once its first page says that its size has changed, and when the time has passed; until then, its
-    /// first page and its last are read. A run that learns does not read it in whole either while those two show that it
-    /// is late.
+    /// again in whole once its first page says that its size has changed, and when the time has passed; until then,
+    /// only its first page and its last are read. A run that learns does not read it in whole either while those two
+    /// show that it is late.
     pub(super) async fn seek_until_settled(&self, look: LookId, longest: Duration) {
-        let (started, lacking) = (Instant::now(), Cell::new(None));
+        let (started, size_when_read_in_whole) = (Instant::now(), Cell::new(None));
         let walked = async || {
             let is_over = started.elapsed() >= longest;
             self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::WholeList));
@@ -126,7 +126,7 @@ impl Session<'_> {
                 return;
             };
             let long = if self.plan.learns {
-                LONG_LIST_TO_LEARN
+                LONG_LIST_WHEN_LEARNING
             } else {
                 LONG_LIST
             };
@@ -134,10 +134,10 @@ impl Session<'_> {
             let mut numbers = both_ends(last, self.settings.max_pages);
             let is_found = self.pages(look, numbers.by_ref().take(1)).await;
             let is_late = self.plan.learns && self.history().is_late(look);
-            let is_unchanged = size.is_some() && (is_late || size == lacking.get());
+            let is_unchanged = size.is_some() && (is_late || size == size_when_read_in_whole.get());
             if !is_found && (is_over || !is_unchanged) {
                 self.further_pages(look, numbers, last).await;
-                lacking.set(size);
+                size_when_read_in_whole.set(size);
             }
         };
         self.repeat_until_settled(look, longest, walked).await;
@@ -170,8 +170,8 @@ impl Session<'_> {
         self.history().last_page(look).filter(|_| !enough)
     }
 
-    /// Reads the pages between the first and the last. A run that learns does not judge what a list says about its pages: if
-    /// the last one is empty, it reads the others in order, until another one is.
+    /// Reads the pages between the first and the last. A run that learns does not judge what a list says about its
+    /// pages: if the last one is empty, it reads the others in order, until another one is.
     async fn further_pages(&self, look: LookId, numbers: impl Iterator<Item = u64>, last: u64) {
         if self.plan.learns && self.history().is_page_empty(look, last) {
             self.pages_until_empty(look, last - 1).await;
@@ -220,7 +220,8 @@ impl Session<'_> {
         enough
     }
 
-    /// Requests one page, `asked` by its number or, if `None`, the default one. Returns whether it showed what is sought; `None` where it did not come.
+    /// Requests one page, `asked` by its number or, if `None`, the default one. Returns whether it showed what is
+    /// sought; `None` where it did not come.
     pub(super) async fn page(&self, look: LookId, asked: Option<u64>) -> Option<bool> {
         let list = look.operation();
         let invariant = self.contract.operation(list).page.as_ref();
@@ -280,8 +281,8 @@ impl Session<'_> {
         head.map_err(|reason| self.not_called(operation, reason)).ok()
     }
 
-    /// Returns a call of the operation as documented, without a body. During the search for residue, its response is not
-    /// judged.
+    /// Returns a call of the operation as documented, without a body. During the search for residue, its response is
+    /// not judged.
     pub(super) fn documented_call(&self, operation: OperationId, head: RequestHead) -> Call {
         let documented = self.contract.operation(operation);
         let purpose = if self.residue_search.get().is_some() {

@@ -31,7 +31,7 @@ pub(super) fn country(value: &Value, profile: &Profile) -> FieldResult<String> {
     string(value, profile).and_then(|text| allowed(text, profile.country_values, closed::COUNTRIES))
 }
 
-/// Reads the name of a channel; a known one is returned in its own spelling.
+/// Reads the name of a channel; a known one is returned in the spelling of the list.
 pub(super) fn channel(value: &Value, profile: &Profile) -> FieldResult<String> {
     let text = string(value, profile).and_then(|text| allowed(text, profile.channel_names, closed::CHANNELS))?;
     Ok(known(&text, closed::CHANNELS).map_or(text, str::to_owned))

@@ -18,13 +18,13 @@ use super::profile::PathCase;
 use super::rejection::Rejection;
 use super::rejection_response::write_rejections;
 
-/// Builds the nine operations over `service`, each behind its token.
+/// Builds the router of the nine operations, each of which requires the token of `service`.
 pub fn app(service: Service) -> Router {
     let profile = *service.profile();
     delivery::delay_and_compress(undelayed(service), &profile)
 }
 
-/// Builds the operations without the profile's delay and compression.
+/// Builds the same router without the profile's delay and compression.
 pub(super) fn undelayed(service: Service) -> Router {
     let profile = *service.profile();
     let operations = Router::new()
@@ -66,8 +66,8 @@ async fn lowercase_path(mut request: Request) -> Request {
     request
 }
 
-/// Rejects a request that the server has marked with a rejection, because the server checks things that a router cannot
-/// see, such as the Host header.
+/// Rejects a request that the server has marked with a rejection. Only the server checks the Host header: a request
+/// that is made in process need not have one.
 async fn reject_marked(mut request: Request, next: Next) -> Response {
     match request.extensions_mut().remove::<Rejection>() {
         Some(rejection) => rejection.into_response(),

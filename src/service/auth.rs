@@ -25,7 +25,7 @@ pub(super) async fn require_token(
     }
 }
 
-/// Returns whether the rejection is a 403: only Create tag documents its 401.
+/// Returns whether the rejection is a 403. That of Create tag never is, because it documents 401.
 fn is_forbidden(profile: &Profile, request: &Request) -> bool {
     let is_create_tag = request.method() == Method::POST && request.uri().path().ends_with("/tags");
     profile.credential_status == CredentialStatus::Forbidden && !is_create_tag

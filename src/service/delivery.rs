@@ -24,7 +24,7 @@ const MAX_REQUESTS_PER_SECOND: u32 = 50;
 /// The maximum size of a response in bytes, before it is compressed: more than a page of 100 whole contacts.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Delays and compresses what `router` answers, as `profile` says.
+/// Delays and compresses the responses of `router`, as `profile` says.
 pub(super) fn delay_and_compress(router: Router, profile: &Profile) -> Router {
     let mut router = router;
     if profile.compression == Compression::Gzip {
@@ -79,7 +79,7 @@ impl Window {
     }
 }
 
-/// Marks a response that must not be compressed: one that a fault cuts off has no end.
+/// Marks a response that must not be compressed, because a fault cuts it off: its body cannot be read to the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncompressed;
 

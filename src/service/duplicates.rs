@@ -1,9 +1,10 @@
-//! Duplicate records: where the profile rejects them, [`lock_unless_duplicate_contact`] and its siblings look for one before a create.
+//! Duplicate records: where the profile rejects them, [`lock_unless_duplicate_contact`] and its siblings look for one
+//! before a create.
 //!
 //! # Design
 //!
-//! No store has an index for a choice that is off by default, so the list is read from its start. The returned lock is
-//! held until the create is done: of two equal creates at once, the second waits and is rejected.
+//! The list is read from its start: by default, the profile accepts duplicates, so no store has an index to find them.
+//! The returned lock is held until the create is done: of two equal creates at once, the second waits and is rejected.
 
 use tokio::sync::MutexGuard;
 
@@ -19,7 +20,7 @@ const BATCH: i64 = 500;
 /// Keeps other creates out; `None` where duplicates are accepted.
 pub(super) type Lock<'a> = Option<MutexGuard<'a, ()>>;
 
-/// Rejects a contact with the names and the date of birth of another, or with a method of another.
+/// Rejects a contact with the same names and date of birth as another, or with a contact method that another has.
 pub(super) async fn lock_unless_duplicate_contact<'a>(
     service: &'a Service,
     new: &ContactChange,
@@ -38,7 +39,7 @@ pub(super) async fn lock_unless_duplicate_contact<'a>(
     reject_if_found(found, "/firstname", lock)
 }
 
-/// Rejects a method that some contact has.
+/// Rejects a contact method that a contact already has.
 pub(super) async fn lock_unless_duplicate_method<'a>(
     service: &'a Service,
     new: &NewContactMethod,

@@ -1,8 +1,8 @@
 //! The fields of an object in a request: [`Fields`] reads them one by one and collects what is wrong.
 //!
 //! A reader of a value is a function from [`Value`] and [`Profile`] to [`FieldResult`]. Problems carry pointers
-//! relative to the value, and each enclosing level puts its own step in front, so that a client gets all problems of a
-//! body at once, each with its full pointer.
+//! relative to the value, and each enclosing level prefixes its own step, so that a client gets all problems of a body
+//! at once, each with its full pointer.
 
 use serde_json::{Map, Value};
 

@@ -26,7 +26,7 @@
 //!
 //! ```text
 //! server ─▶ app ─▶ auth ─▶ operations ─▶ store
-//!           │              │  reads the page, the path and the body (page, path, body, json, fields, values, allowed_values)
+//!           │              │  reads page, path and body (page, path, body, json, fields, values, allowed_values)
 //!           │              └▶ responds with a page or a record (response, rendering, page_cache), or a rejection
 //!           └▶ writes rejections, limits, delays and compresses (rejection_response, delivery)
 //! ```

@@ -41,8 +41,8 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// Fails when no client could send the token, when the store cannot be opened, and when it holds anything other
-    /// than records that this version wrote; such a store is left unchanged.
+    /// Fails when no client could send the token, when the store cannot be opened, and when another program or a newer
+    /// version wrote it; such a store is left unchanged.
     pub async fn open(store: &StoreUrl, token: SecretString, profile: Profile) -> Result<Service, OpenError> {
         require_usable(&token)?;
         Ok(Service::over(store::open(store).await?, token, profile))
@@ -102,8 +102,8 @@ impl Service {
         &self.inner.page_cache
     }
 
-    /// Returns the version of a page that is read from `now` on; `None` where pages cannot be cached, because the store
-    /// does not report changes or because pages show more as time passes.
+    /// Returns the version of a page that is read next, at the time `now`; `None` where pages cannot be cached, because
+    /// the store has no version or because created records are listed with a delay.
     pub(super) fn cache_version(&self, now: DateTime<Utc>) -> Option<CacheVersion> {
         if !self.profile().created_listed_when.delay().is_zero() {
             return None;

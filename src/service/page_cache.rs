@@ -2,11 +2,11 @@
 //!
 //! # Design
 //!
-//! Clients that poll request the same few pages, and making one costs many times what it costs to ask the store whether
+//! Clients that poll request the same few pages, and making a page costs many times as much as asking the store whether
 //! anything was written since. A page depends on the store, the day, which sets the ages of contacts, and the profile,
-//! which never changes. So a page is valid for one [`CacheVersion`], and all are dropped at the next. The version is taken
-//! before the page is read, so a page can be newer than its version but never older; and no store returns to an earlier
-//! version.
+//! which never changes. So a page is valid for one [`CacheVersion`], and all are dropped at the next. The version is
+//! taken before the page is read, so a page can be newer than its version but never older; and no store returns to an
+//! earlier version.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

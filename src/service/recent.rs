@@ -3,7 +3,7 @@
 //! # Design
 //!
 //! Records are only ever added at the end of a list, so those held back are the last ones, and a count is enough. A
-//! create counts from before it reaches the store until the delay after its end has passed, so a page can hold back one
+//! create counts from before it reaches the store until the delay has passed after its end, so a page can hold back one
 //! record too many, but never one too few. Once shown, a record stays shown.
 
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ struct Creates {
     under_way: i64,
     /// When each create ended, oldest first.
     ended: VecDeque<Instant>,
-    /// The maximum number of records that were ever visible.
+    /// The largest number of records that was ever visible.
     visible: i64,
 }
 

@@ -1,13 +1,12 @@
 //! Why a request was rejected: [`Rejection`].
 //!
-//! A rejection names the location that is wrong and what is wrong with it. It never quotes what was sent, and it reveals
-//! nothing of the service's own failures: those go to the log.
+//! A rejection names the location that is wrong and what is wrong with it. It never quotes what was sent, and it
+//! reveals nothing of the service's own failures: those go to the log.
 //!
 //! # Design
 //!
-//! The code that rejects a request knows nothing of statuses and shapes, which the profile chooses. A rejection travels
-//! outwards as an extension of a blank response, and `rejection_response` is the one place that makes a real response of
-//! it.
+//! The code that rejects a request knows nothing of statuses and body formats, which the profile chooses. A rejection
+//! travels outwards as an extension of a blank response, and only `rejection_response` turns it into a real one.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};

@@ -1,4 +1,4 @@
-//! Makes responses of rejections, as the profile says: [`write_rejections`].
+//! Turns rejections into responses, as the profile says: [`write_rejections`].
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};

@@ -136,7 +136,7 @@ impl<'a> Rendering<'a> {
     }
 }
 
-/// Writes an instant with an offset of so many `minutes` east of UTC.
+/// Writes an instant with an offset of `minutes` east of UTC.
 fn with_offset(at: DateTime<Utc>, minutes: i32) -> Option<String> {
     let at = at.with_timezone(&FixedOffset::east_opt(minutes * 60)?);
     Some(at.to_rfc3339_opts(SecondsFormat::AutoSi, false))
@@ -149,8 +149,8 @@ fn rewrite(member: &mut Value, form: impl FnOnce(&str) -> Option<String>) {
     }
 }
 
-/// Returns whether a member has the value that a contact shows for an unset field. The empty `items` of a list are not
-/// one: the list is known to be empty.
+/// Returns whether a member has the value that a contact shows for an unset field. Empty `items` do not count: the list
+/// is known to be empty.
 fn is_blank(name: &str, member: &Value) -> bool {
     match member {
         Value::Array(entries) => name != "items" && entries.is_empty(),

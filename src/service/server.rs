@@ -25,7 +25,7 @@ const OPTIONS: Options = Options {
     sends_headers_unchanged: false,
 };
 
-/// Serves `router` on `listener` until `shutdown` is ready, then lets responses in flight finish.
+/// Serves `router` on `listener` until `shutdown` completes, then lets responses in flight finish.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ fn names_its_host<T>(request: &Request<T>) -> bool {
         (None, _) => request.version() < Version::HTTP_11,
         (Some(host), None) => {
             let host = host.as_bytes();
-            // It is empty where the target has no host; a user name and a password do not belong there.
+            // It is empty where the target has no host, and may not hold a user name or a password.
             host.is_empty() || (!host.contains(&b'@') && Authority::try_from(host).is_ok())
         }
         (Some(_), Some(_)) => false,

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::fields::{FieldResult, Fields, object, problem};
 use super::profile::{BirthDates, IdentifierSpelling, Markup, NameLetters, Profile, TextEnds, TextForm, VisitTimes};
 
-/// Reads a string as the profile keeps it. `PostgreSQL` cannot store a NUL character, so no store has to.
+/// Reads a string in the form in which the profile keeps it. NUL is always rejected: PostgreSQL cannot store it.
 pub(super) fn string(value: &Value, profile: &Profile) -> FieldResult<String> {
     let text = normalized(value.as_str().ok_or_else(|| problem("is not a string"))?, profile);
     if text.contains('\0') {
@@ -118,7 +118,7 @@ pub(super) fn date(value: &Value, profile: &Profile) -> FieldResult<NaiveDate> {
         .and_then(|date| within_lifetime(date, profile))
 }
 
-/// Reads a date of day, month and year.
+/// Reads a date that is sent as an object of day, month and year.
 pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> FieldResult<NaiveDate> {
     let mut fields = Fields::of(object(value)?, &["day", "month", "year"], profile);
     let day = fields.read_or_default("day", integer);
@@ -134,7 +134,7 @@ pub(super) fn date_of_parts(value: &Value, profile: &Profile) -> FieldResult<Nai
         .and_then(|date| within_lifetime(date, profile))
 }
 
-/// Returns a date of birth that the profile accepts.
+/// Returns the date of birth if the profile accepts it.
 fn within_lifetime(date: NaiveDate, profile: &Profile) -> FieldResult<NaiveDate> {
     let is_accepted = match profile.birth_dates {
         BirthDates::Any => true,
@@ -157,7 +157,7 @@ pub(super) fn visit_time(value: &Value, profile: &Profile) -> FieldResult<DateTi
         .ok_or_else(|| problem("is not between 2000 and now"))
 }
 
-/// Reads a timestamp by RFC 3339, the strict profile of ISO 8601 that both documented formats fit.
+/// Reads a timestamp of RFC 3339, a strict subset of ISO 8601 that has both documented formats.
 pub(super) fn timestamp(value: &Value, profile: &Profile) -> FieldResult<DateTime<Utc>> {
     let text = string(value, profile)?;
     if !is_strict_timestamp(&text) {

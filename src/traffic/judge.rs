@@ -472,7 +472,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
                 .begin_look(list, &LookGoal::CreatedBy { operation: create }, ALL_PAGES);
             self.evaluation.begin_walk(look, WalkExtent::SelectedPages);
             self.evaluation
-                .add_page_again(look, page.asked.number, (page.exchange, body.as_deref()));
+                .share_page_with_look(look, page.asked.number, (page.exchange, body.as_deref()));
             // A record that is not on this page may be on another, and one that differs may have been updated.
             if self.evaluation.history().is_settled(look) {
                 self.listed.insert(create);
@@ -508,7 +508,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         walk.ended = walk.ended.max(page.ended);
         for look in walk.looks() {
             self.evaluation
-                .add_page_again(look, page.asked.number, (page.exchange, body));
+                .share_page_with_look(look, page.asked.number, (page.exchange, body));
         }
         let last = self.evaluation.history().last_page(walk.pages_look).unwrap_or(1).max(1);
         if u64::try_from(walk.seen.len()).is_ok_and(|seen| seen >= last) {
@@ -517,8 +517,8 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         }
     }
 
-    /// Drops the walk that no page was added to for the longest time, if there are too many: of a list of which a client
-    /// reads the first page alone, no other page may ever follow.
+    /// Drops the walk that no page was added to for the longest time, if there are too many: of a list of which a
+    /// client reads the first page alone, no other page may ever follow.
     fn make_room_for_walk(&mut self) {
         if self.walks.len() < MAX_WALKS {
             return;

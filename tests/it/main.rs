@@ -1,8 +1,8 @@
 //! The integration tests, in one binary: a module for each part of the program, with real sockets and real files where
 //! the claim is about them.
 //!
-//! What a fork with another service keeps has no feature above it; the rest is about the reference service, our contract
-//! and its document.
+//! What a fork with another service keeps has no feature above it; the rest is about the reference service, our
+//! contract and its document.
 
 #[cfg(feature = "service")]
 mod cli;

@@ -1,6 +1,6 @@
 //! Recorded traffic, judged by the rules of a check: what it shows, and what it leaves open. The files in the folder
-//! beside this one were written by the programs that they are named after, against the reference service; see the README
-//! there.
+//! beside this one were written by the programs that they are named after, against the reference service; see the
+//! README there.
 
 #![expect(
     clippy::unwrap_used,

@@ -63,8 +63,8 @@ pub(in crate::cli) enum Trust {
 }
 
 impl Config {
-    /// Reads the configuration that is named, or else the one that is found from a folder upwards. One that is `created`
-    /// by the command need not exist.
+    /// Reads the configuration that is named, or else the one that is found from a folder upwards. One that is
+    /// `created` by the command need not exist.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl Config {
     pub(in crate::cli) fn find(flags: &ConfigFlags, created: bool, folder: &Path) -> Result<Option<Self>, Failure> {
         if flags.no_config {
             if flags.config.as_ref().is_some_and(Setting::is_flag) {
-                let message = "--config names a configuration, and --no-config reads none; give one of them";
+                let message = "--config names a configuration, and --no-config reads none; give only one of them";
                 return Err(Failure::Usage(message.to_owned()));
             }
             return Ok(None);

@@ -277,7 +277,7 @@ fn reject_two_targets(arguments: &Arguments) -> Result<(), Failure> {
     let words = |message: &str| Err(Failure::Usage(message.to_owned()));
     if let (Some(target), Some(base_url)) = (&arguments.target, &arguments.service.base_url) {
         match (target.is_flag(), base_url.is_flag()) {
-            (true, true) => return words("--target and --base-url each name what to check; give one of them"),
+            (true, true) => return words("--target and --base-url each name what to check; give only one of them"),
             (false, false) => {
                 return Err(Failure::Usage(format!(
                     "{TARGET_VARIABLE} and {BASE_URL_VARIABLE} each name what to check; unset one of them, or give --target"

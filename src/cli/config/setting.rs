@@ -136,7 +136,8 @@ pub(in crate::cli) type Percent = Number<f64, 0, 100>;
 /// How many seconds something may take.
 pub(in crate::cli) type Seconds<const DEFAULT: u64 = 0> =
     Number<f64, 0, { Settings::LONGEST_DURATION.as_secs() }, DEFAULT>;
-/// A number greater than 0 and at most the number of seconds in [`Settings::LONGEST_DURATION`]: a time in seconds, or a rate.
+/// A number greater than 0 and at most the number of seconds in [`Settings::LONGEST_DURATION`]: a time in seconds, or a
+/// rate.
 pub(in crate::cli) type Positive<const DEFAULT: u64 = 0> =
     Number<f64, 0, { Settings::LONGEST_DURATION.as_secs() }, DEFAULT, true>;
 

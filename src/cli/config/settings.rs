@@ -43,8 +43,8 @@ pub(in crate::cli) struct TargetPart {
     #[serde(skip_serializing)]
     #[schemars(regex(pattern = "^[A-Z_][A-Z0-9_]*$"))]
     pub(in crate::cli) token_env: Option<Setting<String>>,
-    /// The program whose standard output is its token, followed by the arguments of the program. It runs at the start, and
-    /// once more if the target rejects the token with 401. Only in a file that `--config` names.
+    /// The program whose standard output is its token, followed by the arguments of the program. It runs at the start,
+    /// and once more if the target rejects the token with 401. Only in a file that `--config` names.
     #[arg(skip)]
     #[serde(skip_serializing)]
     pub(in crate::cli) token_command: Option<Setting<Vec<String>>>,
@@ -69,8 +69,8 @@ pub(in crate::cli) struct TargetPart {
     #[serde(serialize_with = "shown_path", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub(in crate::cli) overlay: Option<Setting<PathBuf>>,
-    /// Headers that every request to this target carries, and no secrets. None may be a parameter or a credential of the
-    /// contract.
+    /// Headers that every request to this target carries, and no secrets. None may be a parameter or a credential of
+    /// the contract.
     #[arg(skip)]
     #[serde(default, serialize_with = "shown_headers")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
@@ -81,7 +81,7 @@ pub(in crate::cli) struct TargetPart {
     #[serde(default, serialize_with = "shown_query")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub(in crate::cli) query: BTreeMap<String, Setting<String>>,
-    /// Also send creates, updates and queries (reads by `POST`). What a create makes stays, unless it is cleaned up.
+    /// Also send creates, updates and queries (reads by `POST`). Created records stay, unless --cleanup deletes them.
     #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
     pub(in crate::cli) writes: Setting<bool>,
@@ -90,8 +90,8 @@ pub(in crate::cli) struct TargetPart {
     #[arg(long, value_name = "BOOL", value_parser = WithOrigin(BoolValueParser::new()), num_args = 0..=1, require_equals = true, default_value_t, default_missing_value = "true", action = ArgAction::Set, hide_default_value = true, hide_possible_values = true)]
     #[serde(default)]
     pub(in crate::cli) cleanup: Setting<bool>,
-    /// The maximum number of requests in a run that may leave a record in the target: creates, and any other `POST` that may store
-    /// something.
+    /// The maximum number of requests in a run that may leave a record in the target: creates, and any other `POST`
+    /// that may store something.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     #[serde(default)]
     pub(in crate::cli) max_writes: Setting<Count<{ Settings::DEFAULT_MAX_WRITES }>>,
@@ -108,14 +108,14 @@ pub(in crate::cli) struct TargetPart {
     /// How many seconds to wait for a target that is still starting up; they do not count towards --max-time.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(in crate::cli) wait: Option<Setting<Seconds>>,
-    /// Start the service with this command before the check, and stop it afterwards with everything that it started; it
-    /// has --wait seconds to be ready, or 60. A string is a shell command, a list is a program and its arguments. In a
-    /// file, only in one that `--config` names.
+    /// Start the service with this command before the run, and stop it afterwards with everything that it started; it
+    /// must be ready within --wait seconds (here 60 if not given). A string is a shell command, a list is a program and
+    /// its arguments. In a file, only in one that `--config` names.
     #[arg(
         long,
         value_name = "COMMAND",
-        help = "Start the service with this shell command before the check, and stop it afterwards with everything that \
-                it started; it has --wait seconds to be ready, or 60"
+        help = "Start the service with this shell command before the run, and stop it afterwards with everything that it \
+                started; it must be ready within --wait seconds (here 60 if not given)"
     )]
     #[serde(serialize_with = "shown_command", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<StartCommand>")]
@@ -189,7 +189,7 @@ pub(in crate::cli) struct CheckPart {
     #[arg(
         long,
         value_name = "OPERATION",
-        help = "Check this operation, and those that it needs; repeatable"
+        help = "Cover this operation and those that it needs; repeatable"
     )]
     pub(in crate::cli) only: Vec<Setting<String>>,
     /// The operations not to call.
@@ -212,8 +212,7 @@ pub(in crate::cli) struct CheckPart {
     /// The maximum number of pages to walk in a list; what only further pages show stays undecided.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) max_pages: Setting<Count<{ Settings::DEFAULT_MAX_PAGES }, 1>>,
-    /// Carry out the plan this many times, to soak the service; the limit on created records covers all rounds
-    /// together.
+    /// Carry out the plan this many times, to soak the service; --max-writes covers all rounds together.
     #[arg(long, value_name = "N", default_value_t, allow_negative_numbers = true)]
     pub(in crate::cli) repeat: Setting<Count<{ Settings::DEFAULT_ROUNDS }, 1>>,
     /// How fast requests go out, unless the target sets it.

@@ -130,7 +130,9 @@ fn addition(schema: &Value, required: &Required, document: &Value) -> Result<Val
         let (Some((last, above)), true) = (tokens.split_last(), has(schema, &tokens, document, 0)) else {
             return Err(GenerateError {
                 pointer: answer.clone(),
-                message: format!("the request has no field `{field}`; correct the answer, or learn again"),
+                message: format!(
+                    "the request has no field `{field}`; correct the answer, or run `countersign learn` again"
+                ),
             });
         };
         let mut at = &mut addition;

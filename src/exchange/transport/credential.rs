@@ -21,8 +21,8 @@ pub(super) enum PlacedCredential {
 }
 
 impl PlacedCredential {
-    /// Places the credential as its scheme wants it, in a header, a cookie or the query; `bearer_spelling` is the spelling
-    /// of `Bearer`. `None` if no header can have that name or value.
+    /// Places the credential as its scheme wants it, in a header, a cookie or the query; `bearer_spelling` is the
+    /// spelling of `Bearer`. `None` if no header can have that name or value.
     pub(super) fn of(scheme: &SecurityScheme, secret: &str, bearer_spelling: &str) -> Option<Self> {
         let encoded = |name: &str| utf8_percent_encode(name, NOT_UNRESERVED).to_string();
         match scheme {

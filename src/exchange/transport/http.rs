@@ -6,15 +6,15 @@
 //! about 400 KB. A redirect is a response like any other: a check that follows redirects judges another service. The
 //! environment's proxy settings are ignored, because a proxy for plain HTTP would see the token.
 //!
-//! A service may close an idle connection at any time (RFC 9112, section 9.5), also while a request is on its way there.
-//! To the client, that looks like a service that reads a request and does not respond, and neither hyper nor `reqwest`
-//! says on which connection a request failed. When a request that may be sent twice gets no response, it is sent once
-//! more on a new connection, and from then on every request has a new connection: one that ends early is a failure of
-//! the service then. For a request that must not be sent twice, such as a write, the two cannot be told apart, so the
-//! first one has a failure of its own, [`Failure::ClosedWhenIdle`], which accuses nobody. It is rare: a run reads before
-//! it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is less than services keep
-//! one. A new connection for each write would rule it out, but cost two round trips each over TLS, and all ports of the
-//! machine in a soak.
+//! A service may close an idle connection at any time (RFC 9112, section 9.5), also while a request is on its way
+//! there. To the client, that looks like a service that reads a request and does not respond, and neither hyper nor
+//! `reqwest` says on which connection a request failed. When a request that may be sent twice gets no response, it is
+//! sent once more on a new connection, and from then on every request has a new connection: one that ends early is a
+//! failure of the service then. For a request that must not be sent twice, such as a write, the two cannot be told
+//! apart, so the first one has a failure of its own, [`Failure::ClosedWhenIdle`], which accuses nobody. It is rare: a
+//! run reads before it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is less
+//! than services keep one. A new connection for each write would rule it out, but cost two round trips each over TLS,
+//! and all ports of the machine in a soak.
 //!
 //! A request that says `Connection: close` has a new connection too: a load balancer picks a replica when a connection
 //! is opened, and has already picked one for an idle connection.

@@ -4,10 +4,10 @@
 //! # Design
 //!
 //! The service gets what an HTTP server would pass to it, and the check gets what a client would see of its response,
-//! so that a check finds the same either way. The request names its host in a header and only its path and query in its request
-//! target. A response to HEAD and one with 204 or 304 has no body (RFC 9112, section 6.3). A body that is shorter than its
-//! `Content-Length` or that fails, an error of the service and a panic all count as a connection that ended too early.
-//! The head is bounded as hyper bounds one.
+//! so that a check finds the same either way. The request names its host in a header and only its path and query in its
+//! request target. A response to HEAD and one with 204 or 304 has no body (RFC 9112, section 6.3). A body that is
+//! shorter than its `Content-Length` or that fails, an error of the service and a panic all count as a connection that
+//! ended too early. The head is bounded as hyper bounds one.
 //!
 //! The service runs on the thread that judges. What it awaits ends with the deadline; a handler that keeps the thread
 //! without awaiting anything also stops the check, and no clock helps there. On a paused clock (`tokio::time::pause`)

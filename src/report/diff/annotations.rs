@@ -29,7 +29,7 @@ pub fn diff_github(diff: &Diff) -> String {
         closing.push_str(&format!(
             "; {} {} not annotated, see the step summary",
             phrases::counted(more, "more difference"),
-            phrases::are(more)
+            phrases::is_or_are(more)
         ));
     }
     lines.push(command("notice", &[("title", "countersign diff".to_owned())], &closing));

@@ -1,5 +1,5 @@
-//! The differences as a section of a changelog, in the format of keepachangelog.com, version 1.1.0: what the next release
-//! of the generated client, or of the service, says about itself.
+//! The differences as a section of a changelog, in the format of keepachangelog.com, version 1.1.0: what the next
+//! release of the generated client, or of the service, says about itself.
 
 use super::{groups, sentence};
 use crate::diff::{ClientEffect, Diff, Difference, Kind, Meaning};

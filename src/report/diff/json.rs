@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::diff::{DanglingReferences, Diff, Difference, DocumentName, FactChanges, Meaning, Release};
 use crate::exchange::sanitize::json_text;
 
-/// The version of this format. It changes when a reader has to.
+/// The version of this format. It changes when programs that read the format must change too.
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]

@@ -9,10 +9,10 @@ use crate::report::phrases::on_one_line;
 use crate::report::wrap::hanging_indent;
 use crate::report::{Terminal, Verbosity};
 
-/// How many facts are listed of those that one document alone states, and how many references that lead to nothing,
-/// unless a verbose report is asked for.
+/// How many facts that only one document states are listed for each document, and how many references that lead to
+/// nothing, unless the report is verbose.
 const MAX_FACTS: usize = 20;
-/// The width of lines where there is no terminal.
+/// The width of lines, unless the terminal is narrower.
 const WIDTH: usize = 100;
 
 /// Returns the differences as lines for people.
@@ -68,7 +68,7 @@ fn entry(diff: &Diff, difference: &Difference, terminal: &Terminal) -> String {
 }
 
 /// Returns the entry of the configuration that would accept a difference, once it has a reason. Nothing in it is cut,
-/// because it would accept nothing then.
+/// because a cut entry would accept nothing.
 fn entry_to_accept(difference: &Difference) -> Vec<String> {
     let DifferenceScope {
         kind,
@@ -100,7 +100,7 @@ fn dangling_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
     if all.is_empty() {
         return;
     }
-    let _ = writeln!(text, "references that lead to nothing:");
+    let _ = writeln!(text, "dangling references:");
     let max_lines = if terminal.verbosity == Verbosity::Verbose {
         all.len()
     } else {

@@ -59,7 +59,7 @@ fn groups(diff: &Diff) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns what orders the differences: the most urgent is the least, and the accepted ones come last.
+/// Returns the key that sorts the differences: the most urgent first, the accepted ones last.
 fn urgency(difference: &Difference) -> (bool, Meaning) {
     (difference.accepted.is_some(), difference.meaning)
 }
@@ -87,8 +87,8 @@ fn why_accepted(difference: &Difference) -> Option<String> {
 fn verdict(diff: &Diff) -> String {
     let dangling = diff.dangling_references.count();
     if diff.differences.is_empty() && dangling > 0 {
-        let references = counted(dangling, "reference");
-        return format!("no difference is seen, but what {references} would lead to was not compared");
+        let references = counted(dangling, "dangling reference");
+        return format!("no difference is seen, but nothing could be compared behind {references}");
     }
     if diff.differences.is_empty() {
         return "the two documents mean the same".to_owned();
@@ -127,7 +127,7 @@ fn shown_file(document: &DocumentName, other: Option<&str>) -> String {
     other.map_or_else(|| document.to_string(), str::to_owned)
 }
 
-/// Returns the sentence, and the reason of what is unclear.
+/// Returns the sentence and, if the difference is unclear, the reason.
 fn sentence(difference: &Difference) -> String {
     match &difference.reason {
         Some(reason) => short(&format!("{} ({reason})", difference.sentence)),
@@ -136,7 +136,7 @@ fn sentence(difference: &Difference) -> String {
 }
 
 /// Returns a text of a document on one line, without anything that a terminal or a CI system interprets. A long name
-/// loses its middle, so that what is said of it is read.
+/// loses its middle, so that the words about it are not cut.
 fn short(text: &str) -> String {
     let text = on_one_line(text);
     let words = text.split(' ').map(|word| {

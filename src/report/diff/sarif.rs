@@ -1,4 +1,5 @@
-//! The differences in SARIF 2.1.0: each at its line of the new document, with that of the old one as a related location.
+//! The differences in SARIF 2.1.0: each at its line of the new document, with that of the old one as a related
+//! location.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use crate::report::phrases::{self, clipped};
 const LONGEST: usize = 200;
 /// The bytes reserved for the line that counts what is left out.
 const CLOSING: usize = 100;
-/// How many facts are listed of those that one document alone states.
+/// How many facts that only one document states are listed for each document.
 const MAX_FACTS: usize = 50;
 
 /// Returns the differences as Markdown of less than [`MAX_BYTES`].
@@ -60,7 +60,7 @@ pub fn diff_markdown_within(diff: &Diff, max_bytes: usize) -> String {
     }
     if left_out > 0 {
         let more = phrases::counted(left_out, "more difference");
-        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::are(left_out)));
+        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::is_or_are(left_out)));
     }
     let facts = facts(diff);
     if text.len() + facts.len() <= max_bytes {
@@ -118,7 +118,7 @@ fn facts(diff: &Diff) -> String {
     }
     if left_out > 0 {
         let more = phrases::counted(left_out, "more fact");
-        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::are(left_out)));
+        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::is_or_are(left_out)));
     }
     text + "\n</details>\n"
 }

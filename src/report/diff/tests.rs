@@ -76,16 +76,16 @@ fn a_reference_that_leads_to_nothing_is_listed_and_no_sameness_is_claimed() {
     assert_eq!(
         diff_terminal(&diff(&document, &document, None), &Terminal::default())
             .lines()
-            .skip_while(|line| !line.starts_with("references"))
+            .skip_while(|line| !line.starts_with("dangling"))
             .collect::<Vec<_>>(),
         [
-            "references that lead to nothing:",
+            "dangling references:",
             "  #/components/schemas/Name (old.yaml:17:26)",
             "  other.yaml#/Done (old.yaml:20:27)",
             "  #/components/schemas/Name (old.yaml:17:26)",
             "  other.yaml#/Done (old.yaml:20:27)",
             "",
-            "old.yaml -> old.yaml: no difference is seen, but what 4 references would lead to was not compared",
+            "old.yaml -> old.yaml: no difference is seen, but nothing could be compared behind 4 dangling references",
         ]
     );
 }

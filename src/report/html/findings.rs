@@ -187,7 +187,7 @@ fn reproduce(finding: &FindingRecord, above: Option<(usize, &Group<'_>)>) -> Mar
         return html! {
             div.again {
                 div.again-head { h4 { "Reproduce" } }
-                p { "Use the line of " a href={ "#finding-" (number) } { (above.headline()) } }
+                p { "Use the command of " a href={ "#finding-" (number) } { (above.headline()) } }
             }
         };
     }

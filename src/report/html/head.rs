@@ -1,4 +1,4 @@
-//! The head of the page: its policy, its title, its style and its script.
+//! The head of the page: its Content-Security-Policy, its title, its style and its script.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -14,7 +14,7 @@ pub(super) const STYLE: &str = concat!(
     include_str!("parts.css"),
     include_str!("print.css")
 );
-/// The script of the page, which it can do without.
+/// The script of the page. The page also works without it.
 pub(super) const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("keys.js"));
 
 /// Returns the markup of the head that is the same in every page. It contains no text of the record, so it is not
@@ -37,7 +37,8 @@ pub(super) fn title(record: &Record) -> Markup {
     html! { title { (phrases::target_url(record)) " " (phrases::outcome(record.outcome)) " · countersign" } }
 }
 
-/// Returns the policy: nothing is fetched, sent or embedded, and only the page's own style and script are used.
+/// Returns the Content-Security-Policy: nothing is fetched, sent or embedded, and only the page's own style and script
+/// are used.
 fn policy() -> String {
     let name = |text: &str| BASE64_STANDARD.encode(digest(&SHA256, text.as_bytes()));
     format!(

@@ -64,7 +64,8 @@ fn line(text: &mut String, depth: usize) -> Option<()> {
     Some(())
 }
 
-/// Returns the bytes of the string that the text begins with, or of the whole text if the string does not end.
+/// Returns the length in bytes of the string that the text begins with, or of the whole text if the string does not
+/// end.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {

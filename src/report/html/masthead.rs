@@ -28,7 +28,7 @@ pub(super) fn masthead(view: &View<'_>) -> Markup {
                 span class={ "verdict " (class_of(record.outcome)) } { (phrases::outcome(record.outcome)) (phrases::in_operations(record)) }
             }
             p.because { (because(record)) }
-            @if let Some(cause) = phrases::suspected_cause(record) { p.because { (capital(cause)) } }
+            @if let Some(cause) = phrases::suspected_cause(record) { p.because { (capitalized(cause)) } }
             (balance(record))
             (about(record))
             (accepted_deviations(record))
@@ -42,7 +42,7 @@ fn because(record: &Record) -> Markup {
     let (deny, warn) = (of_level(Level::Deny), of_level(Level::Warn));
     let (unchecked, more) = phrases::unchecked_operations(record);
     html! {
-        @if let Some(reason) = &record.reason { strong { (capital(reason)) ". " } }
+        @if let Some(reason) = &record.reason { strong { (capitalized(reason)) ". " } }
         @match (deny, warn) {
             (0, 0) => { "No finding." }
             (0, warn) => { "No error, " (counted(warn, "warning", "warnings")) "." }
@@ -50,12 +50,12 @@ fn because(record: &Record) -> Markup {
             (deny, warn) => { (counted(deny, "error", "errors")) ", " (counted(warn, "warning", "warnings")) "." }
         }
         @for (name, reason) in &unchecked { " " code { (name) } " was not checked: " (reason) "." }
-        @if more > 0 { " " (count(more)) " more " (phrases::were(more)) " not checked." }
+        @if more > 0 { " " (count(more)) " more " (phrases::was_or_were(more)) " not checked." }
         @if let Some(omitted) = phrases::omitted_operations(record) { " " (omitted) "." }
     }
 }
 
-fn capital(text: &str) -> String {
+fn capitalized(text: &str) -> String {
     let mut characters = text.chars();
     characters
         .next()
@@ -121,7 +121,7 @@ fn about(record: &Record) -> Markup {
                 }
             }
             @if let Some(shard) = &record.shard {
-                div { dt { "Shard" } dd { (shard.number) " of " (shard.of) "; the verdict is only about its part" } }
+                div { dt { "Shard" } dd { (shard.number) " of " (shard.of) "; the verdict covers only this shard" } }
             }
             @if let Some(shards) = &record.shards { div { dt { "Shards" } dd { (phrases::shards(shards)) } } }
             @if record.traffic.is_none() { div { dt { "Seed" } dd { (record.seed) } } }
@@ -186,7 +186,7 @@ fn filter() -> Markup {
     }
 }
 
-/// Returns the footer: which version made the page, and its keys.
+/// Returns the footer: which version made the page, and the keyboard shortcuts.
 pub(super) fn footer(view: &View<'_>) -> Markup {
     html! {
         footer {

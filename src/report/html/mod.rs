@@ -3,9 +3,10 @@
 //! # Design
 //!
 //! The markup contains all content, so that the page can be read, searched and printed without its script. The script
-//! filters, follows links into folded parts, and copies. The page's policy forbids every request, and every style and
-//! script except its own two, which it names by their digests. So even if text from the target got past the
-//! escaping, it could not do anything. Bars are drawn with SVG attributes, because the policy forbids inline styles.
+//! filters, follows links into folded parts, and copies. The page's Content-Security-Policy forbids every request, and
+//! every style and script except its own two, which it names by their digests. So even if text from the target got past
+//! the escaping, it could not do anything. Bars are drawn with SVG attributes, because the policy forbids inline
+//! styles.
 
 mod exchanges;
 mod facts;

@@ -76,12 +76,12 @@ pub(super) fn name(operation: &OperationView<'_>) -> Markup {
 /// Returns the counts of one topic, as a link to the fact that is most worth reading.
 fn cell(operation: &OperationView<'_>, topic: FactTopic, facts: &[&FactView<'_>]) -> Markup {
     let counts = VerdictCounts::of(facts.iter().copied());
-    let gravity = |fact: &&&FactView<'_>| match fact.row.verdict {
+    let severity = |fact: &&&FactView<'_>| match fact.row.verdict {
         VerdictRecord::Broken => 0,
         VerdictRecord::Undecided => 1,
         VerdictRecord::Held => 2,
     };
-    let Some(first) = facts.iter().min_by_key(gravity) else {
+    let Some(first) = facts.iter().min_by_key(severity) else {
         return html! { span.nothing { span.screen-reader-only { "no fact" } } };
     };
     html! {

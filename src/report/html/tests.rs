@@ -1,4 +1,4 @@
-//! Tests of the page as a text; `tests/it/page` opens it in a browser.
+//! Tests of the page as text; `tests/it/page` opens it in a browser.
 
 use super::head::{SCRIPT, STYLE};
 use super::html;
@@ -96,7 +96,7 @@ fn a_part_of_a_plan_is_not_shown_as_the_whole() {
     let mut record = sample_record();
     assert!(!html(&record).contains("Shard"));
     record.shard = Some(ShardRecord { number: 2, of: 3 });
-    assert!(html(&record).contains("2 of 3; the verdict is only about its part"));
+    assert!(html(&record).contains("2 of 3; the verdict covers only this shard"));
 }
 
 #[test]

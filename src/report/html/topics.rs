@@ -1,5 +1,5 @@
-//! The columns of the overview: facts about one topic, so that a reader sees at a glance what is wrong. The main type is
-//! [`FactTopic`].
+//! The columns of the overview: facts about one topic, so that a reader sees at a glance what is wrong. The main type
+//! is [`FactTopic`].
 
 use crate::report::record::FactRow;
 use crate::rules::{RuleName, Topic};
@@ -81,7 +81,7 @@ impl FactTopic {
             Self::Access => "a missing or wrong credential, or the token under another scheme, is rejected",
             Self::Responses => "a complete response of the documented status and media type",
             Self::Fields => "every documented field, and no other",
-            Self::Values => "types, bounds and formats of the fields’ values",
+            Self::Values => "types, bounds and formats of the fields' values",
             Self::Invariants => "what holds across responses: pages add up, what was created is listed",
             Self::EdgeCases => "edge cases get complete responses and no 5xx",
             Self::Others => "rules that this version of the report does not know",

@@ -15,8 +15,8 @@ pub(super) struct View<'record> {
     /// Why facts are undecided, the most frequent reason first.
     pub(super) reasons: Vec<(&'record str, Vec<FactView<'record>>)>,
     facts: HashMap<&'record str, FactView<'record>>,
-    numbers_of_operations: HashMap<&'record str, usize>,
-    numbers_of_reasons: HashMap<&'record str, usize>,
+    operation_indexes: HashMap<&'record str, usize>,
+    reason_indexes: HashMap<&'record str, usize>,
     exchanges: BTreeSet<u64>,
     at_fault: BTreeSet<u64>,
 }
@@ -81,15 +81,15 @@ impl<'record> View<'record> {
             operations.named(&exchange.operation).exchanges.push(exchange);
         }
         let reasons = reasons.most_frequent_first();
-        let numbers_of_reasons = reasons
+        let reason_indexes = reasons
             .iter()
             .enumerate()
             .map(|(number, (reason, _))| (*reason, number));
         Self {
             record,
             operations: operations.all,
-            numbers_of_operations: operations.numbers,
-            numbers_of_reasons: numbers_of_reasons.collect(),
+            operation_indexes: operations.numbers,
+            reason_indexes: reason_indexes.collect(),
             reasons,
             facts,
             exchanges: record.exchanges.iter().map(|exchange| exchange.number).collect(),
@@ -99,7 +99,7 @@ impl<'record> View<'record> {
 
     /// Returns the operation with this name.
     pub(super) fn operation(&self, name: &str) -> Option<&OperationView<'record>> {
-        let number = self.numbers_of_operations.get(name)?;
+        let number = self.operation_indexes.get(name)?;
         self.operations.get(*number)
     }
 
@@ -122,7 +122,7 @@ impl<'record> View<'record> {
     pub(super) fn reason(&self, fact: FactView<'record>) -> Option<usize> {
         let undecided = fact.row.verdict == VerdictRecord::Undecided;
         undecided
-            .then(|| self.numbers_of_reasons.get(reason(fact.row)).copied())
+            .then(|| self.reason_indexes.get(reason(fact.row)).copied())
             .flatten()
     }
 

@@ -40,7 +40,7 @@ pub enum MergeError {
         name: String,
     },
     /// Two records are of the same shard.
-    #[error("`{}` and `{}` are both of shard {number} of {of}; give one of them", names.0, names.1)]
+    #[error("`{}` and `{}` are both of shard {number} of {of}; give only one of them", names.0, names.1)]
     Twice {
         /// The two reports.
         names: (String, String),
@@ -51,12 +51,13 @@ pub enum MergeError {
     },
 }
 
-/// Returns an error unless the records are different shards of one plan, or one whole run, with any recorded traffic.
+/// Returns an error unless the records are different shards of one plan, or one whole run, in both cases with or
+/// without recorded traffic.
 pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
     let [first, rest @ ..] = records else {
         return Err(MergeError::Nothing);
     };
-    let runs: Vec<_> = records.iter().filter(|(_, record)| !record.is_of_traffic()).collect();
+    let runs: Vec<_> = records.iter().filter(|(_, record)| !record.is_traffic_only()).collect();
     let whole = runs.iter().find(|(_, record)| numbers(record).is_none());
     if let Some((name, _)) = whole.filter(|_| runs.len() > 1) {
         return Err(MergeError::Whole { name: name.clone() });
@@ -127,8 +128,8 @@ fn require_same_plan(first: &(String, Record), other: &(String, Record)) -> Resu
             "split the plan into the same number of shards",
         ),
     ];
-    // Traffic has no plan, and nothing of it was chosen.
-    let planned = !left.is_of_traffic() && !right.is_of_traffic();
+    // Traffic has no plan, and so neither a seed nor shards.
+    let planned = !left.is_traffic_only() && !right.is_traffic_only();
     for (what, said, hint) in settings.into_iter().chain(of_one_plan.into_iter().filter(|_| planned)) {
         if said.0 != said.1 {
             return Err(MergeError::Differ {

@@ -152,7 +152,7 @@ fn started(record: &Record) -> DateTime<Utc> {
     started.map_or(DateTime::UNIX_EPOCH, |started| started.to_utc())
 }
 
-/// Returns the exchanges of a record, with times since another start.
+/// Returns the exchanges of a record, with times counted from another start.
 fn exchanges(record: &Record, from: DateTime<Utc>) -> impl Iterator<Item = ExchangeRecord> + use<> {
     let later = (started(record) - from).num_seconds();
     let later = i32::try_from(later).map_or(0.0, f64::from) * 1000.0;

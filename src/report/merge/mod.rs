@@ -19,15 +19,15 @@ use super::record::{Record, ShardEnded, ShardRecord, ShardsRecord};
 
 /// Merges the records of shards into one. Each comes with the name that error messages use for it. A single record of a
 /// whole run is returned with the same content. Records of recorded traffic may be added to those of one run. `require`
-/// is how much of the facts must be decided, in percent.
+/// is the percentage of the facts that must be decided.
 ///
 /// # Errors
 ///
-/// No record is given; a whole run comes with another run; two are the same shard; two do not share one plan.
+/// No record is given; a whole run comes with another run; two are of the same shard; two do not share one plan.
 pub fn merge(records: Vec<(String, Record)>, require: Option<f64>) -> Result<Record, MergeError> {
     compatible::check(&records)?;
     let records = records.into_iter().map(|(_, record)| record);
-    let (traffic, runs): (Vec<_>, Vec<_>) = records.partition(Record::is_of_traffic);
+    let (traffic, runs): (Vec<_>, Vec<_>) = records.partition(Record::is_traffic_only);
     let run = runs.into_iter().map(as_merged).reduce(join::join).map(|mut run| {
         outcome::decide(&mut run);
         run

@@ -5,6 +5,7 @@
 //! If one shard found a fact broken, it is broken, whatever happened to the others. Any other outcome needs all shards:
 //! one that is missing, was interrupted or could not judge leaves its facts undecided, so the whole cannot be green.
 
+use crate::report::counted;
 use crate::report::record::{Outcome, Record, ShardEnded, ShardsRecord, too_few};
 
 /// The most shards that a reason names.
@@ -26,7 +27,7 @@ pub(super) fn require(record: &mut Record, percent: Option<f64>) {
     record.exit_code = record.outcome.exit_code();
 }
 
-/// Returns the outcome of a run and of recorded traffic together: an error of either counts, and then whatever kept
+/// Returns the outcome of a run and of recorded traffic together: an error of either comes first, then whatever kept
 /// either from being judged.
 pub(super) fn of_both(run: &Record, traffic: &Record) -> (Outcome, Option<String>) {
     let both = [run, traffic];
@@ -56,10 +57,11 @@ fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>
     let mut reasons: Vec<_> = missing(shards).into_iter().collect();
     let unjudged = shards.present.iter().filter(|shard| shard.outcome != Outcome::Conforms);
     reasons.extend(unjudged.take(MAX_NAMED).map(shard_ended));
-    let nobodys = record.facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
-    if shards.missing.is_empty() && nobodys > 0 {
+    let checked_by_none = record.facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
+    if shards.missing.is_empty() && checked_by_none > 0 {
         reasons.push(format!(
-            "no shard checked {nobodys} of the facts; run all shards with the same flags"
+            "no shard checked {}; run all shards with the same flags",
+            counted(checked_by_none, "fact")
         ));
     }
     if reasons.is_empty() {

@@ -69,7 +69,7 @@ fn machine() -> impl Strategy<Value = Machine> {
     })
 }
 
-/// The records of all shards, in some order, and the table that they are the split of.
+/// The records of all shards, in some order, and the table that is split among them.
 fn split() -> impl Strategy<Value = (Vec<(String, Record)>, Vec<Judged>)> {
     let table = proptest::collection::vec(judged(), 1..12);
     let machines = proptest::collection::vec(machine(), 1..6);
@@ -386,7 +386,7 @@ fn a_fact_that_no_shard_checked_and_a_bar_that_is_missed_are_not_green() {
     for (_, record) in &mut both {
         record.facts.rows[3].reason = Some(ANOTHER_SHARD.into());
     }
-    let nobodys = merged(both);
-    assert_eq!(nobodys.outcome, Outcome::CouldNotJudge);
-    assert!(nobodys.reason.unwrap().contains("no shard checked 1 of the facts"));
+    let checked_by_none = merged(both);
+    assert_eq!(checked_by_none.outcome, Outcome::CouldNotJudge);
+    assert!(checked_by_none.reason.unwrap().contains("no shard checked 1 fact;"));
 }

@@ -129,12 +129,12 @@ fn shards(record: &Record) -> Option<String> {
             let error = Shard::new(*number, *of).err()?;
             Some(format!("/shard: {error}"))
         }
-        (None, Some(shards)) => several(record, shards),
+        (None, Some(shards)) => merged_shards(record, shards),
         (None, None) => None,
     }
 }
 
-fn several(record: &Record, shards: &ShardsRecord) -> Option<String> {
+fn merged_shards(record: &Record, shards: &ShardsRecord) -> Option<String> {
     if let Err(error) = Shard::new(1, shards.of) {
         return Some(format!("/shards: {error}"));
     }

@@ -3,9 +3,9 @@
 //!
 //! # Design
 //!
-//! A report comes from another machine, so its values are as untrusted as a target's: an error message contains where
-//! the report fails and what was expected there, never what was found there. A record that contradicts itself is
-//! rejected, because some formats count rows and others use the record's counts.
+//! A report comes from another machine, so its values are as untrusted as a target's: an error message says where the
+//! report fails and what was expected there, never what was found there. A record that contradicts itself is rejected,
+//! because some formats count rows and others use the record's counts.
 
 mod consistency;
 
@@ -23,7 +23,7 @@ pub const MAX_REPORT_BYTES: usize = 256 << 20;
 #[non_exhaustive]
 pub enum ReadError {
     /// The text ends before the report is complete.
-    #[error("the report is truncated: it ends at line {line}, column {column}; write it again")]
+    #[error("the report is truncated: it ends at line {line}, column {column}; generate it again")]
     CutShort {
         /// The line where it ends, from 1.
         line: usize,
@@ -48,7 +48,7 @@ pub enum ReadError {
     },
     /// The text is JSON of another program.
     #[error("it has no `report_version`, so it is not a report of countersign; give a JSON report of a check")]
-    NoReport,
+    NotAReport,
     /// The text is not JSON.
     #[error("it is not JSON at line {line}, column {column}; give a JSON report of a check")]
     NotJson {
@@ -94,12 +94,12 @@ pub fn read(text: &[u8]) -> Result<Record, ReadError> {
     let head = match serde_json::from_slice::<ReportHead>(text) {
         Err(error) if is_object || error.classify() != Category::Data => return Err(malformed(text, &error)),
         Ok(head) if is_object => head,
-        _ => return Err(ReadError::NoReport),
+        _ => return Err(ReadError::NotAReport),
     };
-    match head.report_version.ok_or(ReadError::NoReport)? {
+    match head.report_version.ok_or(ReadError::NotAReport)? {
         Value::Number(found) if found.as_u64() == Some(u64::from(VERSION)) => {}
         Value::Number(found) => return Err(other_version(&found)),
-        _ => return Err(ReadError::NoReport),
+        _ => return Err(ReadError::NotAReport),
     }
     let record: Record = serde_json::from_slice(text).map_err(|error| malformed(text, &error))?;
     consistency::contradiction(&record).map_or(Ok(record), |contradiction| Err(ReadError::Contradiction(contradiction)))
@@ -112,7 +112,7 @@ fn other_version(found: &serde_json::Number) -> ReadError {
         hint: if newer {
             "read it with the countersign that wrote it, or a later one"
         } else {
-            "write it again with this countersign"
+            "generate it again with this countersign"
         },
     }
 }
@@ -120,7 +120,7 @@ fn other_version(found: &serde_json::Number) -> ReadError {
 fn malformed(text: &[u8], error: &serde_json::Error) -> ReadError {
     let (line, column) = (error.line(), error.column());
     let mut lines = text.split(|byte| *byte == b'\n');
-    // The parser rejects a number that ends after its point as a syntax error; here, the report is truncated.
+    // The parser rejects a number that ends after its decimal point as a syntax error; here, the report is truncated.
     let at_end = lines
         .nth(line.saturating_sub(1))
         .is_some_and(|line| line.len() <= column)
@@ -203,7 +203,7 @@ mod tests {
                 "{message}"
             );
         }
-        assert!(rejected(r#"{"report_version": 0}"#).contains("write it again"));
+        assert!(rejected(r#"{"report_version": 0}"#).contains("generate it again"));
     }
 
     #[test]

@@ -35,13 +35,13 @@ pub struct RunContext<'run> {
     pub run_tag: Option<&'run RunTag>,
     /// Whether other clients sent the requests.
     pub is_recorded_traffic: bool,
-    /// Whether its plan has writes.
+    /// Whether the run's plan has writes.
     pub writes: bool,
     /// When the run started.
     pub started_at: DateTime<Utc>,
     /// How long the run took.
     pub duration: std::time::Duration,
-    /// How much of the facts must be decided, in percent.
+    /// The percentage of the facts that must be decided.
     pub require_facts: Option<f64>,
     /// Whether values are shown.
     pub values: ValueDisplay,
@@ -49,14 +49,14 @@ pub struct RunContext<'run> {
     pub redaction: &'run Redaction,
 }
 
-/// Whether what the operation left can only come from an edge case: an update leaves a record only under an identifier
-/// that no record had.
+/// Whether a record that the operation left can only come from an edge case: an update creates one only under an
+/// identifier that no record had.
 fn is_edge_case_of_an_update(operation: &Operation) -> bool {
     !operation.creates() && !operation.is_query()
 }
 
-/// Returns the records that the run may have made or changed without a response that says so. The identifier of one that
-/// was there before is somebody else's.
+/// Returns the records that the run may have made or changed without a response that says so. The identifier of a
+/// record that was there before the run is somebody else's.
 fn unexplained_records(run: &Run, about: &RunContext<'_>) -> Vec<UnexplainedRecord> {
     let records = run.unexplained_records.iter().map(|record| {
         let render = |id: &str| match record.changed_by {
@@ -73,8 +73,8 @@ fn unexplained_records(run: &Run, about: &RunContext<'_>) -> Vec<UnexplainedReco
     records.collect()
 }
 
-/// Makes the record of a run and its kept exchanges. The caller adds the entries of the configuration that accept
-/// findings, made by [`accepted`](crate::report::accepted).
+/// Makes the record of a run and its kept exchanges. The caller adds the accepted deviations, made by
+/// [`accepted`](crate::report::accepted).
 #[must_use]
 pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Record {
     let facts = facts(run, about.contract);
@@ -305,7 +305,7 @@ fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
     let operation = contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
     if finding.has_no_single_request() || (about.is_recorded_traffic && !operation.is_get()) {
-        // Whoever only read is not handed a line that writes.
+        // After a run that only read, the line does not write either.
         let writes = about.writes && !operation.is_get();
         let overlay = contract.overlay_of(contract.fact(finding.fact));
         let is_built_in = contract.document.name == Contract::BUILT_IN_NAME;
@@ -330,7 +330,7 @@ mod tests {
     /// With it, one of the contract's nine facts stays undecided: the type of `size`.
     const SOUND: &[&str] = &[r#"{"name": "a"}"#];
     const BROKEN: &[&str] = &[r#"{"name": 1}"#];
-    /// JSON with a number that no double has.
+    /// JSON with a number that no double can hold.
     const BEYOND_LIMITS: &str = r#"{"size": 1e999}"#;
 
     #[test]
@@ -386,7 +386,7 @@ mod tests {
             let record = SampleRun::bodies(bodies).record(None);
             assert_ne!(record.outcome, Outcome::Conforms, "{bodies:?}");
         }
-        // Alone, or before or after responses that hold.
+        // Alone, or before or after a response that breaks nothing.
         for bodies in [
             &[BEYOND_LIMITS][..],
             &[SOUND[0], BEYOND_LIMITS],

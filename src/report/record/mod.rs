@@ -1,11 +1,11 @@
 //! The record of a run, from which every report is written: texts and numbers only. The main type is [`Record`];
 //! [`record`] makes it.
 //!
-//! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap.json`. Where a serde name
-//! differs from its field or variant, reports keep the name of earlier versions.
+//! Its JSON Schema is derived from these types and checked in as `snapshots/report_schema.snap.json`. Where a serde
+//! name differs from its field or variant, reports keep the name of earlier versions.
 //!
-//! [`Record`] is the results of a run, and types such as [`FindingRecord`] are a part of them as they are written. What
-//! the service stores is called a record of the service, or a record that the run created.
+//! [`Record`] holds the results of a run, and types such as [`FindingRecord`] are its parts. What the service stores is
+//! called a record of the service, or a record that the run created.
 
 mod make;
 mod outcome;
@@ -34,7 +34,7 @@ use crate::run::RequestCounts;
 /// The version of the record's format. It increases when a reader of the older format would misread the newer one.
 pub const VERSION: u32 = 2;
 
-/// The verdict of a run on a service, called its outcome: a verdict alone is that of a fact.
+/// The verdict of a run on a service. It is called the outcome, because a verdict alone is that of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -129,11 +129,12 @@ pub struct Record {
     /// How far the run looked for residue at its end.
     #[serde(default, rename = "looked_through")]
     pub residue_search: SearchExtent,
-    /// The records that showed the run tag then and that no write explains (made by the target along with a create, or
-    /// changed by mistake), and those that were there before the run and had changed after a write.
+    /// The records that showed the run tag at the end of the run and that no write explains (made by the target along
+    /// with a create, or changed by mistake), and those that were there before the run and had changed after a write.
     #[serde(default, rename = "others")]
     pub unexplained_records: Vec<UnexplainedRecord>,
-    /// The awkward values, valid ones that software often garbles, that the target rejected: the document leaves open which values are accepted.
+    /// The awkward values (valid, but often garbled by software) that the target rejected: the document leaves open
+    /// which values are accepted.
     #[serde(default, rename = "not_taken")]
     pub rejected_values: Vec<RejectedValueRecord>,
     /// The number of requests sent, by kind.
@@ -146,14 +147,14 @@ pub struct Record {
     pub omitted_operations: Vec<OmittedOperationRecord>,
     /// The gaps: what the document leaves open; no response can break it.
     pub gaps: Vec<GapRecord>,
-    /// What the exchanges showed of the gaps, by gap, operation and place. A gap of which nothing is known has the
-    /// reason.
+    /// What the exchanges showed about the gaps, by gap, operation and location. Where nothing is known about a gap,
+    /// the answer has the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
     /// The trials by which a run asked about the gaps, in the order in which they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
-    /// Whether the run asked about the gaps: then the answers are what it is about.
+    /// Whether the run asked about the gaps; if so, the answers are its purpose.
     #[serde(default, rename = "learned", skip_serializing_if = "std::ops::Not::not")]
     pub asked_gaps: bool,
     /// The exchanges, in the order in which they ended: the first ones of the run, and each that showed a finding.
@@ -173,8 +174,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// Whether it is of recorded traffic alone.
-    pub(in crate::report) fn is_of_traffic(&self) -> bool {
+    /// Whether it is the record of recorded traffic alone.
+    pub(in crate::report) fn is_traffic_only(&self) -> bool {
         self.traffic.is_some() && self.requests == RequestCounts::default()
     }
 }
@@ -275,7 +276,7 @@ pub struct OperationRecord {
     /// Whether the run judged a successful response of it.
     #[serde(default)]
     pub coverage: Coverage,
-    /// Why it did not, if the operation was selected.
+    /// Why the run judged no successful response of it, if the operation was selected.
     #[serde(default)]
     pub unchecked: Option<String>,
 }
@@ -544,7 +545,7 @@ impl FindingRecord {
         }
     }
 
-    /// Whether the document does not state what is broken: it was learned about the service.
+    /// Whether what is broken was learned about the service, and is not stated by the document.
     pub(in crate::report) fn is_learned(&self) -> bool {
         self.rule.is(CHANGED_ANSWER)
     }
@@ -583,8 +584,8 @@ pub struct ResidueRecord {
     pub found: Option<bool>,
 }
 
-/// A record of the service that was in the response to none of the run's creates, and that a write may have made or
-/// changed: it shows the run tag, or it was there before the run.
+/// A record of the service that none of the run's creates returned, and that a write may have made or changed: it shows
+/// the run tag, or it was there before the run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OtherRecord")]
 pub struct UnexplainedRecord {
@@ -610,7 +611,7 @@ pub struct RejectedValueRecord {
     pub status: u16,
 }
 
-/// The value in reports of earlier versions, which do not have the field.
+/// The value for reports of earlier versions, which do not have the field.
 fn id_stated_by_default() -> bool {
     true
 }

@@ -97,7 +97,10 @@ pub(in crate::report) fn too_few(facts: &Facts, percent: f64) -> Option<String> 
     let needs_writes = |row: &&FactRow| row.reason.as_deref() == Some(NEEDS_WRITES);
     let without_writes = match facts.rows.iter().filter(needs_writes).count() {
         0 => String::new(),
-        needing => format!("; without writes at most {} of {of} can be", of.saturating_sub(needing)),
+        needing => format!(
+            "; without writes at most {} of {of} can be decided",
+            of.saturating_sub(needing)
+        ),
     };
     (reached < percent).then(|| {
         format!("{reached:.1} % of {whose} were decided, but require-facts asks for {percent}{without_writes}")

@@ -141,7 +141,11 @@ fn notifications(record: &Record) -> Vec<Notification> {
     };
     let mut notes = Vec::new();
     if !record.outcome.is_judged() {
-        let text = format!("{}{}", phrases::outcome(record.outcome), phrases::after_outcome(record));
+        let text = format!(
+            "{}{}",
+            phrases::outcome(record.outcome),
+            phrases::outcome_details(record)
+        );
         notes.push(note("error", text));
     }
     notes.extend(phrases::suspected_cause(record).map(|cause| note("note", cause.to_owned())));

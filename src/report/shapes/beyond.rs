@@ -2,10 +2,11 @@
 //!
 //! # Design
 //!
-//! A snapshot is a set, and a run may show any part of it. What a run shows beyond it is either left open by
-//! the contract, or a difference. Left open is what the service may choose and what depends on its records: a string at a
-//! location with `x-gap`, null or a blank text in a record whose schema has `x-null` (which leaves open whether its fields may be null), a field that is not required, the length of an array.
-//! What contradicts the contract is never left open.
+//! A snapshot is a set, and a run may show any part of it. What a run shows beyond it is either left open by the
+//! contract, or a difference. Left open is what the service may choose and what depends on its records: a string at a
+//! location with `x-gap`; null or a blank text in a record whose schema has `x-null` (which leaves open whether its
+//! fields may be null); a field that is not required; the length of an array. What contradicts the contract is never
+//! left open.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,8 +45,9 @@ impl fmt::Display for NewShape {
 }
 
 impl ResponseShapes {
-    /// Returns what these responses show beyond the snapshot, in the order of the locations; empty if they show a
-    /// part of them. `operation` is the one that they are of; none for responses that rejected a request.
+    /// Returns what these responses show beyond the snapshot, in the order of the locations; empty if the snapshot has
+    /// all that they show. `operation` is the one that the responses are of; none for responses that rejected a
+    /// request.
     #[must_use]
     pub fn beyond(&self, snapshot: &Self, contract: &Contract, operation: Option<&Operation>) -> Vec<NewShape> {
         let mut found = Vec::new();
@@ -63,7 +65,7 @@ impl ResponseShapes {
                 contract,
                 head,
                 found,
-                // Where the contract describes a body, it says below what is open in it.
+                // Where the contract describes a body, it says for each location what is open there.
                 is_open: is_open && response.is_none_or(|response| response.body.is_none()),
             };
             let known = match snapshot.by_head.get(head) {
@@ -225,7 +227,7 @@ impl StatedShape<'_> {
             (ValueForm::OpenObject, _) => shape.allows_unlisted_fields,
             (_, None) => false,
             (_, Some(received)) if !admits(shape, received) || !shape.other_assertions.is_empty() => false,
-            (ValueForm::Blank, _) => has_gap || may_be_unset || self.is_optional,
+            (ValueForm::EmptyString, _) => has_gap || may_be_unset || self.is_optional,
             _ => has_gap,
         }
     }

@@ -19,9 +19,10 @@ pub(super) enum ValueForm {
     Number,
     /// An object whose keys the contract leaves to the target.
     OpenObject,
-    /// Stands for the items or the created record, where only what is around them is shown (`ResponseShapes::envelopes`).
+    /// Stands for the items or the created record, where only what is around them is shown
+    /// (`ResponseShapes::envelopes`).
     Resource,
-    Blank,
+    EmptyString,
     Null,
     NotJson,
     NoBody,
@@ -39,7 +40,7 @@ pub(super) enum Separator {
 pub(super) enum Zone {
     Utc,
     Offset,
-    Unsaid,
+    Missing,
 }
 
 impl ValueForm {
@@ -48,10 +49,10 @@ impl ValueForm {
         Self::UuidWithoutHyphens,
         Self::Timestamp(Separator::Letter, Zone::Utc),
         Self::Timestamp(Separator::Letter, Zone::Offset),
-        Self::Timestamp(Separator::Letter, Zone::Unsaid),
+        Self::Timestamp(Separator::Letter, Zone::Missing),
         Self::Timestamp(Separator::Space, Zone::Utc),
         Self::Timestamp(Separator::Space, Zone::Offset),
-        Self::Timestamp(Separator::Space, Zone::Unsaid),
+        Self::Timestamp(Separator::Space, Zone::Missing),
         Self::Date,
         Self::DateWithSlashes,
         Self::Text,
@@ -60,7 +61,7 @@ impl ValueForm {
         Self::Number,
         Self::OpenObject,
         Self::Resource,
-        Self::Blank,
+        Self::EmptyString,
         Self::Null,
         Self::NotJson,
         Self::NoBody,
@@ -80,7 +81,7 @@ impl ValueForm {
 
     fn of_text(text: &str) -> Self {
         if text.is_empty() {
-            return Self::Blank;
+            return Self::EmptyString;
         }
         // The parser accepts four spellings; services use only these two.
         match (Uuid::try_parse(text).is_ok(), text.len()) {
@@ -101,11 +102,11 @@ impl ValueForm {
 
     /// Whether this means that a field is unset.
     pub(super) fn is_unset(self) -> bool {
-        matches!(self, Self::Blank | Self::Null)
+        matches!(self, Self::EmptyString | Self::Null)
     }
 
-    /// Whether the other form covers this one at a location that shows both: the free text of one record may look like a
-    /// date, and a number may happen to be whole.
+    /// Whether the other form covers this one at a location that shows both: the free text of one record may look like
+    /// a date, and a number may happen to be whole.
     pub(super) fn is_covered_by(self, other: Self) -> bool {
         match other {
             // The forms before it in the order are the special forms of a string.
@@ -133,10 +134,10 @@ impl ValueForm {
             Self::UuidWithoutHyphens => "uuid without hyphens",
             Self::Timestamp(Separator::Letter, Zone::Utc) => "timestamp with Z",
             Self::Timestamp(Separator::Letter, Zone::Offset) => "timestamp with an offset",
-            Self::Timestamp(Separator::Letter, Zone::Unsaid) => "timestamp without a zone",
+            Self::Timestamp(Separator::Letter, Zone::Missing) => "timestamp without a zone",
             Self::Timestamp(Separator::Space, Zone::Utc) => "timestamp with a space and Z",
             Self::Timestamp(Separator::Space, Zone::Offset) => "timestamp with a space and an offset",
-            Self::Timestamp(Separator::Space, Zone::Unsaid) => "timestamp with a space, without a zone",
+            Self::Timestamp(Separator::Space, Zone::Missing) => "timestamp with a space, without a zone",
             Self::Date => "date",
             Self::DateWithSlashes => "date with slashes",
             Self::Text => "text",
@@ -145,7 +146,7 @@ impl ValueForm {
             Self::Number => "number",
             Self::OpenObject => "object with keys of its own",
             Self::Resource => "the resource",
-            Self::Blank => "blank",
+            Self::EmptyString => "blank",
             Self::Null => "null",
             Self::NotJson => "not JSON",
             Self::NoBody => "none",
@@ -170,7 +171,7 @@ fn timestamp(digits: &str) -> Option<ValueForm> {
     let zone = match zone {
         "Z" => Zone::Utc,
         "+99:99" | "-99:99" | "+9999" | "-9999" => Zone::Offset,
-        "" => Zone::Unsaid,
+        "" => Zone::Missing,
         _ => return None,
     };
     Some(ValueForm::Timestamp(separator, zone))

@@ -22,7 +22,7 @@ pub struct SeenForms {
     pub(super) element: Option<Box<SeenForms>>,
 }
 
-/// The length of an array, only as precisely as does not depend on which records the target has.
+/// The length of an array, as far as it does not depend on which records the target has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Length {
     /// No element.
@@ -146,7 +146,7 @@ impl SeenForms {
         named.map(|(_, seen)| seen.clone()).reduce(Self::joined)
     }
 
-    /// Adds those forms of the committed snapshot that the records of this target may merely not have shown:
+    /// Adds those forms of the committed snapshot that the records of this target may just not have shown:
     ///
     /// - an unset field, where all are set
     /// - a set field, where none is
@@ -181,7 +181,7 @@ impl SeenForms {
         self
     }
 
-    /// Whether the location only showed that it may be unset.
+    /// Whether the location showed only unset values, or nothing.
     fn is_unset(&self) -> bool {
         self.objects.is_empty() && self.lengths.is_empty() && self.forms.iter().all(|form| form.is_unset())
     }

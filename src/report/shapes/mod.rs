@@ -1,10 +1,10 @@
 //! The shapes of responses, as snapshots contain them: without any values. A *snapshot* is a file
-//! `snapshots/response_*.snap` or `envelope_*.snap`: the shapes that a person accepted, with which a test compares what a
-//! service shows (docs/snapshots.md). [`ObservedShapes`] collects them from the
-//! exchanges of a run; [`ResponseShapes`] has the shapes of one operation, and is written and read as text.
+//! `snapshots/response_*.snap` or `envelope_*.snap`: the shapes that a person accepted, with which a test compares what
+//! a service shows (docs/snapshots.md). [`ObservedShapes`] collects them from the exchanges of a run;
+//! [`ResponseShapes`] has the shapes of one operation, and is written and read as text.
 //!
-//! The `Shape`s of a contract say what is documented at a location. The types here hold what was seen there: the forms of
-//! its values, such as `uuid`, `text` or `blank`.
+//! The `Shape`s of a contract say what is documented at a location. The types here hold what was seen there: the forms
+//! of its values, such as `uuid`, `text` or `blank`.
 //!
 //! # Design
 //!

@@ -86,7 +86,7 @@ impl ResponseShapes {
         self.by_head.is_empty()
     }
 
-    /// Adds those shapes of the committed snapshot that the target's records may merely not have shown.
+    /// Adds those shapes of the committed snapshot that the target's records may just not have shown.
     #[must_use]
     pub fn with_missing_from(&self, snapshot: &Self) -> Self {
         let shares_any = self.by_head.keys().any(|head| snapshot.by_head.contains_key(head));

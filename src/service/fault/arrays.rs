@@ -1,5 +1,5 @@
-//! Arrays of several elements whose parts do not stay together: [`ArrayFault`]. They break the invariants of what is
-//! created, carried and updated.
+//! Arrays of several elements whose parts do not stay together: [`ArrayFault`]. These faults break the invariants of
+//! what is created, carried and updated.
 
 use serde_json::Value;
 
@@ -10,8 +10,8 @@ use super::locations::each;
 
 /// What happens to an array of two or more elements.
 ///
-/// The *kind* of an element is the member that a gap lets come back in another spelling (`type`); its *main part* is
-/// the other members (`contact`).
+/// The *kind* of an element is the member whose spelling a gap leaves open (`type`); its *main part* is the other
+/// members (`contact`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArrayFault {
     /// Only its first element is kept.
@@ -66,7 +66,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<ArrayFault>> {
     })
 }
 
-/// Returns the array and the member that a field is carried in.
+/// Returns the array that a carry is in, and the member of its elements.
 fn array(carry: &Carry) -> Option<(&str, &str)> {
     carry.sent.split_once("/*/")
 }
@@ -125,7 +125,7 @@ impl ArrayFault {
     }
 }
 
-/// Gives the elements their members of this name in another order.
+/// Reorders the members of this name among the elements.
 fn rearrange(elements: &mut [Value], name: &str, order: &dyn Fn(&mut Vec<Option<Value>>)) {
     let members = elements.iter_mut().map(|element| element.as_object_mut()?.remove(name));
     let mut parts: Vec<_> = members.collect();

@@ -1,5 +1,5 @@
 //! Values that are valid but awkward, and stored as something else: [`faults`], and [`Distortion`], which changes them
-//! on their way in. They break the invariants of what is carried and updated.
+//! on their way in. These faults break the invariants of what is carried and updated.
 //!
 //! The change is made to what a write carries, so that its response and its list both show it; and the service accepts
 //! what it is given, so that nothing else is wrong.
@@ -69,12 +69,12 @@ impl Reach {
     }
 }
 
-/// Returns what a create promises if its record is a whole one, and does not belong to another.
+/// Returns what a create promises, unless its record belongs to another.
 fn standalone_created(create: &Operation) -> Option<&Created> {
     create.created.as_ref().filter(|created| created.listed.array.is_none())
 }
 
-/// Returns whether an update can write again what the operation creates.
+/// Returns whether an update can overwrite what the operation creates.
 fn is_rewritten(create: &Operation) -> bool {
     let Some(created) = standalone_created(create) else {
         return false;
@@ -84,8 +84,7 @@ fn is_rewritten(create: &Operation) -> bool {
 }
 
 impl Distortion {
-    /// Returns whether it may change what a field carries. It leaves out fields that a gap lets come back in another
-    /// spelling.
+    /// Returns whether it may change what a field carries. Fields whose spelling a gap leaves open do not count.
     fn changes(self, operation: &Operation, carry: &Carry) -> bool {
         let is_instant = operation.accepts.iter().any(|accepts| accepts.sent == carry.sent);
         let is_string = || {
@@ -112,7 +111,7 @@ impl Distortion {
                 Distortion::String(change) => text(&mut body, &carry.sent, change),
             }
         }
-        // A body without anything awkward is sent on byte for byte.
+        // A body without anything awkward is passed on byte for byte.
         if body != sent {
             call.set_body(&body);
         }
@@ -163,7 +162,7 @@ fn instant(value: &mut Value, change: fn(DateTime<FixedOffset>) -> Option<DateTi
     }
 }
 
-/// Changes a string. One that the change leaves blank counts as not sent; in an array it stays.
+/// Changes a string. A field that the change would leave blank is removed; a string deeper in the body is left alone.
 fn text(body: &mut Value, pointer: &str, change: fn(&str) -> String) {
     let mut is_lost = false;
     each(body, pointer, &mut |value| {

@@ -80,7 +80,7 @@ impl Call {
         }
     }
 
-    /// Sends another body.
+    /// Replaces the body.
     pub(super) fn set_body(&mut self, body: &Value) {
         self.body = body.to_string().into();
         self.head.headers.remove(header::CONTENT_LENGTH);
@@ -154,7 +154,7 @@ impl IntoResponse for ServedResponse {
             .headers
             .insert(header::CONTENT_LENGTH, HeaderValue::from(bytes.len() + 1));
         let end = async {
-            // The beginning is sent before the end is noticed; otherwise the client would get no response at all.
+            // The beginning must be sent before the error is seen; otherwise the client would get no response at all.
             tokio::task::yield_now().await;
             Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
         };

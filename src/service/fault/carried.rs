@@ -6,8 +6,8 @@ use super::deviation::{Deviation, DeviationKind, Fault, in_words, name};
 use super::expected::{self, ExpectedFinding};
 use super::locations::Edit;
 
-/// Each field that a create or an update carries comes back different from what was sent, in the create and in the
-/// list.
+/// Each field that a create or an update carries comes back different from what was sent, in the response to the create
+/// and in the list.
 pub(super) fn faults(operation: &Operation) -> impl Iterator<Item = Fault> + use<'_> {
     let created = operation.created.iter().flat_map(move |created| {
         let fields = created.carries.iter();

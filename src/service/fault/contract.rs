@@ -21,7 +21,7 @@ pub(super) struct Operation {
     pub(super) method: Method,
     /// The path, with a segment in braces for each parameter.
     pub(super) path: String,
-    /// The success as it is documented: `201`, or `2XX` where the code is not shown.
+    /// The success status as it is documented: `201`, or `2XX` where the code is not shown.
     pub(super) success: String,
     /// Whether the status of a failed authentication is documented.
     pub(super) documents_401: bool,
@@ -92,7 +92,7 @@ pub(super) enum Members {
     Listed,
 }
 
-/// `x-page`: where a list's numbers are.
+/// `x-page`: where a list's numbers and items are.
 #[derive(Debug, Deserialize)]
 pub(super) struct PageInvariant {
     pub(super) page: String,

@@ -14,11 +14,11 @@ use crate::service::profile::ListOrder;
 pub(super) enum CreateFault {
     /// A create returns the identifier of a record that is already listed.
     IdentifierReused,
-    /// A record that belongs to another is also listed under every other one.
+    /// A record that belongs to another, such as a contact's method, is listed under all the others too.
     ListedElsewhereToo,
-    /// A record shows only the last one that was added to it.
+    /// A record shows only the last of the records that were added to it.
     OthersReplaced,
-    /// The last elements of two new records with several elements are exchanged.
+    /// Two new records, each with an array of several elements, show each other's last element.
     PartsExchanged,
     /// What was created is not listed.
     Unlisted,
@@ -139,7 +139,7 @@ async fn hide(call: &Call, body: &mut Value, made: usize, inner: &InnerService) 
     let left = usize::try_from(left.min(per_page)).unwrap_or(usize::MAX);
     let mut shown = Vec::new();
     if inner.profile.list_order == ListOrder::NewestFirst {
-        // The items of this page now start that many further on.
+        // The items of this page now start `made` items further on.
         for next in [page + made / per_page, page + made / per_page + 1] {
             let page = inner.page(call.operation, next).await.unwrap_or_default();
             if number(&page, &invariant.page) == next {

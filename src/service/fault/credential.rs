@@ -21,12 +21,12 @@ pub(super) enum PresentedCredential {
     NoneOnPageTwo,
     /// None, where the path has a query.
     NoneWithQuery,
-    /// The token in other upper- and lower-case letters.
+    /// The token with letters in another case.
     OtherCase,
     /// The token with another last letter.
     OtherEnd,
     OtherScheme,
-    /// The beginning of the token, down to nothing: software that compares only as many letters as it is shown accepts
+    /// A beginning of the token, even an empty one: software that compares only as many letters as it is sent accepts
     /// that too (CVE-2017-5689).
     Shorter,
     WrongToken,

@@ -27,7 +27,7 @@ pub struct Fault {
     pub fact: Option<String>,
     /// Where in the response, as a JSON pointer with `*` for any one token; empty for the whole response.
     pub pointer: String,
-    /// Where else it may be seen, each as good as the first: a fault of many fields is reported on one that shows it.
+    /// The other findings that may show it, each as good as the first: a fault in many fields is reported on one.
     pub other_findings: Vec<ExpectedFinding>,
     pub(super) deviation: Deviation,
 }
@@ -49,11 +49,11 @@ pub(super) enum DeviationKind {
     Distortion(Distortion),
     /// An array of several elements is stored as another.
     Array(ArrayFault),
-    /// A request is rejected for the way in which it is written.
+    /// A request is rejected or misread because of how it is written.
     Spelling(SpellingFault),
     /// An update gives its record another identifier.
     IdentifierChanged,
-    /// A write is done more or less often than it was sent.
+    /// A write is done more or less often than it was sent, or two creates at once are mixed up.
     Write(WriteFault),
     /// An edge case is answered with a 500, or incompletely.
     EdgeCase {

@@ -202,7 +202,7 @@ fn depth(text: &[u8]) -> usize {
     deepest
 }
 
-/// Returns whether any string in a value, names of members aside, is so.
+/// Returns whether `is` holds for any string in a value, apart from names of members.
 fn any_string(value: &Value, is: &dyn Fn(&str) -> bool) -> bool {
     match value {
         Value::Array(elements) => elements.iter().any(|element| any_string(element, is)),

@@ -44,8 +44,8 @@ impl<Kind> ProposedFault<Kind> {
     }
 }
 
-/// Returns the findings that show that the carries for which `is_changed` holds are not kept: in the response of the
-/// operation and in its list.
+/// Returns the findings that show that the carries for which `is_changed` holds do not come back as sent: in the
+/// response of the operation and in its list.
 pub(super) fn carried(operation: &Operation, is_changed: &dyn Fn(&Carry) -> bool) -> Vec<ExpectedFinding> {
     let created = operation.created.iter().flat_map(|created| {
         let changed = created.carries.iter().filter(|carry| is_changed(carry));

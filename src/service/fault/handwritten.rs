@@ -66,29 +66,29 @@ impl Fault {
 
 fn credentials(operation: &Operation) -> [Fault; 3] {
     let on = &operation.name;
-    let let_in = |deviation, about, fact, credential| {
+    let accepts = |deviation, about, fact, credential| {
         fault(
             on,
             deviation,
             about,
             ("auth", Some(fact)),
-            DeviationKind::Request(RequestFault::LetIn(credential)),
+            DeviationKind::Request(RequestFault::AcceptsCredential(credential)),
         )
     };
     [
-        let_in(
+        accepts(
             "let-in-without-credential",
             "a request without a credential is let in",
             format!("{on} auth: a request without a credential is rejected"),
             PresentedCredential::None,
         ),
-        let_in(
+        accepts(
             "let-in-with-another-scheme",
             "a credential of another scheme is let in",
             format!("{on} auth: another scheme is rejected"),
             PresentedCredential::OtherScheme,
         ),
-        let_in(
+        accepts(
             "let-in-with-a-wrong-token",
             "any bearer token is let in",
             "bearerAuth auth: a wrong token is rejected".to_owned(),
@@ -97,7 +97,7 @@ fn credentials(operation: &Operation) -> [Fault; 3] {
     ]
 }
 
-/// Makes the fault of another status than the 401 that the document lists.
+/// Makes the fault of a 403 in place of the 401 that the document lists.
 fn rejected_with_403(operation: &Operation) -> Fault {
     let fact = format!("{} auth: a request without a credential is rejected", operation.name);
     let kind = DeviationKind::Response(ResponseFault::RejectionStatus(StatusCode::FORBIDDEN));

@@ -21,10 +21,10 @@ use crate::service::app::undelayed;
 use crate::service::delivery::delay_and_compress;
 use crate::service::profile::Profile;
 
-/// Builds the service's operations with faults. Without any it is [`service::app`](crate::service::app).
+/// Builds the service's router with faults. Without any, it is that of [`service::app`](crate::service::app).
 pub fn app(service: Service, faults: &Faults) -> Router {
     let token = service.token().expose_secret();
-    // A service is not opened with a token that no header carries.
+    // A service is not opened with a token that no header can carry, so this does not fail.
     let credential = HeaderValue::from_str(&format!("Bearer {token}"));
     let (false, Ok(mut credential)) = (faults.is_empty(), credential) else {
         return crate::service::app(service);

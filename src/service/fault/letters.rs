@@ -50,7 +50,7 @@ pub(super) fn unescaped(text: &str) -> String {
         .fold(text.to_owned(), |text, (escape, meant)| text.replace(escape, meant))
 }
 
-/// The string with each `%` and two digits as the byte that they name.
+/// The string with each `%` and two hexadecimal digits as the byte that they name.
 pub(super) fn decoded_percents(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut left = text.as_bytes();
@@ -103,7 +103,7 @@ pub(super) fn word_as_value(text: &str) -> String {
     }
 }
 
-/// Nothing where the string is one of the words, in any case.
+/// An empty string where the string is one of the words, ignoring case.
 pub(super) fn word_lost(text: &str, words: [&str; 4]) -> String {
     let is_word = words.iter().any(|word| text.eq_ignore_ascii_case(word));
     if is_word { "" } else { text }.to_owned()
@@ -194,8 +194,8 @@ pub(super) fn local_part(text: &str, change: fn(&str) -> String) -> String {
     }
 }
 
-/// A phone number, which begins with a plus, a bracket or a zero and has a blank and seven digits, changed; any other
-/// string as it is.
+/// A phone number changed, any other string as it is. A phone number begins with a plus, a bracket or a zero, and has a
+/// space and at least seven digits.
 pub(super) fn phone(text: &str, change: fn(&str) -> String) -> String {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_phone = digits >= 7 && text.starts_with(['+', '(', '0']) && text.contains(' ');

@@ -1,4 +1,4 @@
-//! Changes the locations of a response's body that a *pattern* names, a JSON pointer with `*` for any element: [`Edit`].
+//! Changes what a *pattern* names in a response's body: [`Edit`]. A pattern is a JSON pointer with `*` for any element.
 
 use chrono::{DateTime, Duration, SecondsFormat};
 use serde_json::{Map, Value, json};
@@ -59,7 +59,7 @@ pub(super) fn edit(body: &mut Value, operation: &Operation, pattern: &str, edit:
     }
 }
 
-/// Shows each location of the pattern to `change`.
+/// Calls `change` with each location of the pattern.
 pub(super) fn each(value: &mut Value, pattern: &str, change: &mut dyn FnMut(&mut Value)) {
     let Some(rest) = pattern.strip_prefix('/') else {
         return change(value);

@@ -6,10 +6,10 @@ use super::call::{Call, InnerService};
 use super::contract::{Carry, Updated, operation};
 use crate::service::profile::UpdateSemantics;
 
-/// Puts into an update what the list shows of its record, so that the service accepts it and changes nothing.
+/// Changes the body of an update so that the service accepts it but changes nothing.
 ///
-/// Where updates merge, an empty object is sent. An update that replaces would make the record blank, so it is sent the
-/// current values.
+/// Where updates merge, an empty object is sent. Where they replace, that would make the record blank, so what the list
+/// shows of the record is sent.
 pub(super) async fn lose(call: &mut Call, inner: &InnerService) {
     if inner.profile.update_semantics == UpdateSemantics::Merges {
         return call.set_body(&json!({}));

@@ -5,8 +5,9 @@
 //! or what it has answered.
 //!
 //! ```text
-//! server ─▶ layer ─▶ request, awkward, arrays, spelling, pages ─▶ the service ─▶ edge_case, pages, creates, identifier_changed, locations, response ─▶ server
+//! server ─▶ layer ─▶ request, awkward, arrays, spelling, pages ─▶ the service ─▶ …
 //!                                repetition: how many times ─┘
+//! … ─▶ edge_case, pages, creates, identifier_changed, locations, response ─▶ server
 //! ```
 //!
 //! Most faults are derived from `openapi.yaml`: one for each way in which each documented location of each response can
@@ -15,8 +16,8 @@
 //! tested by.
 //!
 //! Some show only on a request that is valid but awkward: those on values (`strings`, `days`, `arrays`), on credentials
-//! that are nearly right (`credential`) and on the spelling of a request (`spelling`). They leave plain requests
-//! alone. A fault that several fields can show names all the locations where it may be seen.
+//! that are nearly right (`credential`) and on the spelling of a request (`spelling`). They leave plain requests alone.
+//! A fault that several fields can show names all the locations where it may be seen.
 //!
 //! # Names
 //!
@@ -35,10 +36,10 @@
 //! # Design
 //!
 //! A fault at a location under `each` changes every element. An empty array there gets an element that conforms except
-//! for the fault; only an empty page stays empty. Only successes are changed, except by faults about
-//! rejections and about edge cases. Several faults may be active at once; those on a location are applied before those
-//! on a whole response. Faults that edit a single response, those on locations and on whole responses among them, also
-//! work on a recording, without a service ([`Fault::edited`]).
+//! for the fault; only an empty page stays empty. Only successes are changed, except by faults about rejections and
+//! about edge cases. Several faults may be active at once; those on a location are applied before those on a whole
+//! response. Faults that edit a single response, those on locations and on whole responses among them, also work on a
+//! recording, without a service ([`Fault::edited`]).
 
 mod arrays;
 mod awkward;

@@ -44,7 +44,7 @@ impl Faults {
         })
     }
 
-    /// Returns whether no fault is on.
+    /// Returns whether no fault is active.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -55,7 +55,7 @@ impl Faults {
     }
 }
 
-/// Finds a fault. A report writes `*` for any element of an array where a name has `each`.
+/// Finds a fault. A report writes `*` for any element of an array where a name has `each`, so both are accepted.
 fn named(name: &str) -> Result<&'static Fault, UnknownFault> {
     let written = name.replace("/*", "/each");
     faults()

@@ -62,7 +62,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<WriteFault>> {
                 format!("{list}: once, under its id"),
                 &updated.listed.records().unwrap_or_default(),
             );
-            // It also shows as another record that changed.
+            // It may also show as a change of another record.
             let carried = carried(operation, &|carry| carry.gap.is_none()).into_iter();
             let other = carried.map(|expected| {
                 expected_finding("misplaced", format!("{list}: no other item changes"), &expected.pointer)

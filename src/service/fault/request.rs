@@ -25,10 +25,10 @@ pub(super) enum RequestFault {
     AnotherInPath,
     /// A timestamp in this format is rejected.
     FormatRejected(DocumentedFormat),
-    /// The field with this pointer is an hour later.
+    /// The instant in the field with this pointer is an hour later.
     InstantShifted(&'static str),
     /// A credential of this kind is accepted as the token.
-    LetIn(PresentedCredential),
+    AcceptsCredential(PresentedCredential),
     /// A field that is sent alone has no effect.
     LoneLost,
     /// Nothing in the body has any effect.
@@ -65,7 +65,7 @@ impl RequestFault {
             RequestFault::InstantShifted(field) => change_timestamp(call, field, |at| {
                 (at.to_utc() + Duration::hours(1)).to_rfc3339_opts(SecondsFormat::AutoSi, true)
             }),
-            RequestFault::LetIn(credential) => {
+            RequestFault::AcceptsCredential(credential) => {
                 if credential.is_presented_by(call, inner) {
                     let token = inner.credential.clone();
                     call.head.headers.insert(header::AUTHORIZATION, token);

@@ -16,7 +16,7 @@ pub(super) enum ResponseFault {
     BodyEmpty,
     /// The body is a page for a browser.
     BodyHtml,
-    /// The body holds a byte that UTF-8 does not have.
+    /// The body holds a byte that is not valid UTF-8.
     BodyNotUtf8,
     /// A 401 asks for another scheme, or for none.
     Challenge(Option<&'static str>),
@@ -24,7 +24,7 @@ pub(super) enum ResponseFault {
     ConnectionCut,
     /// A success is answered with 405, and no method is listed.
     MethodsUnlisted,
-    /// The media type is another one, or none is named.
+    /// The media type is another one, or missing.
     MediaType(Option<&'static str>),
     /// The first name of the body appears twice.
     NameTwice,
@@ -101,7 +101,7 @@ pub(super) fn set_status(response: &mut ServedResponse, status: StatusCode) {
     }
     let headers = &mut response.head.headers;
     if status == StatusCode::SERVICE_UNAVAILABLE {
-        // Clients that wait lose no time.
+        // Clients that wait before they retry lose no time.
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("0"));
     }
     if status == StatusCode::METHOD_NOT_ALLOWED {

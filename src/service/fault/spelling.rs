@@ -20,7 +20,7 @@ pub(super) enum SpellingFault {
     CharsetRead,
     /// Letters of strings are escaped (RFC 8259, section 7).
     Escapes,
-    /// Letters of strings are escaped, and kept so.
+    /// Letters of strings are escaped, and the escapes are kept as they are written.
     EscapesKept,
     /// Members are in another order than in the document (RFC 8259, section 4).
     Order,
@@ -117,7 +117,7 @@ fn equivalent(operation: &Operation, text: &str) -> ExpectedFinding {
 }
 
 impl SpellingFault {
-    /// Returns the rejection of a call that is written so, or changes the call.
+    /// Returns the rejection of a call with this spelling, or changes the call where the fault misreads it.
     pub(super) fn change_request(self, call: &mut Call) -> Option<Response> {
         let value = |name| call.head.headers.get(name).map_or(&[][..], |value| value.as_bytes());
         let has_escapes = || call.body.windows(2).any(|pair| pair == br"\u" || pair == br"\/");

@@ -12,8 +12,8 @@ pub fn faults() -> &'static [Fault] {
     static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
         let awkward = awkward::faults().filter_map(|proposed| proposed.fault(DeviationKind::Distortion));
         let array = arrays::faults().filter_map(|proposed| proposed.fault(DeviationKind::Array));
-        let let_in = |credential| DeviationKind::Request(RequestFault::LetIn(credential));
-        let credential = credential::faults().filter_map(|proposed| proposed.fault(let_in));
+        let accepts = |credential| DeviationKind::Request(RequestFault::AcceptsCredential(credential));
+        let credential = credential::faults().filter_map(|proposed| proposed.fault(accepts));
         let spelling = spelling::faults().filter_map(|proposed| proposed.fault(DeviationKind::Spelling));
         let repetition = repetition::faults().filter_map(|proposed| proposed.fault(DeviationKind::Write));
         let identifier_changed =

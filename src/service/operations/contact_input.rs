@@ -51,7 +51,7 @@ fn read(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> Fiel
     fields.finish(change)
 }
 
-/// Reads the methods that a contact is sent with.
+/// Reads the contact methods that are sent with a contact.
 fn methods(entries: &Value, profile: &Profile) -> FieldResult<Vec<NewContactMethod>> {
     let methods = list(entries, profile, read_nested)?;
     if methods.len() > profile.methods_at_once.max_methods() {

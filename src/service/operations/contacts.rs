@@ -74,8 +74,8 @@ pub(crate) async fn update(
     Ok(updated(profile, contact, now))
 }
 
-/// Removes the entry that names no record from the sent fields, where the profile ignores such entries. Returns whether
-/// to write the remaining fields instead.
+/// Removes the sent field or entry that names no record, where the profile ignores such references. Returns whether to
+/// try again with what remains.
 fn remove_unknown_reference(
     profile: &Profile,
     sent: &mut Map<String, Value>,

@@ -51,7 +51,7 @@ macro_rules! axis_values {
     };
 }
 
-/// Makes [`Profile`] and [`AXES`](super::AXES) of lines `field: Values = "axis" in "gap"`.
+/// Makes [`Profile`] and [`AXES`](super::AXES) from lines `field: Values = "axis" in "gap"`.
 macro_rules! profile {
     ($(#[doc = $says:literal] $field:ident: $values:ty = $name:literal in $gap:literal,)+) => {
         /// One value for each axis, and the clock.

@@ -66,7 +66,7 @@ pub enum ProfileError {
         name: String,
         /// Similar names.
         near: Suggestions,
-        /// All of them.
+        /// All values of the axis.
         known: Vec<&'static str>,
     },
 }

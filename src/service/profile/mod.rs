@@ -79,7 +79,7 @@ profile! {
     duplicates: Duplicates = "duplicates" in "duplicates",
     /// What happens to an identifier in a body that names no record.
     unknown_references: UnknownReferences = "unknown-references" in "unknown-references",
-    /// What the `venue_id` of Create contact does. In Update contact it records no visit: a repeated update would record two.
+    /// What the `venue_id` of Create contact does; that of Update contact never records a visit.
     venue_of_contact: VenueOfContact = "venue-of-contact" in "venue-of-contact",
     /// How many characters a string may have.
     field_sizes: FieldSizes = "field-sizes" in "field-sizes",

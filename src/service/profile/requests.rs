@@ -128,8 +128,8 @@ axis_values! {
 }
 
 axis_values! {
-    /// What the `venue_id` of Create contact does. The one of Update contact is only stored: it never counts as a visit,
-    /// because an update that is sent twice would count two.
+    /// What the `venue_id` of Create contact does. That of Update contact is only stored: it never counts as a visit,
+    /// because a repeated update would count two.
     VenueOfContact {
         /// The contact is at the venue: a visit is recorded at the time of the create, and its response shows it.
         Visited = "visited",

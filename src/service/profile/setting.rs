@@ -131,7 +131,7 @@ fn axis(name: &str, origin: &SettingOrigin) -> Result<&'static Axis, ProfileErro
     })
 }
 
-/// Reports what the TOML parser rejected. A key that appears twice is reported with the line of the first.
+/// Reports what the TOML parser rejected. A key that appears twice is reported with both lines.
 fn syntax(text: &str, error: &toml::de::Error, origin: impl Fn(usize) -> SettingOrigin) -> ProfileError {
     let span = error.span().unwrap_or_default();
     let key = text.get(span.clone()).unwrap_or_default();

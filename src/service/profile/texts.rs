@@ -87,7 +87,7 @@ impl NameSizes {
 }
 
 axis_values! {
-    /// Whether a name needs a letter. Blank names are another matter.
+    /// Whether a name that is not empty needs a letter.
     NameLetters {
         /// It does not: a name may consist only of digits and punctuation.
         Optional = "optional",

@@ -19,7 +19,7 @@ pub(in crate::service) mod closed {
     pub(in crate::service) const GENDERS: &[&str] = &["female", "male", "nonbinary", "undisclosed"];
     pub(in crate::service) const STATUSES: &[&str] = &["active", "inactive", "pending"];
     pub(in crate::service) const TYPES: &[&str] = &["email", "phone", "post"];
-    /// A few codes of ISO 3166-1: enough to be closed, and all that the seed data has.
+    /// A few codes of ISO 3166-1: enough for a closed list, and all that the seed data has.
     pub(in crate::service) const COUNTRIES: &[&str] = &[
         "BR", "DE", "ES", "FR", "GB", "GH", "IE", "IN", "IT", "JP", "NL", "PL", "PT", "SE", "US",
     ];
@@ -53,7 +53,7 @@ axis_values! {
 }
 
 impl DobFormat {
-    /// Returns the format in the letters of `strftime`.
+    /// Returns the format in the notation of `strftime`.
     pub(in crate::service) fn pattern(self) -> &'static str {
         match self {
             DobFormat::DayFirst => "%d/%m/%Y",

@@ -1,4 +1,4 @@
-//! What the operations need from a store: [`Store`], and [`StoreError`] for what it did not do.
+//! What the operations need from a store: [`Store`], and [`StoreError`], why it did not do what was asked.
 //!
 //! # Design
 //!
@@ -26,8 +26,8 @@ pub(crate) type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 /// What it reports as written is durable, and every later call sees it, through any replica. A slice shows the store at
 /// one moment: its items and its total agree.
 pub(crate) trait Store: Send + Sync {
-    /// Returns the version of the store, a number that changes with every write, through any replica, and never returns to
-    /// an earlier value; `None` where that does not cost much less than reading a page.
+    /// Returns the version of the store: a number that changes with every write, through any replica, and never returns
+    /// to an earlier value; `None` where reading it does not cost much less than reading a page.
     fn version(&self) -> Option<i64> {
         None
     }

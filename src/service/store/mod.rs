@@ -1,7 +1,7 @@
 //! What the service keeps, and how: [`Store`], over SQLite or over PostgreSQL.
 //!
-//! Nothing in this interface is ever deleted, so each listed table has dense positions from 1: a page is a range of
-//! them at the same cost wherever it lies, the total is known without a count, and a new record never moves another.
+//! No listed record is ever deleted, so each list has dense positions from 1: a page is a range of them and costs the
+//! same wherever it lies, the total is known without a count, and a new record never moves another.
 //!
 //! `interface` defines what a store does, `record` what goes in and out, `seed` what every store starts with, and
 //! `open` which of the two a URL means; `sqlite` and `postgres` do the work, each with one file per resource.

@@ -12,7 +12,7 @@ pub(crate) async fn open(url: &StoreUrl) -> Result<Arc<dyn Store>, OpenError> {
     match url {
         StoreUrl::File(path) => {
             let path = path.clone();
-            // Creating a file takes syncs to the disk, longer than a task may block its thread.
+            // Creating a file waits for the disk, longer than a task may block its thread.
             let opened = tokio::task::spawn_blocking(move || Sqlite::file(&path)).await;
             let store = opened.map_err(|error| OpenError::unavailable(url, error))??;
             Ok(Arc::new(store))

@@ -21,7 +21,7 @@ pub(crate) struct RecordSlice<T> {
     pub(crate) total: i64,
 }
 
-/// A record that a request refers to, by the place where it is named.
+/// A record that a request refers to, by the field that names it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reference {
     Contact,
@@ -146,8 +146,8 @@ pub(crate) struct ContactChange {
 }
 
 impl ContactChange {
-    /// Makes fields that the change does not set blank, where it replaces. The date of birth and the venue have no
-    /// blank value but `None`, so a store handles them by `replaces`.
+    /// If the change replaces, makes the fields that it does not set blank. The date of birth and the venue have no
+    /// blank value but `None`, so the store looks at `replaces` for them.
     pub(super) fn completed(mut self) -> Self {
         if self.replaces {
             for text in [
@@ -224,7 +224,7 @@ pub(super) struct ContactRow {
     pub(super) updated_at: DateTime<Utc>,
 }
 
-/// When a contact visited which venue, by its position.
+/// A visit of a contact: when, and to which venue, by the venue's position.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct VisitRow {
     pub(super) at: DateTime<Utc>,

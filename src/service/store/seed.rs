@@ -1,4 +1,4 @@
-//! What a new store starts with: synthetic records, the same in every store. The store's schema inserts them.
+//! What a new store starts with: synthetic records, the same in every store. Each store's `schema` inserts them.
 //!
 //! Each list has several pages at the default page size, the last of them full: that is where page arithmetic goes
 //! wrong most easily, and a check that only reads sees it nowhere else. The contacts differ in every way a response can
@@ -113,7 +113,7 @@ fn venue(index: usize) -> Venue {
     }
 }
 
-/// Makes the contact at position `index` + 1 of a store that was given no others.
+/// Makes the contact at position `index` + 1 of a store that holds only synthetic ones.
 pub(super) fn contact(index: i64) -> ContactRow {
     let index = usize::try_from(index).unwrap_or_default();
     let visits = || (0..VISITS).filter(|visit| visitor(*visit) == index).map(visit);

@@ -32,7 +32,7 @@ pub enum StoreUrlError {
          here), `require` (which trusts any server) or `verify-full`, and `sslrootcert=FILE` goes with the last"
     )]
     PostgresTls,
-    /// A scheme that is not one of a store.
+    /// A scheme that no store has.
     #[error("unknown store scheme `{scheme}`; known stores are {KNOWN}")]
     UnknownScheme {
         /// The string before the first colon.

@@ -10,7 +10,7 @@ use tokio_postgres::config::{Host, SslMode};
 
 use super::error::StoreUrlError;
 
-/// The address of a PostgreSQL database. It holds a password, and neither its text nor its Debug shows it.
+/// The address of a PostgreSQL database. It may hold a password, which neither `Display` nor `Debug` shows.
 #[derive(Clone, Eq, PartialEq)]
 pub struct PostgresAddress {
     config: Box<Config>,
@@ -66,7 +66,7 @@ impl PostgresAddress {
     }
 }
 
-/// Takes the TLS parameters out of an address: the library supports fewer of them.
+/// Takes the TLS parameters out of an address: the library does not know all of them.
 fn read_trust(url: &str) -> Result<(String, Option<Trust>), StoreUrlError> {
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
     let (mut mode, mut authorities, mut rest) = ("disable", None, Vec::new());

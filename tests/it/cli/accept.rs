@@ -1,5 +1,5 @@
-//! What a request asks for and what it sends: the media types that its operation documents, so that a strict service has
-//! no reason for a 406 or a 415.
+//! What a request asks for and what it sends: the media types that its operation documents, so that a strict service
+//! has no reason for a 406 or a 415.
 
 use std::io::Write as _;
 

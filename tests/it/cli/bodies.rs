@@ -1,5 +1,5 @@
-//! Bodies that a document's schemas bind: what reaches a service that rejects every other, and what is said where no body
-//! can be made.
+//! Bodies that a document's schemas bind: what reaches a service that rejects every other, and what is said where no
+//! body can be made.
 
 use std::io::Write as _;
 use std::sync::Mutex;

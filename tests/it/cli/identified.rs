@@ -1,6 +1,6 @@
-//! Records that a plain document makes recognisable although their identifier is not called `id`, or although no text of
-//! them comes back but what an object for notes holds. Each case asserts on what reached the service: whatever it claims,
-//! nothing of anybody else's is changed or deleted.
+//! Records that a plain document makes recognisable although their identifier is not called `id`, or although no text
+//! of them comes back but what an object for notes holds. Each case asserts on what reached the service: whatever it
+//! claims, nothing of anybody else's is changed or deleted.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

@@ -1,5 +1,5 @@
-//! A document without links: what a list or a create shows goes into the calls of its records, and nothing of a list into
-//! a write.
+//! A document without links: what a list or a create shows goes into the calls of its records, and nothing of a list
+//! into a write.
 
 use std::io::Write as _;
 use std::sync::{Arc, Mutex};

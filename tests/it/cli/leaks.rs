@@ -151,8 +151,8 @@ fn what_ends_a_run_before_it_begins_gives_no_token_away() {
     }
 }
 
-/// The service, but each response holds the token in the next way of writing: as the identifier of what was created, and
-/// in a page as the fields of its first item, in every way.
+/// The service, but each response holds the token in the next way of writing: as the identifier of what was created,
+/// and in a page as the fields of its first item, in every way.
 fn echoing(canary: &Canary, first: usize) -> (Target, Arc<AtomicUsize>) {
     let turn = Arc::new(AtomicUsize::new(first));
     let turns = turn.clone();
@@ -226,7 +226,8 @@ fn a_token_that_comes_back_as_an_identifier_comes_out_nowhere_however_it_is_writ
     }
 }
 
-/// The service, but each rejection of a token repeats that in the next way of writing; and the tokens that were rejected.
+/// The service, but each rejection of a token repeats that in the next way of writing; and the tokens that were
+/// rejected.
 fn repeating(canary: &Canary) -> (Target, Arc<Mutex<Vec<String>>>) {
     let rejected: Arc<Mutex<Vec<String>>> = Arc::default();
     let (seen, right) = (rejected.clone(), canary.token.clone());

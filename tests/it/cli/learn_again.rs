@@ -1,5 +1,5 @@
-//! `countersign learn --ledger` again: what the ledger settles is not asked, at most 60 requests are sent, and at most four
-//! records are left. What is sent is counted by the service.
+//! `countersign learn --ledger` again: what the ledger settles is not asked, at most 60 requests are sent, and at most
+//! four records are left. What is sent is counted by the service.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `countersign learn --writes` of a document without keys of ours: what its creates require, whether they accept the same
-//! record twice, and what its updates accept and do.
+//! `countersign learn --writes` of a document without keys of ours: what its creates require, whether they accept the
+//! same record twice, and what its updates accept and do.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -47,7 +47,8 @@ components:
     Pet: {type: object, properties: {id: {type: integer}, name: {type: string}, kind: {type: string}, note: {type: string}}}
 "##;
 
-/// What a service does with a body, before it stores it: the response of a rejection, or of a create that makes nothing.
+/// What a service does with a body, before it stores it: the response of a rejection, or of a create that makes
+/// nothing.
 type Rejects = fn(&Value, &BTreeMap<usize, Value>) -> Option<String>;
 
 /// What a service does with the body of an update, unless it rejects it: it changes the record.

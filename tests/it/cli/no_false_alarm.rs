@@ -1,5 +1,5 @@
-//! Documents and services that nobody here wrote: what conforms, or is the document's own defect, is no finding, and the
-//! fault beside it is one.
+//! Documents and services that nobody here wrote: what conforms, or is the document's own defect, is no finding, and
+//! the fault beside it is one.
 
 use std::io::Write as _;
 
@@ -26,8 +26,8 @@ fn checking(spec: &str, service: &Stub, arguments: &[&str]) -> Call {
     check(&service.url(), &arguments).file("spec.yaml", spec)
 }
 
-/// Returns the findings of a check. Where no operation has a success, the exit code says that nothing could be judged, and
-/// the findings are there all the same.
+/// Returns the findings of a check. Where no operation has a success, the exit code says that nothing could be judged,
+/// and the findings are there all the same.
 fn found_by(call: Call) -> Vec<Found> {
     let (ended, report) = call.report();
     assert!([0, 1, 3].contains(&ended.code), "{ended:?}");

@@ -180,7 +180,7 @@ fn too_few_decided_facts_are_not_enough() {
     let target = Target::sound();
     let (ended, _) = check(&target.url(), &["--require-facts", "99.5"]).report();
     assert_eq!(ended.code, 3, "{ended:?}");
-    let reason = "require-facts asks for 99.5; without writes at most 267 of 536 can be";
+    let reason = "require-facts asks for 99.5; without writes at most 267 of 536 can be decided";
     assert!(ended.stdout.contains(reason), "{ended:?}");
     let (ended, _) = check(&target.url(), &["--require-facts", "10"]).report();
     assert_eq!(ended.code, 0, "{ended:?}");

@@ -64,7 +64,8 @@ fn all_rounds_together_leave_no_more_than_max_writes() {
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(report["residue"].as_array().unwrap().len(), 7);
     assert_eq!(report["requests"]["rounds"], 4);
-    // Once the budget is spent, what this run made is still updated. A round has at most 19 updates: no three have so many.
+    // Once the budget is spent, what this run made is still updated. A round has at most 19 updates: no three have so
+    // many.
     let updates = ended
         .stderr
         .lines()

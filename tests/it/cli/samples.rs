@@ -99,7 +99,8 @@ fn checked(url: &str, sample: &Sample, mode: usize) -> String {
     denied
 }
 
-/// Every record that was there is still there and is the same, and there are no more new ones than were reported as made.
+/// Every record that was there is still there and is the same, and there are no more new ones than were reported as
+/// made.
 #[track_caller]
 fn keeps_records(after: &[Value], before: &[Value], made: usize) {
     assert!(!before.is_empty());

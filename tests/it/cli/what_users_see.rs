@@ -64,7 +64,7 @@ paths:
     for (ended, what) in [
         (
             call(&["check"]).run(),
-            "COUNTERSIGN_TOKEN, which is for the token of a target, is set",
+            "COUNTERSIGN_TOKEN, the token of a target, is set",
         ),
         (unset(&["check", "--wait", "1"]).run(), "--wait waits for a target"),
         (

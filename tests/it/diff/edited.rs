@@ -1,5 +1,5 @@
-//! Edits of whole documents: each kind at each place of our contract, of our small documents, and of those in the folder
-//! that `COUNTERSIGN_CORPUS` names. What is told points at the edit, the reverse mirrors it, and nothing panics.
+//! Edits of whole documents: each kind at each place of our contract, of our small documents, and of those in the
+//! folder that `COUNTERSIGN_CORPUS` names. What is told points at the edit, the reverse mirrors it, and nothing panics.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The comparison of two contracts: what is told of each kind of edit, and that rewrites which mean the same are silent.
+//! The comparison of two contracts: what is told of each kind of edit, and that rewrites which mean the same are
+//! silent.
 
 #![expect(
     clippy::unwrap_used,

@@ -86,7 +86,8 @@ impl Leaves {
     }
 }
 
-/// Returns whether a text reaches nobody: mail at a reserved domain, a phone number kept for fiction, no address of a site.
+/// Returns whether a text reaches nobody: mail at a reserved domain, a phone number kept for fiction, no address of a
+/// site.
 fn is_synthetic(text: &str) -> bool {
     let mail = text.split_once('@').is_none_or(|(_, domain)| domain == "example.com");
     let phone = !text.starts_with('+') || text.starts_with("+44 7700 900");

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// What is said of each location. A location is named by operation, part and pointer: `getTags response 2XX body/data/page`.
+/// What is said of each location. A location is named by operation, part and pointer: `getTags response 2XX
+/// body/data/page`.
 #[derive(Default)]
 pub(super) struct Statements(BTreeMap<String, Statement>);
 

@@ -208,8 +208,8 @@ fn decoded(encoded: &Value) -> Vec<u8> {
         .unwrap()
 }
 
-/// Starts the driver on a port of its own choice. It chooses one of IPv4 and ends if another program has the same one of
-/// IPv6, so it may choose a few times.
+/// Starts the driver on a port of its own choice. It chooses one of IPv4 and ends if another program has the same one
+/// of IPv6, so it may choose a few times.
 fn driver() -> (Child, String) {
     let program = std::env::var("COUNTERSIGN_TEST_CHROMEDRIVER").unwrap_or_else(|_| "chromedriver".to_owned());
     let start = || {

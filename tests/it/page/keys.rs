@@ -70,8 +70,8 @@ fn the_tab_key_goes_by_the_skip_link_to_the_findings() {
         page.browser
             .is("document.activeElement.getBoundingClientRect().left >= 0")
     );
-    // The browser follows a link in its own time, and then the page's script, whose listener was there first, focuses the
-    // target: a key that comes before both have done so is pressed somewhere else.
+    // The browser follows a link in its own time, and then the page's script, whose listener was there first, focuses
+    // the target: a key that comes before both have done so is pressed somewhere else.
     page.browser
         .run("window.followed = new Promise((done) => addEventListener('hashchange', done, { once: true }));");
     page.browser.press(ENTER);

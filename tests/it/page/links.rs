@@ -92,8 +92,8 @@ fn every_link_within_the_page_leads_somewhere() {
 #[ignore = "no browser was started: `bash .ci/with-chromium cargo test --test it page -- --ignored` does that"]
 fn a_mark_in_a_lane_opens_its_exchange() {
     let page = Page::usual();
-    // Marks of exchanges that were under way together may lie on one another, and then the upper one is met. A browser is
-    // clicked at whole pixels, and a quick exchange may have a mark of two.
+    // Marks of exchanges that were under way together may lie on one another, and then the upper one is met. A browser
+    // is clicked at whole pixels, and a quick exchange may have a mark of two.
     let number = page.browser.number(
         "[...document.querySelectorAll('.lane [data-n]')].find(mark => { \
          mark.scrollIntoView({block: 'center', behavior: 'instant'}); \

@@ -46,8 +46,8 @@ fn rows(table: &'static str) -> Vec<Row> {
     lines.map(Row::of).collect()
 }
 
-/// The rows of a table that are tried: of those that change responses to the same requests and break the same rules every
-/// third, or all.
+/// The rows of a table that are tried: of those that change responses to the same requests and break the same rules
+/// every third, or all.
 fn tried_rows(table: &'static str) -> Vec<Row> {
     let mut alike: BTreeMap<_, usize> = BTreeMap::new();
     let mut rows = rows(table);
@@ -222,8 +222,8 @@ impl Row {
         None
     }
 
-    /// The kinds of the facts that are found broken in the first recording with a response that the row changes; else what
-    /// is found otherwise than the row says.
+    /// The kinds of the facts that are found broken in the first recording with a response that the row changes; else
+    /// what is found otherwise than the row says.
     async fn judged(&self, outcome: Outcome) -> Result<Vec<FactKind>, String> {
         let Some(recording) = self.recording().await else {
             return Err(format!("{}\n  no response is edited", self.line));

@@ -246,16 +246,16 @@ async fn a_write_goes_to_a_documented_path_and_touches_contacts_of_the_run_alone
         .collect();
     let below = ["updateContact", "createContactMethod"];
     let calls = checked.calls.iter().filter(|call| below.contains(&call.operation));
-    let (mine, nobodys): (Vec<_>, Vec<_>) = calls
+    let (mine, of_no_record): (Vec<_>, Vec<_>) = calls
         .map(contact_in_path)
         .partition(|id| own.contains(&id.to_lowercase()));
     assert!(!mine.is_empty());
     // A malformed and an unknown identifier on each.
-    assert_eq!(nobodys.len(), 4, "{nobodys:?}");
+    assert_eq!(of_no_record.len(), 4, "{of_no_record:?}");
     let theirs = theirs.lock().unwrap();
     assert!(
-        theirs.len() > 20 && nobodys.iter().all(|id| !theirs.contains(*id)),
-        "{nobodys:?}"
+        theirs.len() > 20 && of_no_record.iter().all(|id| !theirs.contains(*id)),
+        "{of_no_record:?}"
     );
 }
 

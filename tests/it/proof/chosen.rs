@@ -1,5 +1,5 @@
-//! Creates whose callers choose the identifier: `PUT /plants/{name}`. The run chooses names with its run tag, so that no
-//! write can name a record of anybody else. Each case asserts on what reached the service.
+//! Creates whose callers choose the identifier: `PUT /plants/{name}`. The run chooses names with its run tag, so that
+//! no write can name a record of anybody else. Each case asserts on what reached the service.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! Records that are nested under others and numbered in each: a service that looks one up by its own number alone may write
-//! to that of another parent. After an update that its record does not show, it is not deleted either.
+//! Records that are nested under others and numbered in each: a service that looks one up by its own number alone may
+//! write to that of another parent. After an update that its record does not show, it is not deleted either.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -53,8 +53,8 @@ paths:
     delete: {operationId: dropDevice, responses: {'204': {description: Gone}}}
 ";
 
-/// Returns the writes that were accepted: `PUT /sites/4002/devices/1`. `updates_its_own` says whether an update changes the
-/// device in its path, or the one with that number at the first site.
+/// Returns the writes that were accepted: `PUT /sites/4002/devices/1`. `updates_its_own` says whether an update changes
+/// the device in its path, or the one with that number at the first site.
 async fn accepted(updates_its_own: bool) -> Vec<String> {
     let record = |id: u64, name: &str| json!({"id": id, "name": name});
     let kept = BTreeMap::from([

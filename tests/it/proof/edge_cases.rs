@@ -15,8 +15,8 @@ use crate::support::{sampled, tried};
 
 /// How many edge cases the contract has for the nine operations: pages, identifiers, bodies.
 const EDGE_CASES: usize = 6 * 4 + 2 * 2 + (9 * 5 - 3) + OF_FIELDS;
-/// How many of them have a field of another type: of the 20 of a contact, twice, of the 5 of a contact method, the 3 of a
-/// visit and the 2 of a tag, a text in four other types, any other in three.
+/// How many of them have a field of another type: of the 20 of a contact, twice, of the 5 of a contact method, the 3 of
+/// a visit and the 2 of a tag, a text in four other types, any other in three.
 const OF_FIELDS: usize = 2 * (12 * 4 + 8 * 3) + (4 * 4 + 3) + 3 * 4 + 2 * 4;
 /// The writing operations.
 const WRITES: [&str; 5] = [

@@ -1,6 +1,6 @@
-//! Writes that change records which were in the target before the run, although no word of the contract says so: they are
-//! not sent again, and the records are reported. What changes by itself, or follows from there being one record more,
-//! stops nothing.
+//! Writes that change records which were in the target before the run, although no word of the contract says so: they
+//! are not sent again, and the records are reported. What changes by itself, or follows from there being one record
+//! more, stops nothing.
 
 use std::sync::{Arc, Mutex};
 

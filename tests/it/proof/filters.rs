@@ -1,5 +1,5 @@
-//! Query parameters with the name of a property: a list that ignores or reverses such a filter is found, whatever its type.
-//! A service that filters is left alone, and so is one whose parameter means something else by its description.
+//! Query parameters with the name of a property: a list that ignores or reverses such a filter is found, whatever its
+//! type. A service that filters is left alone, and so is one whose parameter means something else by its description.
 
 use std::sync::{Arc, Mutex};
 

@@ -128,7 +128,8 @@ fn response(
     }
 }
 
-/// Checks the service by the document with these links of its create; hands back the writes that it took, and the record.
+/// Checks the service by the document with these links of its create; hands back the writes that it took, and the
+/// record.
 async fn checked(links: &[(&str, &str, &str)], created: Created) -> (Vec<String>, Record) {
     let links = links.iter().map(|(to, name, value)| {
         format!("{to}: {{operationId: {to}, parameters: {{{name}: '$response.body#{value}'}}}}")

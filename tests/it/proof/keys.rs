@@ -1,5 +1,5 @@
-//! Creates whose records are replaced by a later one with the same day: no word of the contract says so, but no two records
-//! in the list share a day. A day that a record has is not sent, and without any other day nothing is created.
+//! Creates whose records are replaced by a later one with the same day: no word of the contract says so, but no two
+//! records in the list share a day. A day that a record has is not sent, and without any other day nothing is created.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,5 @@
-//! Documents that leave open what most state: the media type, as the range that generators for Spring write, and whether a
-//! caller needs a credential. They are checked like those that state it.
+//! Documents that leave open what most state: the media type, as the range that generators for Spring write, and
+//! whether a caller needs a credential. They are checked like those that state it.
 
 use std::sync::{Arc, Mutex};
 

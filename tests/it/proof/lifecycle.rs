@@ -131,8 +131,8 @@ enum Fault {
     ListsMarked,
     /// What a service may do: the list shows what was deleted once more.
     UnlistsLate,
-    /// What a service may do: the list goes on to show the first deleted record, marked, and shows each other one in many
-    /// more responses.
+    /// What a service may do: the list goes on to show the first deleted record, marked, and shows each other one in
+    /// many more responses.
     UnlistsLater,
     /// What a service may do: it forbids to read what is not there.
     ForbidsMissing,

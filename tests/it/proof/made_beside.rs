@@ -1,5 +1,5 @@
-//! Records that a service makes of another kind than the create asked for: they are reported as left if their list shows
-//! the run tag, in whatever field.
+//! Records that a service makes of another kind than the create asked for: they are reported as left if their list
+//! shows the run tag, in whatever field.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,6 +1,6 @@
-//! What ordinary documents promise of writes, and services break: a rejected write changes nothing, the response to a write
-//! shows what the read shows, a PATCH keeps the fields that it does not send, and `false`, 0 and null are stored. Services
-//! that do so in their own way are left alone.
+//! What ordinary documents promise of writes, and services break: a rejected write changes nothing, the response to a
+//! write shows what the read shows, a PATCH keeps the fields that it does not send, and `false`, 0 and null are stored.
+//! Services that do so in their own way are left alone.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -32,8 +32,8 @@ fn mocked(id: impl Fn() -> String + Send + Sync + 'static) -> Deviation {
     })
 }
 
-/// A target that answers every create with an example and keeps nothing. Its lists show the very records that creates are
-/// answered with, or others.
+/// A target that answers every create with an example and keeps nothing. Its lists show the very records that creates
+/// are answered with, or others.
 fn all_mocked(shows_them: bool) -> Deviation {
     let examples = Arc::new(Mutex::new(HashMap::new()));
     let listed = Arc::clone(&examples);

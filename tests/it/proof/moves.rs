@@ -58,8 +58,8 @@ impl Move {
         self
     }
 
-    /// Asks what it brings about of this operation and what that needs, but where everything is tried. As large a part of
-    /// their facts must be held as of all.
+    /// Asks what it brings about of this operation and what that needs, but where everything is tried. As large a part
+    /// of their facts must be held as of all.
     fn of(mut self, operation: &'static str) -> Self {
         self.check.only = Check::concerning(operation).only;
         self
@@ -71,8 +71,8 @@ impl Move {
     }
 }
 
-/// Checks each move's service, every fourth one but where everything is tried, and reports every false finding and every
-/// check that decided too little.
+/// Checks each move's service, every fourth one but where everything is tried, and reports every false finding and
+/// every check that decided too little.
 fn prove(moves: Vec<Move>) {
     let moves = moves.into_iter().step_by(tried(4, 1)).collect();
     try_all(moves, async |mut moved: Move| {

@@ -1,6 +1,6 @@
-//! Collections whose records have the same numbers, as where each table of a database counts from 1: what a run creates in
-//! one is its own although another has that number, and is deleted: before the create, a read has shown that the number is
-//! free. A create that returns the number of a record which another list shows is not believed.
+//! Collections whose records have the same numbers, as where each table of a database counts from 1: what a run creates
+//! in one is its own although another has that number, and is deleted: before the create, a read has shown that the
+//! number is free. A create that returns the number of a record which another list shows is not believed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -228,8 +228,8 @@ async fn a_number_that_another_view_of_the_collection_shows_stays_in_doubt() {
     }
 }
 
-/// The comments of all issues are in one table, which counts from 1 like that of the issues; no list of an issue of the run
-/// shows which number is next. But below such an issue nobody else has a comment.
+/// The comments of all issues are in one table, which counts from 1 like that of the issues; no list of an issue of the
+/// run shows which number is next. But below such an issue nobody else has a comment.
 #[tokio::test]
 async fn a_number_below_a_record_of_the_run_is_its_own() {
     let nested = |at: &str| {

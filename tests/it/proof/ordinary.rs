@@ -1,6 +1,6 @@
-//! What documents of real servers have, and a run must understand: a body that names its own record, a field that a caller
-//! may not set, records within a given one, responses that never end, a `GET` that does something. Each case asserts on
-//! what reached the service.
+//! What documents of real servers have, and a run must understand: a body that names its own record, a field that a
+//! caller may not set, records within a given one, responses that never end, a `GET` that does something. Each case
+//! asserts on what reached the service.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

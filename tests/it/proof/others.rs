@@ -1,6 +1,6 @@
-//! What says before a write that it may concern a record of somebody else: an identifier that a gateway or the service may
-//! read as another one, a path that ends with a verb, a create that returns a listed record. Nothing of the kind is sent,
-//! and where nothing says so, everything is.
+//! What says before a write that it may concern a record of somebody else: an identifier that a gateway or the service
+//! may read as another one, a path that ends with a verb, a create that returns a listed record. Nothing of the kind is
+//! sent, and where nothing says so, everything is.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,5 @@
-//! Creates that change the record which the caller has already, instead of creating another: no list shows it, so only a
-//! second create can tell. Until that has returned another identifier, nothing is updated or deleted.
+//! Creates that change the record which the caller has already, instead of creating another: no list shows it, so only
+//! a second create can tell. Until that has returned another identifier, nothing is updated or deleted.
 
 use std::sync::{Arc, Mutex};
 

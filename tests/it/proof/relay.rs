@@ -50,8 +50,8 @@ async fn a_write_on_a_connection_that_ends_is_not_sent_again_and_the_service_is_
         for (body, times) in &*writes {
             assert_eq!(*times, 1, "{ends:?}: {}", String::from_utf8_lossy(body));
         }
-        // Nobody knew what became of them, so each create is residue, with an identifier where the look at the end found
-        // the record. That of an update that is an edge case is made up, and an update may create.
+        // Nobody knew what became of them, so each create is residue, with an identifier where the look at the end
+        // found the record. That of an update that is an edge case is made up, and an update may create.
         assert!(!record.residue.is_empty(), "{ends:?}");
         for left in &record.residue {
             assert!(

@@ -1,6 +1,6 @@
-//! What a write must repeat or relate: the identifier in the body of an update (JSON:API has it in a resource object), a code
-//! of a form that differs in each record, an end after a start, any state of the record in `If-Match`. Without them, a
-//! service that conforms rejects each write, and nothing more is checked.
+//! What a write must repeat or relate: the identifier in the body of an update (JSON:API has it in a resource object),
+//! a code of a form that differs in each record, an end after a start, any state of the record in `If-Match`. Without
+//! them, a service that conforms rejects each write, and nothing more is checked.
 
 use std::sync::{Arc, Mutex};
 

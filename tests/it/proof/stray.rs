@@ -1,6 +1,7 @@
-//! Writes that reach records which they do not name. To an identifier that names no record: a service that lets them reach
-//! somebody's record is found, and one that creates a record under the identifier is left alone. An update that reaches
-//! every record is found and not sent again; what another client may have changed at the same time is no finding.
+//! Writes that reach records which they do not name. To an identifier that names no record: a service that lets them
+//! reach somebody's record is found, and one that creates a record under the identifier is left alone. An update that
+//! reaches every record is found and not sent again; what another client may have changed at the same time is no
+//! finding.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,8 +16,8 @@ use super::deviating::Deviation;
 /// The writes to no record that were accepted, by the identifier in their path: the operation, and what was sent.
 type Strays = Arc<Mutex<HashMap<String, (&'static str, Value)>>>;
 
-/// Accepts the writes that name no record and have a body of the documented form, and shows them in the list of contacts
-/// as `apply` does.
+/// Accepts the writes that name no record and have a body of the documented form, and shows them in the list of
+/// contacts as `apply` does.
 fn accepting(
     apply: impl Fn(&HashMap<String, (&'static str, Value)>, &mut Vec<Value>) + Send + Sync + 'static,
 ) -> Deviation {

@@ -1,6 +1,6 @@
-//! What ordinary documents leave open about text, and software spoils all the same: an update with an apostrophe, accents,
-//! an emoji or a leap day comes back as it was sent, or that is found. A service that rejects such values, cleans a
-//! field that is documented as markup, or masks one that is documented so, is left alone.
+//! What ordinary documents leave open about text, and software spoils all the same: an update with an apostrophe,
+//! accents, an emoji or a leap day comes back as it was sent, or that is found. A service that rejects such values,
+//! cleans a field that is documented as markup, or masks one that is documented so, is left alone.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -36,7 +36,8 @@ components:
     Job: {type: object, required: [id, name], properties: {id: {type: string}, name: {type: string}}}
 ";
 
-/// Checks a service of jobs, `j-1` and so on, of which only the first can be read and replaced once it was created. It answers an edge case with this status.
+/// Checks a service of jobs, `j-1` and so on, of which only the first can be read and replaced once it was created. It
+/// answers an edge case with this status.
 async fn jobs(edge_case: u16, writes: bool) -> Seen {
     let job = |number: usize, name: &str| json!({"id": format!("j-{number}"), "name": name});
     let kept: &'static std::sync::Mutex<String> = Box::leak(Box::default());

@@ -202,7 +202,8 @@ async fn a_record_that_an_edge_case_makes_unreadable_is_found_and_no_more_are_se
         harmed.unreadable(),
         ["422 to a read after an edge case that was accepted"]
     );
-    // Of the two updates, one is sent a long text, and then nothing is written but plain values; another record is deleted.
+    // Of the two updates, one is sent a long text, and then nothing is written but plain values; another record is
+    // deleted.
     let is_long = |(line, body): &&Write| line.starts_with('P') && !line.starts_with("POST") && body.len() > 10_000;
     let longs = |checked: &Checked| checked.log.iter().filter(is_long).count();
     assert_eq!((longs(&healthy), longs(&harmed)), (2, 1));

@@ -25,8 +25,8 @@ pub(super) fn first(operation: &str, seed: u64) -> Variant {
     others.find(|variant| !matches!(variant, Variant::Awkward(_))).unwrap()
 }
 
-/// Lists that show this many of the rows that a new store has, cut into pages of this size. Every contact has a venue to
-/// go to, so that list stays whole.
+/// Lists that show this many of the rows that a new store has, cut into pages of this size. Every contact has a venue
+/// to go to, so that list stays whole.
 pub(super) fn few(rows: usize, per_page: usize) -> Deviation {
     Deviation::none().relisted(move |call, listing| {
         if !call.is("getVenues") {
@@ -271,7 +271,8 @@ async fn a_list_is_filled_by_no_more_than_it_lacks_and_walked_once_more() {
         .residue
         .iter()
         .filter(|residue| residue.operation == "createTag");
-    // Three rows, the one of the draft, and two to reach a sixth; one more has awkward values, and one is another variant.
+    // Three rows, the one of the draft, and two to reach a sixth; one more has awkward values, and one is another
+    // variant.
     assert!((4..=5).contains(&tags.count()));
     let asked = checked
         .calls

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use countersign::report::shapes::ResponseShapes;
 
-/// The name and the text of each accepted snapshot of responses and envelopes in a folder, in order. A folder that is not
-/// there yet has none.
+/// The name and the text of each accepted snapshot of responses and envelopes in a folder, in order. A folder that is
+/// not there yet has none.
 pub(super) fn all(folder: &Path) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let entries = entries.map(|entry| entry.unwrap().file_name());

@@ -28,8 +28,8 @@ const PAGE: &str = "SELECT list.total, contact.position, contact.id, firstname, 
     LEFT JOIN countersign.venue AS last_venue ON last_venue.position = last_visited_venue
     WHERE list.name = 'contact' ORDER BY contact.position";
 
-/// Adds the contacts of a JSON array, each with its position there (`nth`, from 1), only if the total is `$2`; null skips
-/// that check.
+/// Adds the contacts of a JSON array, each with its place in it (`nth`, from 1), if the total is `$2`; a null `$2`
+/// skips that check.
 macro_rules! added {
     () => {
         "WITH counted AS (
@@ -56,7 +56,7 @@ macro_rules! added {
 /// Adds contacts; another statement adds their visits, if they have any.
 pub(super) const INSERT: &str = concat!(added!(), " SELECT count(*) FROM added");
 
-/// Adds a contact that is at a venue, with that visit.
+/// Adds a contact that is at a venue, and its visit there.
 const CREATE_VISITING: &str = concat!(
     added!(),
     ", counted_visits AS (UPDATE countersign.list SET total = total + 1 WHERE name = 'visit' RETURNING total)
@@ -90,7 +90,7 @@ const ADD_METHOD: &str = "UPDATE countersign.contact SET
 /// How many synthetic contacts one statement adds.
 const GROWTH_BATCH: i64 = 2_000;
 
-/// A contact with its number among those added together.
+/// A contact with its place among those that are added together.
 #[derive(Debug, Serialize)]
 pub(super) struct Numbered {
     pub(super) nth: i64,

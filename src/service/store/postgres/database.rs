@@ -57,8 +57,8 @@ impl Database {
 
     /// Runs a statement, which is a transaction by itself, and returns its rows.
     ///
-    /// It is planned for its parameters, in the one round trip that runs it: a generic plan would have to suit every
-    /// span of positions, and a statement prepared by name would tie its next use to this session.
+    /// The server plans it for its parameters, in the one round trip that runs it: a generic plan would have to suit
+    /// every span of positions, and a statement prepared by name would tie its next use to this session.
     pub(super) async fn rows(&self, statement: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, StoreError> {
         let deadline = Instant::now() + TIMEOUT;
         let timed_out = || StoreError::Unavailable(Arc::new(StatementTimeout));

@@ -164,7 +164,7 @@ fn unreachable(store: &StoreUrl, error: PoolError) -> OpenError {
     }
 }
 
-/// Reports that the server accepts connections and does not respond.
+/// Reports that the server accepts connections but does not respond.
 fn no_response(store: &StoreUrl) -> OpenError {
     OpenError::Rejected {
         store: store.clone(),

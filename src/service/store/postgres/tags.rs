@@ -15,7 +15,7 @@ const PAGE: &str = "SELECT list.total, tag.position, tag.id, tag.name
     LEFT JOIN countersign.tag ON tag.position BETWEEN $1 AND $2
     WHERE list.name = 'tag' ORDER BY tag.position";
 
-/// Adds the tags of a JSON array, each with its number in it from 1.
+/// Adds the tags of a JSON array, each with its place in it (`nth`, from 1).
 pub(super) const INSERT: &str = "WITH counted AS (
         UPDATE countersign.list SET total = total + jsonb_array_length($1) WHERE name = 'tag'
         RETURNING total - jsonb_array_length($1) AS before)

@@ -14,7 +14,7 @@ const PAGE: &str =
     LEFT JOIN countersign.venue ON venue.position BETWEEN $1 AND $2
     WHERE list.name = 'venue' ORDER BY venue.position";
 
-/// Adds the venues of a JSON array, each with its number in it from 1.
+/// Adds the venues of a JSON array, each with its place in it (`nth`, from 1).
 pub(super) const INSERT: &str = "WITH counted AS (
         UPDATE countersign.list SET total = total + jsonb_array_length($1) WHERE name = 'venue'
         RETURNING total - jsonb_array_length($1) AS before)

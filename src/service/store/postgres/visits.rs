@@ -17,8 +17,8 @@ const PAGE: &str = "SELECT list.total, visit.position, visit.at, venue.id, venue
     LEFT JOIN countersign.contact ON contact.position = visit.contact
     WHERE list.name = 'visit' ORDER BY visit.position";
 
-/// Adds the visits of a JSON array, each with its position there (`nth`, from 1), to the list, without updating the first
-/// and last visits of contacts.
+/// Adds the visits of a JSON array, each with its place in it (`nth`, from 1), without updating the first and last
+/// visits of contacts.
 pub(super) const INSERT: &str = "WITH counted AS (
         UPDATE countersign.list SET total = total + jsonb_array_length($1) WHERE name = 'visit'
         RETURNING total - jsonb_array_length($1) AS before)

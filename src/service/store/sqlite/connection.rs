@@ -6,7 +6,7 @@
 //! twenty microseconds, less than it costs to hand it to another thread. A file is in WAL mode: readers neither wait
 //! for the writer nor see half of what it does. A database in memory belongs to its connection, so there is one
 //! connection for all, and there is no disk to wait for: reads and writes run on the calling thread. So a service in
-//! memory waits for no other thread, and works in tests that pause the time of tokio.
+//! memory waits for no other thread, and works in tests that pause tokio's clock.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -25,9 +25,9 @@ use crate::service::store_url::StoreUrl;
 pub(crate) enum Sqlite {
     /// In a file: one thread writes.
     File {
-        /// What writes.
+        /// The one thread that writes.
         writer: Writer,
-        /// What reads.
+        /// The connections that read.
         readers: Readers,
     },
     /// In memory: one connection for all.
@@ -38,8 +38,7 @@ pub(crate) enum Sqlite {
 pub(crate) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    /// The connection that is asked for the version, always the same one: the numbers of different connections cannot be
-    /// compared.
+    /// The one connection that reads the version: versions of different connections cannot be compared.
     version_connection: Mutex<Option<Connection>>,
 }
 
@@ -53,8 +52,8 @@ const BUSY_WAIT: Duration = Duration::from_millis(50);
 impl Sqlite {
     /// Opens the store in a file, creating and seeding it if it does not exist.
     ///
-    /// SQLite's own wait does not cover the moment in which a new file gets its journal: another service that opens the
-    /// file just then gets a busy error at once, and has to retry.
+    /// SQLite's own wait does not cover the moment when a new file gets its journal: another service that opens the
+    /// file just then gets a busy error at once, and must retry.
     pub(crate) fn file(path: &Path) -> Result<Self, OpenError> {
         let mut tries = 0;
         loop {

@@ -87,7 +87,7 @@ fn insert_seed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     seed::visits().try_for_each(|(contact, visit)| visits::insert(transaction, contact, visit).map(drop))
 }
 
-/// What distinguishes one database from another.
+/// The numbers that tell which program wrote a database, and in which format.
 struct FileFormat {
     application: i64,
     format: i64,

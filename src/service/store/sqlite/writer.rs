@@ -18,7 +18,7 @@ use crate::service::store::interface::StoreError;
 /// How many jobs share a commit at most, and how many may wait for the next one.
 const BATCH: usize = 512;
 
-/// A handle to the thread. When it is dropped, the waiting jobs are done and the database is closed.
+/// A handle to the thread. Dropping it finishes the waiting jobs and closes the database.
 pub(crate) struct Writer {
     /// Absent only while the writer is dropped.
     jobs: Option<mpsc::Sender<Box<dyn Job>>>,
@@ -35,7 +35,7 @@ impl Writer {
         }
     }
 
-    /// Runs a job in a transaction that it may share: all of what it wrote is kept, durably, or nothing.
+    /// Runs a job in a transaction that other jobs may share: all of what it wrote is kept, durably, or nothing.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -144,8 +144,8 @@ where
     }
 
     fn respond(self: Box<Self>, committed: &Result<(), StoreError>) {
-        // A rejection is reported whatever happened to the other jobs; work that a failed transaction did not get to is
-        // not done either.
+        // A job that failed by itself reports that, whatever happened to the other jobs. Work that a failed transaction
+        // did not get to is not done either.
         let undone = self.outcome.is_ok() || self.work.is_some();
         let response = match committed {
             Err(failed) if undone => Err(failed.clone()),
@@ -180,7 +180,7 @@ mod tests {
     #[tokio::test]
     async fn jobs_of_one_batch_fail_and_panic_alone() {
         let writer = writer("");
-        // All four are in the queue before this thread lets any of them be awaited to its end.
+        // All four are in the queue before this thread waits for the response to any of them.
         let (kept, rejected, crashed, after) = tokio::join!(
             writer.run(|transaction| note(transaction, "kept")),
             writer.run(|transaction| {
@@ -216,7 +216,7 @@ mod tests {
             CREATE TABLE owner (id INTEGER PRIMARY KEY);
             CREATE TABLE owned (owner INTEGER REFERENCES owner (id) DEFERRABLE INITIALLY DEFERRED)",
         );
-        // The key is looked at when the transaction commits, after the job has returned.
+        // The foreign key is checked when the transaction commits, after the job has returned.
         let lost = writer.run(|transaction| Ok(transaction.execute("INSERT INTO owned VALUES (1)", [])?));
         assert!(matches!(lost.await, Err(StoreError::Database(_))));
         assert_eq!(writer.run(notes).await.unwrap(), 0);

@@ -1,5 +1,5 @@
-//! `.github/workflows/release.yml` and its script: what is packed, what stops a release, and how a pipeline fetches one.
-//! The script runs in a repository of its own, with a `cargo` that hands out the program of these tests.
+//! `.github/workflows/release.yml` and its script: what is packed, what stops a release, and how a pipeline fetches
+//! one. The script runs in a repository of its own, with a `cargo` that hands out the program of these tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -149,8 +149,8 @@ pub(super) async fn learned(settings: &[String]) -> Run {
     learned_from(app(settings).await).await
 }
 
-/// The same, of a service with this value and otherwise the defaults, or with the defaults alone. It is run once for all
-/// tests that look at it.
+/// The same, of a service with this value and otherwise the defaults, or with the defaults alone. It is run once for
+/// all tests that look at it.
 pub(super) async fn learned_of(setting: Option<&String>) -> &'static Run {
     static LEARNED: LazyLock<HashMap<Option<String>, OnceCell<Run>>> = LazyLock::new(|| {
         let settings = single_settings().into_iter().map(Some).chain([None]);
@@ -193,8 +193,8 @@ pub(super) async fn checked(contract: &Arc<Contract>, settings: &[String]) -> Ru
     run
 }
 
-/// Whether a run with these settings is judged again: the defaults and some values by themselves, or all where everything
-/// is tried.
+/// Whether a run with these settings is judged again: the defaults and some values by themselves, or all where
+/// everything is tried.
 fn is_judged_again(settings: &[String]) -> bool {
     let mut some = checked_settings().into_iter().step_by(tried(4, 1));
     is_exhaustive() || settings.is_empty() || some.any(|setting| settings == [setting])

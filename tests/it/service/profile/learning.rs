@@ -120,7 +120,8 @@ fn too_dear(settings: &[String], run: &Run) -> Option<String> {
     is_dear.then(|| format!("{:?} after {} requests, with {} records", run.ended, cost.0, cost.1))
 }
 
-/// The gaps that the run of the default profile answers by trials and this one does not, unless the trials show nothing.
+/// The gaps that the run of the default profile answers by trials and this one does not, unless the trials show
+/// nothing.
 fn unasked(answers: &[Answer]) -> Vec<String> {
     let missing = INDICATED.iter().filter(|(gap, _)| {
         let mut of_gap = answers.iter().filter(|answer| answer.gap == *gap);
@@ -269,7 +270,8 @@ async fn nothing_is_written_under_an_identifier_of_a_page_that_nobody_has_read()
     assert_not_written_to(&["page-size=1".to_owned()], 10).await;
 }
 
-/// Learns from a service whose creates change the first contact of a page instead: the run writes nothing to that contact.
+/// Learns from a service whose creates change the first contact of a page instead: the run writes nothing to that
+/// contact.
 async fn assert_not_written_to(settings: &[String], page: u64) {
     let service = app(settings).await;
     let stranger = contacts(service.clone(), page).await[0]["id"].clone();
@@ -775,7 +777,8 @@ async fn a_create_that_returns_the_equal_record_again_neither_accepts_nor_reject
     );
 }
 
-/// What is required is asked with bodies that lack what tells two contacts apart; none of them is sent again as a duplicate.
+/// What is required is asked with bodies that lack what tells two contacts apart; none of them is sent again as a
+/// duplicate.
 #[tokio::test]
 async fn a_create_that_rejects_an_address_in_use_is_not_said_to_accept_equal_records() {
     let known = Arc::new(Mutex::new(HashSet::new()));
