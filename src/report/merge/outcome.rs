@@ -5,7 +5,7 @@
 //! If one shard found a fact broken, it is broken, whatever happened to the others. Any other outcome needs all shards:
 //! one that is missing, was interrupted or could not judge leaves its facts undecided, so the whole cannot be green.
 
-use crate::report::counted;
+use crate::report::phrases::counted;
 use crate::report::record::{Outcome, Record, ShardEnded, ShardsRecord, too_few};
 
 /// The most shards that a reason names.
