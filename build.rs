@@ -28,7 +28,7 @@ mod generate;
 mod projection;
 
 const CONTRACT: &str = "openapi.yaml";
-/// The answers to gaps that the built-in contract states. Without this file, each build runs this script.
+/// The answers to gaps that the built-in contract states. While the file is missing, each build runs this script.
 const OVERLAY: &str = "openapi.overlay.yaml";
 
 fn main() {

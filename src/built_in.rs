@@ -30,10 +30,10 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// None in a built crate: `build.rs` holds the file to the same checks.
+    /// None in a built crate: `build.rs` checks the file in the same way.
     pub fn built_in() -> Result<Self, Defects> {
         let document = Document::built_in()?;
-        // The overlay may be of another contract, as the types may.
+        // The overlay may belong to another contract, as the types may.
         if Self::BUILT_IN_OVERLAY.is_empty() || cfg!(all(test, not(feature = "service"))) {
             return Self::of_built_in(document);
         }

@@ -124,7 +124,7 @@ pub use rules::Recording;
 #[cfg(test)]
 mod testing;
 
-// The allocator of the program, which costs less than the C library's where many small strings are made.
+// The program's allocator, which is cheaper than the C library's for many small strings.
 #[cfg(all(test, feature = "cli"))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     countersign::cli::main(early::stdout_is_closed())
 }
 
-/// Sees what is visible only before Rust's runtime begins. The runtime replaces a closed standard output with
+/// Looks at what is visible only before Rust's runtime starts. The runtime replaces a closed standard output with
 /// `/dev/null`, and then a report that goes nowhere looks like one that was written.
 #[cfg(target_os = "linux")]
 mod early {
@@ -18,7 +18,7 @@ mod early {
 
     static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-    /// The system calls the functions in this section before `main`.
+    /// The C runtime calls the functions in this section before `main`.
     #[used]
     #[expect(
         unsafe_code,

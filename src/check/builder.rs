@@ -52,7 +52,7 @@ use crate::run::{Event, Settings};
 ///
 /// # Design
 ///
-/// A service in this process is bounded like a deployed one, by tokio's clock: with a paused clock
+/// The limits apply to a service in this process as to a deployed one, by tokio's clock: with a paused clock
 /// (`tokio::time::pause`), waiting for the service to show a record costs no time. The future is not `Send`, because
 /// the judge and the service take turns on one thread: `#[tokio::test]` runs it, and a `LocalSet` can spawn it, but
 /// `tokio::spawn` cannot.
@@ -79,7 +79,7 @@ pub struct Check {
     keep_exchanges: bool,
 }
 
-/// The shortest deadline: in no time at all, nothing could be sent.
+/// The shortest deadline: with zero, nothing could be sent.
 const SHORTEST_DEADLINE: Duration = Duration::from_millis(1);
 
 /// Makes a transport from a token, the seed of the wrong tokens, and limits.
@@ -194,8 +194,8 @@ impl Check {
         self
     }
 
-    /// Also sends this operation, which is left out otherwise: a write whose records the contract does not say how to
-    /// recognise, or an operation that says that it does something besides what its method says. A write also needs
+    /// Also sends this operation, which is left out otherwise: a write, if the contract does not say how to recognise
+    /// its records, or an operation that seems to have a side effect, beyond what its method says. A write also needs
     /// [`Check::writes`]. A DELETE cannot be named: the check then ends with an error.
     pub fn also_send(mut self, operation: impl Into<String>) -> Self {
         self.also_send.push(operation.into());
@@ -209,7 +209,7 @@ impl Check {
         self
     }
 
-    /// Sets the most pages that are walked in a list, by default [`Settings::DEFAULT_MAX_PAGES`].
+    /// Sets the maximum number of pages of a list that are walked, by default [`Settings::DEFAULT_MAX_PAGES`].
     pub fn max_pages(mut self, pages: u64) -> Self {
         self.settings.max_pages = pages.max(1);
         self
@@ -227,7 +227,7 @@ impl Check {
         self
     }
 
-    /// Sets the most requests per second; by default, and with NaN, as many as the service answers.
+    /// Sets the maximum number of requests per second; by default, and with NaN, there is no limit.
     pub fn rate(mut self, per_second: f64) -> Self {
         // `LONGEST_DURATION` is a day: from one request a day to 86,400 a second, more than anybody needs.
         let highest = Settings::LONGEST_DURATION.as_secs_f64();
@@ -261,8 +261,8 @@ impl Check {
         self
     }
 
-    /// Sets the seed of the choices that the check makes: the same seed makes the same ones. By default it is chosen at
-    /// random; the record has it.
+    /// Sets the seed of the check's choices: the same seed gives the same choices. By default it is chosen at random;
+    /// the record contains it.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
@@ -284,7 +284,7 @@ impl Check {
         self.level(Level::Warn, rule)
     }
 
-    /// Does not report this rule.
+    /// Does not report findings of this rule.
     pub fn allow(self, rule: impl Into<String>) -> Self {
         self.level(Level::Allow, rule)
     }
@@ -295,7 +295,7 @@ impl Check {
     }
 
     /// Sets how many of the facts must be decided, in percent. With fewer, the service counts as not judged. By
-    /// default, and with NaN, any number will do that is not 0.
+    /// default, and with NaN, any number but 0 will do.
     pub fn require_facts(mut self, percent: f64) -> Self {
         self.require_facts = (!percent.is_nan()).then(|| percent.clamp(0.0, 100.0));
         self
@@ -324,20 +324,21 @@ impl Check {
         self
     }
 
-    /// Sets when the check began, for a record that is the same each time; by default the current time. The names of
+    /// Sets the time at which the check began, for a reproducible record; by default the current time. The names of
     /// created records are made from this microsecond and the seed.
     pub fn started_at(mut self, time: DateTime<Utc>) -> Self {
         self.started_at = Some(time);
         self
     }
 
-    /// Returns the plan for these settings, with seed 0 if none is set, while [`Check::run`] chooses one at random:
-    /// set [`Check::seed`] to see the steps of the run.
+    /// Returns the plan for these settings. Without [`Check::seed`], the plan has seed 0, but [`Check::run`] chooses a
+    /// seed at random: set it to see the steps of the run.
     ///
     /// # Errors
     ///
     /// [`Error::Operation`] and [`Error::Gap`] for a name that the contract does not have, [`Error::AlsoSend`] for an
-    /// operation that cannot be sent also, and those of [`Check::run`] for a token that cannot be sent.
+    /// operation that may not be named in [`Check::also_send`], and those of [`Check::run`] for a token that cannot be
+    /// sent.
     pub fn plan(&self) -> Result<Plan, Error> {
         let contract = self.contract_for(self.parsed_token()?.as_ref())?;
         Ok(Plan::new(&contract, &self.scope(self.seed.unwrap_or_default())?))

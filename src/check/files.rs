@@ -45,7 +45,7 @@ pub(super) fn text(path: &Path) -> io::Result<String> {
     let max_bytes = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     File::open(path)?.take(max_bytes).read_to_end(&mut bytes)?;
     if bytes.len() > MAX_BYTES {
-        // The cut may be within a character, whose replacement is not shorter.
+        // The cut may fall within a character; what replaces it is no shorter, so the text stays too large.
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))

@@ -14,7 +14,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns whether the service conforms: the run was not cut short, facts were decided, as many as
+    /// Returns whether the service conforms: the run was not cut short, at least one fact was decided and as many as
     /// [`Check::require_facts`](crate::Check::require_facts) asks for, and there is no finding at the level deny.
     #[must_use]
     pub fn conforms(&self) -> bool {

@@ -40,7 +40,7 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
     }
 }
 
-/// Announces that the reference service is checked, unless that was said.
+/// Announces that the reference service is checked, unless it was asked for.
 pub(super) fn reference_service(resolved: &ResolvedArguments) {
     if resolved.arguments.service.base_url.is_none() && !resolved.names_reference_service() {
         edge::note("note: no service was named (--base-url or --target), so the built-in reference service is checked");
@@ -81,7 +81,7 @@ fn settled(contract: &Contract, scope: &Scope, plan: &Plan) {
     }
 }
 
-/// The number of defects, and of operations that one of them takes out, which are printed.
+/// The maximum number of defects that are printed, and of operations that are left out for one of them.
 const MAX_PRINTED: usize = 20;
 
 /// Warns of the defects of a contract that was read nevertheless, with the operations that are left out for each.

@@ -81,7 +81,7 @@ pub(super) struct Arguments {
     pub(super) quiet: bool,
 }
 
-/// Says of these flags of a check that they have no effect in this command, which takes all of them.
+/// Says in the help of these flags that they have no effect in this command, which takes all flags of a check.
 pub(super) fn without_effect(command: clap::Command, flags: &[&str]) -> clap::Command {
     let help = "For `check`; no effect here";
     flags

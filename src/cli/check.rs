@@ -243,8 +243,8 @@ pub(super) fn reject_own_overwrites(
     reject_overwrites(&outputs, &inputs)
 }
 
-/// Reads the contract from a file, or the built-in one, and applies an overlay to it. Operations of a
-/// file that have a defect are left out, with a warning. A defect in the overlay is an error.
+/// Reads the contract from a file, or the built-in one, and applies an overlay to it. Operations of a file that have a
+/// defect are left out, with a warning. A defect in the overlay is an error.
 pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Contract, Failure> {
     let stdin = Some(Path::new(STANDARD_INPUT));
     if spec == stdin && overlay == stdin {
@@ -374,8 +374,8 @@ fn run_inputs(
     })
 }
 
-/// Rejects what is for a target where there is none: the reference service would be checked in its place, and a
-/// pipeline that lost its base URL would be green.
+/// Rejects settings for a target if there is none: otherwise the reference service would be checked in its place, and a
+/// pipeline that lost its base URL would pass.
 fn reject_forgotten_target(resolved: &ResolvedArguments, contract: &Contract) -> Result<(), Failure> {
     let arguments = &resolved.arguments;
     let service = &arguments.service;
@@ -504,7 +504,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
 }
 
 impl RunInputs {
-    /// Returns what a ledger calls the target. A path may contain the token.
+    /// Returns what a ledger calls the target, without the token, which its path may contain.
     fn target_name(&self, redaction: &Redaction) -> String {
         match &self.service {
             ServiceUnderCheck::Embedded(_) => EMBEDDED.to_owned(),

@@ -11,7 +11,7 @@ use crate::contract::document::Document;
 use crate::diff::{AcceptedDifference, Diff, DifferenceScope, Meaning, diff, read_with_files};
 use crate::report::AcceptedState;
 
-/// The exit code where something breaks.
+/// The exit code if there is a difference that fails the command, by `--fail-on`.
 const DIFFERS: u8 = 1;
 
 /// The arguments of `diff`.

@@ -1,4 +1,4 @@
-//! Reads a document that is compared: from a file, from standard input, or from a revision of the surrounding git
+//! Reads a document to compare or lint: from a file, from standard input, or from a revision of the surrounding git
 //! repository. The main type is [`Source`].
 
 use std::fmt;

@@ -1,5 +1,5 @@
-//! The edge to the outside world: environment, clock, terminal, files. Apart from the variables that clap
-//! reads for flags, and the stopwatches of `judge` and `proxy`, nothing else in `cli` reads the first three.
+//! The edge to the outside world: environment, clock, terminal, files. Apart from the variables that clap reads for
+//! flags, and the stopwatches of `judge` and `proxy`, nothing else in `cli` reads the first three.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -71,7 +71,7 @@ pub(super) fn now() -> DateTime<Utc> {
     std::time::SystemTime::now().into()
 }
 
-/// Listens on the address that a flag has, and returns the address with the port that it has now.
+/// Listens on the address that a flag gives, and also returns that address with the actual port.
 ///
 /// # Errors
 ///
@@ -151,7 +151,7 @@ pub(super) fn redactable_token(text: &str, origin: &str) -> Result<Token, Failur
 fn token_with_scheme(word: &str, origin: String) -> Failure {
     let known = [
         ("Bearer", ""),
-        // The header has the two in Base64, and a token has them as they are.
+        // The header has the two in Base64; our token has them in plain text.
         (
             "Basic",
             ", and the token is the user and the password, as `user:password`",

@@ -205,7 +205,7 @@ pub(super) enum Failure {
         /// Why.
         source: TokenCommandError,
     },
-    /// The token has the scheme before it that is added to each token.
+    /// The token has a scheme before it, although each request adds the scheme itself.
     #[error(
         "failed to use the token from {origin}: leave out the word `{scheme}`; each request has its scheme before the token{instead}"
     )]

@@ -98,7 +98,7 @@ pub(super) fn reject_sending_flags(matches: &ArgMatches) -> Result<(), Failure> 
         return Ok(());
     };
     let is_typed = |id: &str| typed.value_source(id) == Some(ValueSource::CommandLine);
-    // What a proxy records may have values.
+    // The recording of a proxy may contain values.
     let records = typed.try_contains_id("record").unwrap_or(false);
     let is_used = |id: &str| match id {
         "show_values" => records,

@@ -1,5 +1,5 @@
-//! `countersign learn`: asks a service what the document leaves open. It sends what a check sends as far as that
-//! answers something, and questions between controls. It can write what a ledger establishes as an overlay.
+//! `countersign learn`: asks a service what the document leaves open. It sends those requests of a check that can
+//! answer something, and questions between controls. It can write what a ledger establishes as an overlay.
 
 use std::path::{Path, PathBuf};
 

@@ -23,7 +23,7 @@ const DIGEST_BYTES: usize = 8;
 /// What a ledger calls the reference service, which has another port in each run.
 pub(super) const EMBEDDED: &str = "embedded";
 
-/// Where systems that have such files keep the standard streams that a run writes to, each with its name.
+/// The files of the standard streams that a run writes to, on systems that have such files, each with its name.
 const STREAMS: [(&str, &str); 2] = [("/dev/stdout", "standard output"), ("/dev/stderr", "standard error")];
 
 /// Rejects a path that exists but is not a regular file, or where standard output or standard error goes. A ledger is

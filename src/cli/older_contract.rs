@@ -1,4 +1,4 @@
-//! `--since`: marks what a contract states newly. The main type is [`OlderContract`].
+//! `--since`: marks the facts that an older contract does not state. The main type is [`OlderContract`].
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ impl OlderContract {
     ///
     /// # Errors
     ///
-    /// Those of [`Source::text`]; a document that is no contract, because only a contract states facts.
+    /// Those of [`Source::text`]; a document that is not a contract, because only a contract states facts.
     pub(super) fn read(arguments: &Arguments) -> Result<Option<Self>, Failure> {
         let Some(source) = &arguments.since else {
             return Ok(None);

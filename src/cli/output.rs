@@ -161,7 +161,7 @@ impl<Content: Reported> Outputs<Content> {
 }
 
 impl<Content: Reported> ReportOption<Content> {
-    /// Returns the same target, with the path of its file made by the closure.
+    /// Returns the same option, with the path of its file made by the closure.
     pub(super) fn with_file(self, place: impl FnOnce(&str) -> PathBuf) -> Self {
         let file = self.file.map(|file| place(&file.to_string_lossy()));
         Self { file, ..self }

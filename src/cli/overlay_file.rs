@@ -19,7 +19,7 @@ use crate::contract::Contract;
 use crate::gaps::{self, LedgerLine};
 use crate::report::counted;
 
-/// A new file, which is in its place once it is complete.
+/// A new file, which is moved into place once it is complete.
 #[derive(Debug)]
 pub(super) struct OverlayFile {
     path: PathBuf,

@@ -101,8 +101,8 @@ pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
         .mut_arg("show_values", |flag| flag.hide(false).requires("record").help(values))
 }
 
-/// Passes requests on until it is stopped or the command has ended, writes the reports, and ends with the worse of the
-/// outcome's exit code and the command's.
+/// Passes requests on until it is stopped or the command has ended, writes the reports, and ends with the greater of
+/// the outcome's exit code and the command's.
 pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u8, Failure> {
     let target = target(proxying, resolved)?;
     let judging = Judging::new(resolved, &[], proxying.record.as_deref())?;
@@ -207,7 +207,7 @@ fn listen(
     Ok((listener, url))
 }
 
-/// Warns that an address is not of this machine alone; `further` says what is reached with it.
+/// Warns if other machines may reach an address; `further` says what else they reach through it.
 fn warn_of_other_machines(address: SocketAddr, further: &str) {
     if !address.ip().is_loopback() {
         edge::note(&format!(
@@ -316,7 +316,7 @@ async fn until_end(command: Option<Child>, stop: impl Future<Output = StopSignal
     waited.ok()?.ok()
 }
 
-/// Passes a signal on to the command. A terminal sends Ctrl-C to both of us.
+/// Passes a signal on to the command. A terminal sends Ctrl-C to both processes.
 #[cfg(unix)]
 fn pass_on(stop: StopSignal, process: u32) {
     use rustix::process::{Pid, Signal, kill_process};
@@ -332,7 +332,7 @@ fn pass_on(stop: StopSignal, process: u32) {
     }
 }
 
-/// Elsewhere a console sends Ctrl-C to both of us.
+/// Elsewhere a console sends Ctrl-C to both processes.
 #[cfg(not(unix))]
 fn pass_on(_: StopSignal, _: u32) {}
 

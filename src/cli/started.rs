@@ -3,11 +3,10 @@
 //!
 //! # Design
 //!
-//! The service runs in its own process group, so that the processes that it starts end with it:
-//! `npm start` is a chain of three. [`Started`] ends the group when it is dropped, also after an
-//! error or a panic. If our process ends without dropping anything (a second Ctrl-C, SIGKILL), a
-//! pipe to a shell closes; the shell waits for just that, and kills the group. The parent-death
-//! signal of Linux would reach only the first process, and setting it takes unsafe code.
+//! The service runs in its own process group, so that the processes that it starts end with it: `npm start` is a chain
+//! of three. [`Started`] ends the group when it is dropped, also after an error or a panic. If our process ends without
+//! dropping anything (a second Ctrl-C, SIGKILL), a pipe to a shell closes; the shell waits for just that, and kills the
+//! group. The parent-death signal of Linux would reach only the first process, and setting it takes unsafe code.
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, Read as _, Write as _};
@@ -27,10 +26,9 @@ use crate::exchange::Target;
 use crate::exchange::redact::Redaction;
 use crate::run::RunEnd;
 
-/// How long the service may take to end after SIGTERM, before it is killed: half of what Docker
-/// gives a container.
+/// How long the service may take to end after SIGTERM, before it is killed: half of what Docker gives a container.
 const GRACE: Duration = Duration::from_secs(5);
-/// The time between two checks whether the service has ended.
+/// The time between two checks of whether the service has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// How long the last lines may take to arrive once the service has ended.
 const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(1);
@@ -80,8 +78,7 @@ impl StartCommand {
         first.trim().is_empty()
     }
 
-    /// Returns the command as it may be shown: without a shell command line or arguments, which may
-    /// contain a secret.
+    /// Returns the command as it may be shown: without a shell command line or arguments, which may contain a secret.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Line(_) => "a shell command".to_owned(),
@@ -89,8 +86,8 @@ impl StartCommand {
         }
     }
 
-    /// Starts the service in this folder, unless something already listens at its address. `origin`
-    /// says where the command was given.
+    /// Starts the service in this folder, unless something already listens at its address. `origin` says where the
+    /// command was given.
     ///
     /// # Errors
     ///
@@ -116,8 +113,7 @@ impl StartCommand {
         command.process_group(0);
         adopt_orphans();
         let child = command.kill_on_drop(true).spawn()?;
-        // This closes our copies of the pipe's write end, so that the output ends when the
-        // processes that write it do.
+        // This closes our copies of the pipe's write end, so that the output ends when the processes that write it do.
         drop(command);
         let watch = child.id().and_then(|group| Watch::start(group).ok());
         Ok(Started {
@@ -145,8 +141,8 @@ impl StartCommand {
     }
 }
 
-/// Returns the command that runs a program. If the program's name has a folder in it, it is
-/// relative to the folder of the configuration; otherwise it is looked up on `PATH`.
+/// Returns the command that runs a program. If the program's name has a folder in it, it is relative to the folder of
+/// the configuration; otherwise it is looked up on `PATH`.
 fn program(words: &[String], folder: &Path) -> Command {
     let (program, arguments) = words.split_first().map_or((Path::new(""), words), |(first, rest)| {
         (Path::new(first.as_str()), rest)
@@ -181,8 +177,7 @@ fn with_arguments(program: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// A service that was started for a check. When this is dropped, the service ends, with every
-/// process that it started.
+/// A service that was started for a check. When this is dropped, the service ends, with every process that it started.
 #[derive(Debug)]
 pub(super) struct Started {
     child: Child,
@@ -201,9 +196,8 @@ impl Started {
         }
     }
 
-    /// Ends the service after the run; `ended` says how the run ended. If the service was never ready or had
-    /// ended by itself, prints the last lines of its output on standard error, with the token
-    /// redacted.
+    /// Ends the service after the run; `ended` says how the run ended. If the service was never ready or had ended by
+    /// itself, prints the last lines of its output on standard error, with the token redacted.
     pub(super) fn conclude(mut self, ended: &RunEnd, redaction: &Redaction) {
         let status = self.child.try_wait().ok().flatten();
         self.end();
@@ -271,8 +265,8 @@ impl Watch {
     #[cfg(unix)]
     fn start(group: u32) -> io::Result<Self> {
         use std::os::unix::process::CommandExt as _;
-        // The shell's input ends when our process does. In its own process group, the shell
-        // outlives a Ctrl-C on the terminal.
+        // The shell's input ends when our process does. In its own process group, the shell outlives a Ctrl-C on the
+        // terminal.
         let script = "read -r word || kill -s KILL -- \"-$0\"";
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", script, &group.to_string()]).process_group(0);
@@ -323,8 +317,7 @@ impl Output {
 
     /// Returns the last lines, once the output has ended.
     fn last_lines(&self) -> String {
-        // A process that left the group may still hold the pipe open, so this does not wait
-        // forever.
+        // A process that left the group may still hold the pipe open, so this does not wait forever.
         let _ = self.ended.recv_timeout(LAST_LINES_TIMEOUT);
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (front, back) = kept.as_slices();

@@ -146,7 +146,7 @@ fn is_connection_end(kind: io::ErrorKind) -> bool {
 }
 
 fn tls_error(cause: &(dyn Error + 'static)) -> Option<String> {
-    // An `io::Error` skips its own source, and here one is wrapped in another.
+    // `io::Error::source` skips the error that is wrapped, and here an `io::Error` is wrapped in another.
     if let Some(io) = cause.downcast_ref::<io::Error>() {
         return tls_error(io.get_ref()?);
     }

@@ -31,7 +31,7 @@ pub(crate) struct List<Element>(PhantomData<Element>);
 /// Decodes a value or null.
 pub(crate) struct Optional<Inner>(PhantomData<Inner>);
 
-/// A value that one of these decoders returned, for code in which serde needs a type.
+/// A value that one of these decoders returned, where serde needs a type that implements `Deserialize`.
 struct Decoded<Value, Decoder>(Value, PhantomData<Decoder>);
 
 impl<'de, Value, Decoder: LenientDecode<'de, Value>> Deserialize<'de> for Decoded<Value, Decoder> {
@@ -72,7 +72,7 @@ impl Visitor<'_> for WholeVisitor {
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<i128, E> {
-        // The text of a double without an exponent is exact; a cast is not.
+        // A double formatted without an exponent is exact; a cast is not.
         let text = (number.fract() == 0.0).then(|| format!("{number:.0}"));
         text.and_then(|text| text.parse().ok())
             .ok_or_else(|| E::custom("a number that is not whole, or beyond the range of its type"))

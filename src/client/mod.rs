@@ -54,8 +54,8 @@
 //! an unknown field is skipped, and so is a null in an array; `7.0` is the integer 7. The client does not check
 //! conformance; the checker does.
 //!
-//! What was learned about the service is in `openapi.overlay.yaml`. A field that it says is required is no `Option`;
-//! what it states about responses never makes decoding fail. `docs/client.md` lists what it changes.
+//! What was learned about the service is in `openapi.overlay.yaml`. A field that it says is required is not an
+//! `Option`; what it states about responses never makes decoding fail. `docs/client.md` lists what it changes.
 //!
 //! The crates whose types are part of this interface are re-exported, so that a program always has the right version:
 //!

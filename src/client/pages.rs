@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// The items of a walk over what `response` gives for each page, and why it ended if not by itself.
+    /// The items of a walk over what `response` gives for each page, and the error that ended it, if one did.
     fn walked(response: impl Fn(i64) -> Page<i64> + Send) -> (Vec<i64>, Option<ClientError>) {
         let items = walk(move |page| std::future::ready(Ok(response(page))));
         let outcomes = items.collect::<Vec<_>>().now_or_never().unwrap();
@@ -178,7 +178,7 @@ mod tests {
                 .len(),
             4
         );
-        // Beyond the end a service may answer the number of another page, or none.
+        // Beyond the end a service may return the number of another page, or none.
         assert!(walked(|_| empty(7, 9)).1.is_none());
         assert!(
             walked(|_| Page {

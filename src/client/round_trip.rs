@@ -10,7 +10,7 @@ use super::decoding_tests::{CONTRACT, response_schemas};
 use super::typed::reencoded;
 use crate::testing::tried;
 
-/// A value as the service sends it, and what is left of it after the types: null and missing are the same there.
+/// A value as the service sends it, and what is left of it after decoding, where null and missing are the same.
 type Pair = (Value, Value);
 
 #[test]
@@ -42,7 +42,7 @@ fn a_field_that_is_lost_is_seen() {
     assert!(outcome.unwrap_err().to_string().contains("colour"));
 }
 
-/// The same cases in each run.
+/// A runner that draws the same cases in each run.
 fn runner() -> TestRunner {
     let cases = u32::try_from(tried(64, 256)).unwrap();
     let drawn = TestRng::deterministic_rng(RngAlgorithm::ChaCha);

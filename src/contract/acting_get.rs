@@ -4,13 +4,13 @@
 //! # Design
 //!
 //! Words are the only evidence, so their position counts. A word before a determiner is a verb. A text that begins with
-//! one acts, unless the verb is known to read ("Feed the fish"): verbs that read can be listed completely, verbs that
-//! act cannot. Without a determiner a summary may be a noun phrase ("Order history", "Close friends"), so there the
-//! verb must be known; if it may be a noun or an adjective too, the path must agree ("Close valve" for `/valve/close`).
-//! The last segment of a path is a command if it is an imperative, alone or with its object, unless the summary begins
-//! with a verb that reads ("List open orders" for `/orders/open`) or a plural precedes it: `/doors/open` filters,
-//! `/door/open` opens. A read acts in any case if a sentence also says what it does ("Get and remove the first item",
-//! "creating it if needed").
+//! one ("Feed the fish") says that the GET acts, unless the verb is known to read: verbs that read can be listed
+//! completely, verbs that act cannot. Without a determiner a summary may be a noun phrase ("Order history", "Close
+//! friends"), so there the verb must be known; if it may be a noun or an adjective too, the path must agree ("Close
+//! valve" for `/valve/close`). The last segment of a path is a command if it is an imperative, alone or with its
+//! object, unless the summary begins with a verb that reads ("List open orders" for `/orders/open`) or a plural
+//! precedes it: `/doors/open` filters, `/door/open` opens. A read acts in any case if a sentence also says what it does
+//! ("Get and remove the first item", "creating it if needed").
 
 use super::document::Document;
 use super::lexicon::{
@@ -77,7 +77,7 @@ const IMPERATIVE: [&str; 52] = [
     "withdraw",
 ];
 
-/// Words before a verb that make a command of both: `emergency-stop`, `factoryDefaults`.
+/// Words that are a command together with the verb after them: `emergency-stop`, `factoryDefaults`.
 const EMPHASES: [&str; 9] = [
     "cold",
     "emergency",
@@ -90,12 +90,12 @@ const EMPHASES: [&str; 9] = [
     "warm",
 ];
 
-/// Words after a verb that say that what the segment names is shown: `/orders/create-form`.
+/// Nouns after a verb that make the segment a thing that is shown, not a command: `/orders/create-form`.
 const DISPLAY_NOUNS: [&str; 8] = [
     "data", "fields", "form", "meta", "metadata", "preview", "schema", "template",
 ];
 
-/// More verbs with which a summary says that it reads: those that find something out, and those that show it.
+/// More verbs with which the summary of a read begins: those that find something out, and those that show it.
 const READS_TOO: [&str; 90] = [
     "access",
     "aggregate",
@@ -189,7 +189,7 @@ const READS_TOO: [&str; 90] = [
     "watch",
 ];
 
-/// Verbs with which the summary of a read may begin too: "Resolve a name", "Format a number".
+/// Verbs for actions with which the summary of a read may begin too: "Resolve a name", "Format a number".
 const MAY_SHOW: [&str; 24] = [
     "accept",
     "apply",
@@ -217,7 +217,7 @@ const MAY_SHOW: [&str; 24] = [
     "synchronize",
 ];
 
-/// Words before a determiner that are no verbs.
+/// Words before a determiner that are not taken for verbs that act.
 const NO_VERBS: [&str; 73] = [
     "about",
     "above",
@@ -294,14 +294,14 @@ const NO_VERBS: [&str; 73] = [
     "without",
 ];
 
-/// Verbs that are nouns or adjectives too, with which a summary begins that has an object without a determiner: "Run
-/// garbage collection".
+/// Verbs that begin a command whose object has no determiner, although most are nouns or adjectives too: "Run garbage
+/// collection".
 const STARTS: [&str; 18] = [
     "begin", "capture", "drain", "draw", "execute", "fire", "force", "kick", "launch", "pay", "run", "seed", "start",
     "stop", "take", "train", "trigger", "warm",
 ];
 
-/// What is moved by a last segment `up` or `down`: `/volume/up`.
+/// What a last segment `up` or `down` moves: `/volume/up`.
 const MOVED: [&str; 9] = [
     "blinds",
     "brightness",
@@ -364,7 +364,7 @@ const READING: [&str; 13] = [
     "shown",
 ];
 
-/// Phrases that say that a record can be read no more.
+/// Phrases that say that a record can no longer be read.
 const GONE: [&str; 5] = [
     "after that it is gone",
     "are then gone",
@@ -373,7 +373,8 @@ const GONE: [&str; 5] = [
     "not be returned again",
 ];
 
-/// Whether a GET does something, as far as the last segment of its path, its summary, its description and its name say.
+/// Whether a GET does more than read, as far as the last segment of its path, its summary, its description and its name
+/// say.
 pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(without_prefixes);
     let reads = summary.as_deref().is_some_and(is_said_to_read);
@@ -392,7 +393,7 @@ pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
         || sentences.any(says_it_consumes)
 }
 
-/// Whether a path ends with the next of what is handed out: `/queue/next`, but not `/events/next`.
+/// Whether a path takes the next of what is handed out: `/queue/next`, but not `/events/next`.
 fn takes_the_next(path: &str) -> bool {
     let path = path.trim_end_matches('/');
     let handed_out = ["jobs", "queue", "sequence", "tasks", "tickets"];
@@ -401,8 +402,8 @@ fn takes_the_next(path: &str) -> bool {
         .is_some_and(|before| handed_out.contains(&before))
 }
 
-/// Whether the name of an operation is a command with its object: `createToken`. Generators add the path and the method
-/// to a function's name, which may read.
+/// Whether the name of an operation is a command with its object: `createToken`. A name that a generator made of a
+/// function, its path and `get` is none: such a function may read.
 fn is_name_of_command(words: &[String]) -> bool {
     let is_generated = words.len() > 4 && words.last().is_some_and(|last| last == "get");
     matches!(words, [first, .., end] if !is_generated && is_command_of_words(first, end, words))
@@ -428,7 +429,7 @@ fn is_command(path: &str) -> bool {
     let mut segments = path.trim_end_matches('/').rsplit('/');
     let last = segments.next().filter(|last| !last.contains('{'));
     let last = words(last.unwrap_or_default());
-    // An interface of the form `/#Action=SendEmail` names its operations there.
+    // An interface with paths such as `/#Action=SendEmail` names its operations there.
     let last = last.strip_prefix(&["action".to_owned()]).unwrap_or(&last);
     let before = segments.next().filter(|before| !before.is_empty());
     match last {
@@ -453,7 +454,7 @@ fn is_command_alone(word: &str, before: Option<&str>) -> bool {
     is_switch || is_glued || !of_several && !is_of_record && COMMANDS.contains(&word)
 }
 
-/// Whether several words are a command, of which these are the first and the last.
+/// Whether several words are a command; `first` and `end` are the first and the last of them.
 fn is_command_of_words(first: &str, end: &str, words: &[String]) -> bool {
     let is_shown = DISPLAY_NOUNS.contains(&end) || THINGS.contains(&end);
     let has_object = WITH_OBJECTS
@@ -479,7 +480,7 @@ fn says_command(words: &[String]) -> bool {
     let mut known = lists.into_iter().flatten();
     let may_show = MAY_SHOW.iter().any(|verb| is_base_or_third_person(first, verb));
     let is_no_verb = NO_VERBS.contains(&first.as_str()) || DETERMINERS.contains(&first.as_str());
-    // A noun has no determiner after it, unless it is one of several: "Days a vehicle takes to sell".
+    // Before a determiner, only a plural may be a noun: "Days a vehicle takes to sell".
     let is_verb = !first.ends_with('s') || known.any(|verb| is_base_or_third_person(first, verb));
     let has_object = DETERMINERS.contains(&object.as_str());
     let is_sure = IMPERATIVE.contains(&first.as_str()) && !NOUNS_TOO.contains(&first.as_str()) && first != "set";
@@ -507,8 +508,8 @@ fn is_phrase_of_command(summary: &[String], path: &str) -> bool {
     !is_thing && (is_of_path && !is_several || starts && !repeats_path)
 }
 
-/// Whether a sentence about a read says that what is read is taken away or changed by it: "can be read once", "deleted
-/// after retrieval", "Returns the messages and marks them as read".
+/// Whether a sentence about a read says that reading takes away, changes or creates what is read: "can be read once",
+/// "deleted after retrieval", "Returns the messages and marks them as read".
 fn says_it_consumes(sentence: &str) -> bool {
     let whole = words(sentence);
     let is_condition = |word: &String| ["cannot", "if", "never", "not", "until", "whether"].contains(&word.as_str());
@@ -549,7 +550,7 @@ fn is_taken_by_reading(clause: &[String]) -> bool {
     is_followed || by_call && ["are", "is"].contains(&clause[at - 1].as_str())
 }
 
-/// Whether a clause says of what was named before it that it destroys something: "which invalidates the previous one".
+/// Whether a clause says that what was named before it destroys something: "which invalidates the previous one".
 fn clears(clause: &[String]) -> bool {
     const CLEARS: [&str; 9] = [
         "clears",
@@ -621,8 +622,8 @@ fn says_it_creates(words: &[String]) -> bool {
     })
 }
 
-/// Whether a whole sentence says that something is gone afterwards: "messages are cleared". What is removed from a text
-/// is none of these.
+/// Whether a whole sentence says that records are gone afterwards: "messages are cleared", but not "null values are
+/// removed".
 fn is_cleared(words: &[String]) -> bool {
     const RECORDS: [&str; 13] = [
         "counter",

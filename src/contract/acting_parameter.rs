@@ -6,9 +6,9 @@
 //! Only a parameter's name and description say what it does, so both are searched for verbs. Leaving out a harmless
 //! parameter costs the facts that it alone would show; sending a harmful one costs somebody a record. A switch is on or
 //! off, so a verb at the beginning of its name says what it does; it need not be a boolean (`mark=1`). With any other
-//! value, `start` and `send_after` filter, so there the name must say of what (`send_email`), or the verb must be no
-//! noun that a filter could be named after. A name such as `archived` or `deleted` is a filter far more often, and
-//! counts only if the description says so.
+//! value, `start` and `send_after` filter, so there the name must have the object of the verb too (`send_email`), or be
+//! a verb that no filter is named after. A name such as `archived` or `deleted` is a filter far more often, and counts
+//! only if the description says so.
 
 use serde_json::Value;
 
@@ -47,10 +47,10 @@ const LEADING: [&str; 21] = [
     "update",
 ];
 
-/// Words that are what a verb is about, without a determiner.
+/// Objects of a verb that have no determiner.
 const PRONOUNS: [&str; 3] = ["everything", "it", "them"];
 
-/// Words that a name consists of only if the parameter acts, whatever value it has.
+/// Names of a single word that say that the parameter acts, whatever value it has.
 const ALONE: [&str; 22] = [
     "ack",
     "ackmode",
@@ -76,8 +76,7 @@ const ALONE: [&str; 22] = [
     "upsert",
 ];
 
-/// Verbs that are no nouns, so that a name that begins with one and goes on with its object says what is done:
-/// `send_email`, `ack_messages`.
+/// Verbs that are not nouns too: a name of one and its object says what is done: `send_email`, `ack_messages`.
 const WITH_ANY_OBJECT: [&str; 32] = [
     "ack",
     "activate",
@@ -113,7 +112,7 @@ const WITH_ANY_OBJECT: [&str; 32] = [
     "upsert",
 ];
 
-/// What a filter compares: `send_after`, `create_time` and `publish_year` do nothing.
+/// Last words of names that say what a filter compares: `send_after`, `create_time` and `publish_year` do nothing.
 const COMPARED: [&str; 52] = [
     "account",
     "after",
@@ -169,7 +168,7 @@ const COMPARED: [&str; 52] = [
     "year",
 ];
 
-/// Verbs that are nouns too, with the objects that make an action of both: `mark_read`, `charge_account`.
+/// Verbs that are nouns too, each with the objects that make it an action: `mark_read`, `charge_account`.
 const NOUN_WITH_OBJECTS: [(&str, &[&str]); 8] = [
     ("charge", &["account", "card", "credits", "customer"]),
     ("lock", &["record", "records", "row", "rows"]),
@@ -204,7 +203,8 @@ pub(crate) fn acts(contract: &Contract, parameter: &Parameter) -> bool {
         || is_switch && switches_action(&description)
 }
 
-/// Whether a schema admits only two values of the kind on and off, of whatever type, or has one as its default.
+/// Whether a schema is that of a switch: it admits only values such as on and off, of whatever type, or has `true` or
+/// `false` as its default or example.
 fn is_switch(contract: &Contract, (schema, depth): (&Node, usize)) -> bool {
     const DEPTH: usize = 3;
     let text = |value: Value| match value {
@@ -247,7 +247,7 @@ fn is_described_as_switch(description: &str) -> bool {
     let is_slashed = ["true/false", "false/true", "yes/no", "0/1", "1/0"]
         .iter()
         .any(|pair| lower.contains(pair));
-    // Another parameter may have "to be set to true".
+    // Only at the beginning: further on, it may be another parameter that must "be set to true".
     let begins = sentences(&lower).any(|sentence| {
         let words: Vec<_> = ascii_words(sentence).take(4).collect();
         matches!(words.as_slice(), ["set", "to", value, ..] | ["set", "this", "to", value] if is_on(value))
@@ -272,7 +272,7 @@ fn says_it_acts(description: &str) -> bool {
         })
 }
 
-/// Whether a sentence begins with a verb and what it is about: "Also sends the invoice".
+/// Whether a sentence begins with a verb and its object: "Also sends the invoice".
 fn begins_with_verb(sentence: &[&str]) -> bool {
     let sentence = sentence.strip_prefix(&["also"]).unwrap_or(sentence);
     let [first, second, ..] = sentence else { return false };
@@ -342,8 +342,8 @@ fn is_done_if_given(sentence: &str) -> bool {
     is_given && !condition.iter().any(|word| NEGATIVE.contains(word)) && (1..rest.len()).any(is_done)
 }
 
-/// Whether the description of a switch says that something is done where it is on: "the messages are deleted
-/// afterwards", but not "deleted messages too". "Set to true" says how it is used.
+/// Whether the description of a switch says that something is done when it is on: "the messages are deleted
+/// afterwards", but not "deleted messages too". "Set to true" only says how to use it.
 fn switches_action(description: &str) -> bool {
     let words: Vec<_> = words(description).into_iter().filter(|word| word != "set").collect();
     let logs_out = words
@@ -352,11 +352,11 @@ fn switches_action(description: &str) -> bool {
     says_something_is_done(&words) || logs_out
 }
 
-/// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is on
-/// or off.
+/// Whether a parameter or a field with this name acts, or chooses what is done, whatever the path says. A switch is a
+/// parameter that is on or off.
 pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
     const CHOOSES: [&str; 6] = ["action", "cmd", "command", "do", "op", "operation"];
-    // Words that name no action of a path, but one of a switch.
+    // Words that name an action in the name of a switch, but not in a path.
     const SWITCHED: [&str; 15] = [
         "autoread",
         "bill",
@@ -377,7 +377,7 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
     const CALLS: [&str; 2] = ["callback", "webhook"];
     let words = words(name);
     let Some(first) = words.first() else { return false };
-    // `autocomplete` has what is looked for.
+    // The value of `autocomplete` is what is looked for.
     let is_automatic = match words.as_slice() {
         [auto, verb] => auto == "auto" && is_verb(verb),
         [only] => only
@@ -417,7 +417,7 @@ fn is_instruction(words: &[String]) -> bool {
             [only] => ALONE.contains(&only.as_str()) || ["sendemail", "sendmail", "sendsms"].contains(&only.as_str()),
             [verb, .., last] => {
                 let is_compared = COMPARED.contains(&last.as_str()) || ["date", "time"].contains(&words[1].as_str());
-                // Somebody is told, so this names to whom.
+                // `notify_user` names who is told, not what a filter compares.
                 let is_told = verb == "notify" && last.starts_with("user");
                 let is_of_all = ["all", "everything", "them"].contains(&last.as_str());
                 WITH_ANY_OBJECT.contains(&verb.as_str()) && (!is_compared || is_told) || is_of_all && is_verb(verb)

@@ -5,8 +5,8 @@
 //!
 //! A validator tries every alternative of a `oneOf`, and within each of them every alternative that it contains: eight
 //! levels of eight make sixteen million checks of one value, in a document of three kilobytes. So the checks are
-//! counted beforehand: each schema is computed once and added wherever it is referred to. A document that needs too
-//! many is rejected with the location.
+//! counted beforehand: the count of each schema is computed once and added wherever it is referred to. A document that
+//! needs too many is rejected with the location.
 
 use std::collections::HashMap;
 
@@ -22,8 +22,8 @@ const MAX_DEPTH: usize = 512;
 /// The counts of a document's schemas.
 pub(super) struct AlternativeCounts<'document> {
     document: &'document Document,
-    /// The number of schemas that each schema checks a value against; `None` where it goes too deep. A schema that is
-    /// being counted counts nothing within itself.
+    /// The number of schemas that each schema checks a value against; `None` where it goes too deep. Within itself, a
+    /// schema that is being counted counts as zero.
     counts: HashMap<*const Node, Option<u64>>,
 }
 
@@ -39,7 +39,7 @@ impl<'document> AlternativeCounts<'document> {
     ///
     /// # Errors
     ///
-    /// The maximum number of alternatives, where the schema has more.
+    /// The maximum number of alternatives, where the schema has more or nests too deep.
     pub(super) fn check(&mut self, schema: &'document Node) -> Result<(), u64> {
         match self.count(schema, 0) {
             Some(count) if count <= MAX_ALTERNATIVES => Ok(()),

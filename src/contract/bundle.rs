@@ -46,7 +46,7 @@ pub struct OtherFiles<'files> {
 /// Why a file could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unread {
-    /// For this reason, as a message shows it.
+    /// It failed for this reason, as a message shows it.
     Failed(String),
     /// The path leads out of the document's folder, by `..` or by a symbolic link.
     Outside,

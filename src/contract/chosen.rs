@@ -1,13 +1,13 @@
-//! Finds the creates with a *chosen* identifier that the caller picks in the path: `PUT /pets/{name}`, where nothing
-//! else creates the pets that `GET /pets/{name}` reads. One that the caller picks in the body is
+//! Finds the creates with a *chosen* identifier, which the caller picks in the path: `PUT /pets/{name}`, where nothing
+//! else creates the pets that `GET /pets/{name}` reads. For an identifier that the caller picks in the body, see
 //! `Contract::identifier_field`.
 //!
 //! # Design
 //!
 //! A `PUT` to a path that names no record creates that record (RFC 9110, section 9.3.4), and some documents use `POST`
-//! for it. Such a create is taken for one only if the document leaves no other way to make the record: no create's
-//! response shows an identifier for this path. The run chooses a name that contains its run tag, so the request cannot
-//! name a record of anybody else: a service that only updates by this operation rejects it.
+//! for it. Such an operation is taken for a create only if the document leaves no other way to make the record: no
+//! create's response shows an identifier for this path. The run chooses a name that contains its run tag, so the
+//! request cannot name a record of anybody else: a service that only updates by this operation rejects it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -129,7 +129,7 @@ fn chosen_by_caller(
         .iter()
         .position(|parameter| parameter.is(ParameterLocation::Path, name))?;
     let is_create = |id: &&OperationId| operations[id.0].creates();
-    // What a `POST` to the collection creates has an identifier that the service chooses, even if it does not show it.
+    // What a `POST` to the collection creates has an identifier that the service chooses, even if no response shows it.
     let is_made_otherwise = operation.method == Method::Put
         && at(Method::Post, &comparable_path(collection))
             .filter(is_create)

@@ -3,12 +3,13 @@
 //!
 //! # Design
 //!
-//! The evidence is the subject of a sentence, or of its main clause: where records other than that of the path, persons
-//! or the service itself are the subject of a verb that changes them, the write does more than it says. The same holds
-//! where they are the object of such a verb at the beginning ("Replaces all other rules"). The fields of a record are
-//! no others: "All fields are replaced" is what a PUT does. Nor is "the existing record" of a PUT or a DELETE. A
-//! condition, a negation or a relative clause names what may be the case, not what the call does. A few verbs say more
-//! than that a record is written, whatever their object is ("Escalates after an hour", "The oncall engineer is paged").
+//! The evidence is the subject of a sentence, or of its main clause: where a person, the service itself, or a record
+//! other than that of the path is the subject of a verb that says that it is changed, the write does more than it says.
+//! The same holds where it is the object of such a verb at the beginning ("Replaces all other rules"). The fields of a
+//! record are not other records: "All fields are replaced" is what a PUT does. Nor is "the existing record" of a PUT or
+//! a DELETE another one. A condition, a negation or a relative clause names what may be the case, not what the call
+//! does. A few verbs say more than that a record is written, whatever their object is ("Escalates after an hour", "The
+//! oncall engineer is paged").
 
 use super::lexicon::{
     BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, ROLES, is_always_action, is_base_or_third_person,
@@ -124,7 +125,7 @@ const RELATED: [&str; 9] = [
 /// More verbs for what is done to other records, where a sentence begins with one.
 const CHANGES: [&str; 1] = ["assign"];
 
-/// More roles, which are states of several records too: a boolean `active` is no role.
+/// More words for roles, which may be a state of several records too: a boolean `active` is no role.
 const ROLES_TOO: [&str; 11] = [
     "activation",
     "active",
@@ -310,7 +311,7 @@ fn changes_related(words: &[String]) -> bool {
 /// devices", "Adds to the existing conversation".
 fn does_more(words: &[String]) -> bool {
     let at = |index: usize| words.get(index).map_or("", String::as_str);
-    // "Calls" alone is a thing, and "adds to" a record of which nothing else is said changes that alone.
+    // "Calls" alone is a noun, and "adds to" means more only with another record ("Adds to the existing conversation").
     let is_with = DOES_MORE_WITH
         .iter()
         .any(|(verb, next)| at(0) == *verb && next.contains(&at(1)));

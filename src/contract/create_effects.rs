@@ -6,10 +6,10 @@
 //! Nothing but words says so. A path says it by the name of its collection, where that names what cannot be undone by
 //! deleting a record: money that moves, a message that reaches a person, something destroyed or restarted. A sentence
 //! says it if a verb for an end or a replacement has records that were there before as its object ("replaces the
-//! existing one") or its subject ("older ones are archived"), if it joins the two ("create or replace"), or if somebody
-//! gets a message or is charged. What may be done by another call ("can be deleted", "use PUT to replace") or is an
-//! error ("409 if it exists") is no effect of this one. Many collections are left out on purpose (`messages`, `jobs`,
-//! `orders`): their records are what a check is for, and `--writes` is a decision to create some.
+//! existing one") or its subject ("older ones are archived"), if it joins a create with a change ("create or replace"),
+//! or if somebody gets a message or is charged. What may be done by another call ("can be deleted", "use PUT to
+//! replace") or is an error ("409 if it exists") is no effect of this one. Many collections are left out on purpose
+//! (`messages`, `jobs`, `orders`): their records are what a check is for, and `--writes` is a decision to create some.
 
 use super::consequence::{is_fact, says_consequence};
 use super::document::Document;
@@ -149,7 +149,7 @@ const OUTLASTING: [&str; 125] = [
     "writeoff",
 ];
 
-/// More of them, unless they are below somebody: the e-mails of a user are addresses.
+/// More of them, unless a person or a parameter comes before them in the path: the e-mails of a user are addresses.
 const SENT: [&str; 2] = ["email", "mail"];
 
 /// Names of collections of persons, and of the caller.
@@ -166,7 +166,7 @@ const PERSONS: [&str; 10] = [
     "users",
 ];
 
-/// Words before such a name that change nothing.
+/// Words that may come before such a name without changing what it means.
 const KINDS: [&str; 8] = [
     "bank",
     "batch",
@@ -178,7 +178,7 @@ const KINDS: [&str; 8] = [
     "scheduled",
 ];
 
-/// Words for several records, or for one that a create has not made.
+/// Words for several records, or for one that was there before.
 const SEVERAL: [&str; 10] = [
     "active", "all", "any", "every", "existed", "exists", "one", "pending", "running", "same",
 ];
@@ -259,8 +259,8 @@ fn is_one_of(word: &str, stems: &[&str], endings: &[&str]) -> bool {
     rests.any(|rest| endings.contains(&rest))
 }
 
-/// Whether an operation's name says that it does more than create: `payInvoice`, `createOrReplacePet`, `setWebhook`. In
-/// names from generators, the thing may come first: `reset_points_create`.
+/// Whether an operation's name says that it does more than create: `payInvoice`, `createOrReplacePet`, `setWebhook`. A
+/// generated name may begin with the thing and end with a verb for creating: `reset_points_create`.
 fn is_name_of_effect(words: &[String]) -> bool {
     let creates_at_end = words.len() > 1
         && words
@@ -344,7 +344,7 @@ fn summary_says_effect(words: &[String]) -> bool {
         || object.is_some_and(|_| is_of_outlasting(&rest[1..]))
 }
 
-/// Whether a summary joins a create with what reaches somebody: "Create and send an invoice".
+/// Whether a summary joins a create with another action: "Create and send an invoice".
 fn creates_and_acts(summary: &[String]) -> bool {
     const ACTS: [&str; 13] = [
         "capture", "charge", "deploy", "dispatch", "email", "issue", "mail", "notify", "pay", "print", "publish",
@@ -436,7 +436,7 @@ fn says_effect(sentence: &str) -> bool {
     if is_of_another_call || is_rejected {
         return false;
     }
-    // "If one exists already, it is overwritten": the condition says what is meant.
+    // "If one exists already, it is overwritten": the condition names the record, so the other clause need not.
     let is_if_known = whole.first().is_some_and(|first| first == "if" || first == "when")
         && whole
             .iter()
@@ -453,8 +453,8 @@ fn says_effect(sentence: &str) -> bool {
         || clauses.any(|clause| changes_others(&clause, is_if_known))
 }
 
-/// Whether a sentence begins with what is done to something that exists: "Wipes the disk". "Clears" may be about white
-/// space.
+/// Whether a sentence begins with what is done to something that exists: "Wipes the disk". "Clears" is left out: it may
+/// be about white space.
 fn destroys(words: &[String]) -> bool {
     const DESTROYING: [&str; 13] = [
         "aborts",

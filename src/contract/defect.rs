@@ -35,7 +35,7 @@ impl fmt::Display for Defect {
 
 impl std::error::Error for Defect {}
 
-/// The maximum number of defects that are collected of one contract.
+/// The maximum number of defects that are collected for one contract.
 pub const MAX_DEFECTS: usize = 10_000;
 /// The maximum length of their pointers, and of the messages of [`Problem::Vocabulary`], together, in bytes: a name may
 /// be megabytes long.
@@ -101,7 +101,7 @@ impl DefectList {
     }
 }
 
-/// The message after defects that leave no operation of a document: not all of them need to be fixed.
+/// The message after defects that leave a document without operations: not all of them need to be fixed.
 pub(super) const NO_OPERATION_LEFT: &str = "\nno operation is left; `countersign lint` names the operations that each defect leaves out, and some leave out none";
 
 /// All defects of a contract, in the order of the file. There is at least one.
@@ -205,7 +205,7 @@ pub enum Problem {
         /// A defined name that is nearly the same.
         near: Option<String>,
     },
-    /// Two operations have one operationId.
+    /// Two operations have the same operationId.
     DuplicateOperation {
         /// The operationId.
         id: String,

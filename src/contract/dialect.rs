@@ -19,7 +19,7 @@
 //!
 //! Every node keeps its position, and what is inserted has that of what it stands for. [`Moves`] remembers where the
 //! pointers of the tree and of the text differ, so that defects and facts name what is written. Nothing moves to where
-//! something else is written: a reference goes behind the parts that `allOf` has.
+//! something else is written: a reference goes after the parts that `allOf` has.
 //!
 //! What 3.0 cannot say exactly becomes weaker, never stronger: a null that only an `enum` excludes is admitted.
 
@@ -32,7 +32,7 @@ use super::pointer;
 use super::shape::JsonType;
 use super::shared_string::StringPool;
 
-/// The member of a rewritten schema that has the keywords that OpenAPI 3.0 has no words for.
+/// The member of a rewritten schema that holds the keywords that OpenAPI 3.0 does not have.
 pub(super) const ASSERTIONS_KEY: &str = "$assertions";
 
 /// The keywords that go to [`ASSERTIONS_KEY`].
@@ -65,7 +65,7 @@ const DROPPED: &[&str] = &[
     "contentSchema",
 ];
 
-/// The keywords next to a `$ref` that leave it a plain reference; those of our own and others' extensions do too.
+/// The keywords next to a `$ref` that leave it a plain reference; those that begin with `x-` do too.
 const BESIDE_REFERENCE: &[&str] = &[
     "$comment",
     "deprecated",
@@ -76,7 +76,7 @@ const BESIDE_REFERENCE: &[&str] = &[
     "xml",
 ];
 
-/// The keywords next to a choice that decide themselves whether null is allowed.
+/// The keywords next to `anyOf` or `oneOf` that themselves decide whether null is allowed.
 const DECIDING_NULL: &[&str] = &["$ref", "allOf", "const", "enum", "not", "type"];
 
 /// The dialects of JSON Schema that schemas of a document may be written in.
@@ -86,7 +86,8 @@ const DIALECTS: &[&str] = &[
     "https://json-schema.org/draft/2020-12/schema",
 ];
 
-/// The maximum length of all pointers that are remembered, in bytes; beyond it they are those of the tree.
+/// The maximum length of all pointers that are remembered, together, in bytes; any further pointer is reported as in
+/// the tree.
 const MAX_TEXT: usize = 64 << 20;
 
 /// A version that is rewritten.
@@ -187,7 +188,7 @@ struct Rewriter {
 struct UnfinishedSchema {
     /// The members that stay, by names that may be new.
     members: Vec<Member>,
-    /// What is added to `allOf`, each with the pointer that leads to it as written, from the schema on.
+    /// What is added to `allOf`, each with the pointer of what is written, relative to the schema.
     all_of: Vec<(String, Member)>,
     /// The members of [`ASSERTIONS_KEY`].
     assertions: Vec<Member>,
@@ -364,7 +365,7 @@ impl Rewriter {
             name if DROPPED.contains(&name) => {}
             "$schema" if member.node.string().is_some_and(is_known_dialect) => {}
             "then" | "else" if !siblings.has_if => {}
-            // Nothing is left for these.
+            // These have no elements or members left to apply to.
             "unevaluatedItems" if siblings.has_items => {}
             "unevaluatedProperties" if siblings.has_additional => {}
             "items" if siblings.has_prefix => schema.assertions.push(member),
@@ -571,7 +572,7 @@ impl Rewriter {
         self.named(ASSERTIONS_KEY, position, Node { kind, position })
     }
 
-    /// Adds schemas behind the parts of `allOf`.
+    /// Adds schemas after the parts of `allOf`.
     fn add_to_all_of(&mut self, members: &mut Vec<Member>, added: Vec<(String, Member)>) {
         let index = members.iter().position(|member| member.name == "allOf");
         let (at, position, mut parts) = match index.map(|index| members.remove(index)) {
@@ -664,7 +665,7 @@ fn object(members: Vec<Member>) -> NodeKind {
     NodeKind::Object(Box::new(Members::new(members)))
 }
 
-/// Returns `properties` with each name alone, for the keywords that are about all other names.
+/// Returns `properties` with an empty schema for each name, for the keywords that are about all other names.
 fn property_names(members: &[Member]) -> Option<Member> {
     let properties = members.iter().find(|member| member.name == "properties")?;
     let names = properties.node.members().iter().map(|member| Member {

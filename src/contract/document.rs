@@ -283,7 +283,7 @@ impl SourceFile {
     fn line(&self, number: u32) -> &str {
         let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         let rest = index.and_then(|index| self.lines.get(index..)).unwrap_or_default();
-        // The end of the line is known: a line may be the whole of the text, and it is looked up for each finding.
+        // The end of the line is not searched for: a line may be the whole text, and one is looked up for each finding.
         let index = |start: u32| usize::try_from(start).unwrap_or(usize::MAX);
         let line = match *rest {
             [start, next, ..] => self.text.get(index(start)..index(next) - 1),
@@ -368,7 +368,7 @@ impl Document {
         })
     }
 
-    /// Returns the document with this text, whose tree is known.
+    /// Returns the document with this text and the tree that was read from it.
     pub(crate) fn of_tree(name: &str, text: String, root: Node) -> Self {
         let after = |(end, _): (usize, _)| u32::try_from(end + 1).unwrap_or(u32::MAX);
         let lines = [0].into_iter().chain(text.match_indices('\n').map(after)).collect();
@@ -423,7 +423,7 @@ impl Document {
         &self.dropped
     }
 
-    /// Returns the document with what its references to other files name.
+    /// Returns the document with a copy of what its references to other files name.
     #[must_use]
     pub fn with_files(mut self, other_files: OtherFiles<'_>) -> Self {
         bundle::bundle(&mut self, other_files);
@@ -688,7 +688,7 @@ impl<'text> Reader<'text> {
         };
         let node = Node { kind, position: at };
         if anchor != 0 {
-            // The value of an anchor is kept as well as the tree, and anchors may contain anchors.
+            // The value of an anchor is kept in addition to the tree, and anchors may contain anchors.
             let size = self.nodes - before + 1;
             self.count(size, at)?;
             let duplicate = self.duplicates.as_slice().get(duplicates).cloned();

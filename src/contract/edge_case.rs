@@ -3,9 +3,9 @@
 //!
 //! # Design
 //!
-//! No request may get a 5xx, so a contract that lists no edge cases has some too: a few for each parameter of a read,
-//! because such documents may have hundreds of operations. Writes get no invented identifiers, so that none can name
-//! somebody's record, and their bodies either are not JSON or carry the run tag.
+//! No request may get a 5xx, so a contract without this key has some too: a few for each parameter of a read, because
+//! such documents may have hundreds of operations. Writes get no invented identifiers, so that none can name somebody's
+//! record, and their bodies either are not JSON or carry the run tag.
 
 use super::document::{Document, Node};
 use super::operation::{Method, Operation, Parameter, ParameterLocation, overrides_request};
@@ -15,7 +15,7 @@ use super::vocabulary::EdgeCaseKind;
 /// What makes one request an edge case, ordered as edge cases are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeCase {
-    /// The kind's index in the contract's list.
+    /// The kind's index in the contract's list, or in the one that is used without it.
     pub index: usize,
     /// The kind.
     pub kind: EdgeCaseKind,
@@ -218,7 +218,7 @@ pub enum ParameterKind {
 }
 
 impl ParameterKind {
-    /// Returns what the contract says about a parameter; the one that requests a page is a number.
+    /// Returns the kind of a parameter, as the contract states it; the one that requests a page is a number.
     #[must_use]
     pub fn of(document: &Document, operation: &Operation, parameter: &Parameter) -> Self {
         let is_page = |name: &str| operation.page.as_ref().is_some_and(|page| page.parameter == name);

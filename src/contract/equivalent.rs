@@ -1,5 +1,5 @@
-//! Chooses the operation that shows that two spellings of a request are the same: one for each way of `x-equivalent`,
-//! so that few requests show them all.
+//! Chooses the operations that show whether two spellings of a request mean the same: one operation for each way that
+//! `x-equivalent` lists, so that few requests show them all.
 
 use super::document::Document;
 use super::edge_case::ParameterKind;

@@ -50,7 +50,8 @@ pub enum FactKind {
     Complete,
     /// The response decodes through the typed client.
     Decodes,
-    /// An equivalent request (`x-equivalent`), which RFCs define as the same as a plain one, is accepted as that is.
+    /// An equivalent request (`x-equivalent`), which, by an RFC, means the same as a plain one, is accepted as the
+    /// plain one is.
     Equivalent(Equivalence),
     /// The created record's identifier is allowed in the paths into which the contract's links carry it.
     IdentifierFitsPath,
@@ -103,7 +104,7 @@ pub enum FactKind {
     PageAsked,
     /// The page is 1 when none is requested.
     PageDefault,
-    /// A full last page is the last one: where `total` is a multiple of `per_page`.
+    /// Where `total` is a multiple of `per_page`, the last page is full, and `last_page` counts none after it.
     PageFull,
     /// `last_page` agrees with `total` and `per_page`.
     PageLast,
@@ -146,13 +147,13 @@ pub enum PageStatement {
     Count,
     /// A walk comes to an end: it does not show the same page again and again.
     Ends,
-    /// No page holds more than it is asked for.
+    /// No page holds more than is asked for.
     Size,
     /// The total that a response states is the number of records on all pages together.
     Total,
     /// No two pages share a record.
     Unique,
-    /// The pages together have each record of a request without the parameters.
+    /// Together, the pages have each record that a request without the parameters shows.
     Whole,
 }
 

@@ -15,8 +15,8 @@ use super::vocabulary::{Carry, Created, Equivalence};
 /// What is documented, for an operation that requires a credential, about a request without one.
 pub(crate) const FACT_WITHOUT_CREDENTIAL: &str = "a request without a credential is rejected";
 
-/// Adds what the typed client states about the contract that it is generated from: the first success of each operation
-/// decodes, if it has a JSON body.
+/// Adds the facts about the typed client, for the contract that it is generated from: the first success of each
+/// operation decodes, if it has a JSON body.
 pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &mut Vec<Fact>) {
     for (index, operation) in operations.iter().enumerate() {
         if let Some(response) = operation.successes().next().filter(|response| response.body.is_some()) {

@@ -11,7 +11,7 @@ use super::pointer;
 use super::shape::Shape;
 
 impl Contract {
-    /// Returns the fields of an update without invariants that its record must show, each with its schema and a value
+    /// Returns the fields that the record of an update without invariants must show, each with its schema and a value
     /// that code may mistake for a missing one. A field has none if its description or its default leaves a doubt that
     /// the value is stored as it is.
     pub(crate) fn falsy_values(&self, update: OperationId) -> Vec<(String, &Node, Value)> {
@@ -47,7 +47,7 @@ impl Contract {
 }
 
 /// Returns the value of a schema that code may mistake for a missing one: `false` for any boolean, 0 and an empty
-/// string where the bounds state them, and otherwise null where the schema and the record state it.
+/// string where a stated bound allows them, and otherwise null where the schema and the record allow it.
 fn falsy_value(schema: &Node, shows_null: bool) -> Option<Value> {
     let stated = |name: &str| schema.member(name);
     let kind = stated("type").and_then(Node::string);
@@ -70,7 +70,7 @@ fn falsy_value(schema: &Node, shows_null: bool) -> Option<Value> {
     }
 }
 
-/// Whether the description of a field says something of the value that is left out, empty, or 0.
+/// Whether the description of a field says something about a value that is left out, empty, or 0.
 fn leaves_a_doubt(schema: &Node) -> bool {
     const DOUBTS: [&str; 15] = [
         "blank",

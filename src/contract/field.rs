@@ -98,7 +98,7 @@ fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields
     }
 }
 
-/// Whether a schema says `true` to a keyword.
+/// Whether a schema has a keyword with the value `true`.
 pub(crate) fn is_flagged(schema: &Node, keyword: &str) -> bool {
     schema.member(keyword).and_then(Node::boolean) == Some(true)
 }

@@ -1,4 +1,4 @@
-//! Decides by its words whether a query parameter filters a list. The main function is [`plainly_filtered`].
+//! Decides, by the words about a query parameter, whether it filters a list. The main function is [`plainly_filtered`].
 //!
 //! # Design
 //!
@@ -6,9 +6,9 @@
 //! another record ("Payment status"), or not at all ("Currency of the amounts"), and there is no end of words for that.
 //! So the evidence is a sentence that says plainly that the list is filtered: it asks for that ("Filter by", "Only",
 //! "Limit to", "Return … with this"), and it has no word beside those for filtering, for the parameter itself and for
-//! the records of the list. Anything else in the description may not leave a doubt. Without a description, only the
-//! name can say that the parameter is a category of the records themselves (`status`, `owner_id`), or a state that
-//! lists show anyway.
+//! the records of the list. Nothing else in the description may leave a doubt. Without a description, only the name can
+//! say that the parameter is a category of the records themselves (`status`, `owner_id`), or a state that lists show
+//! anyway.
 
 use super::filters::FilterValues;
 use super::inferred::{comparable_name, singular};
@@ -116,7 +116,7 @@ const FILTERING: [&str; 86] = [
     "with",
 ];
 
-/// Beginnings of words of which one is enough to ask for some records and no others.
+/// Beginnings of words; one such word is enough to ask for some records and no others.
 const ASKING: [&str; 5] = ["exact", "filter", "limit", "only", "restrict"];
 
 /// Verbs that ask for some records, if they begin a sentence that has one of [`GIVEN`].
@@ -241,7 +241,7 @@ const DOUBTFUL_WORDS: [&str; 44] = [
     "without",
 ];
 
-/// Beginnings of words in a sentence about the operation, for records beside those that a parameter asks for.
+/// Beginnings of words in a sentence about the operation, for records besides those that a parameter asks for.
 const MORE: [&str; 10] = [
     "addition",
     "also",
@@ -255,13 +255,13 @@ const MORE: [&str; 10] = [
     "threshold",
 ];
 
-/// What says that of every parameter of an operation.
+/// Phrases that say that of every parameter of an operation.
 const MORE_OF_ALL: [&str; 6] = ["fall back", "falls back", "fallback", "inherit", "subtree", "threshold"];
 
 /// Names of properties that are categories of the records themselves.
 const CATEGORIES: [&str; 5] = ["category", "kind", "state", "status", "type"];
 
-/// Values that may stand for others of the same list: what is merged is closed, too.
+/// Values that may cover others of the same enum: what is merged is closed, too.
 const UMBRELLAS: [&str; 8] = [
     "active", "closed", "done", "ended", "finished", "inactive", "open", "opened",
 ];
@@ -349,7 +349,7 @@ pub(super) fn plainly_filtered(words: &ParameterWords<'_>, values: FilterValues)
 }
 
 impl ParameterWords<'_> {
-    /// Whether a sentence asks for records with the value of the parameter, and has no other word than for that.
+    /// Whether a sentence asks for records with the value of the parameter, and has no word for anything else.
     fn says_filter(&self, sentence: &str, is_boolean: bool) -> bool {
         let found: Vec<&str> = words_in(sentence).collect();
         let has = |beginning: &str| found.iter().any(|word| word.starts_with(beginning));
@@ -393,7 +393,8 @@ impl ParameterWords<'_> {
             || (has_more() && in_part())
     }
 
-    /// Returns the values that are judged of a parameter without a description, if its name alone says that it filters.
+    /// For a parameter without a description, returns the values that are judged, if its name alone says that it
+    /// filters.
     fn by_name(&self, values: FilterValues) -> Option<FilterValues> {
         let name = comparable_name(self.name);
         let parts = words_of_name(self.name);

@@ -8,7 +8,7 @@
 //! a UUID, a number that names a record. Text, other numbers and times are often compared in other ways (contains, at
 //! least), so they are left out. So is a parameter whose description does not say plainly that it filters, and one
 //! without a description whose name leaves a doubt: `contract/filter_words` decides that. A filter that is missed here
-//! costs one fact; one that is none would be a false warning.
+//! costs one fact; a parameter taken for a filter by mistake would cause a false warning.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape};
 
-/// Values of an enum that stand for several, or that an item has which matches several.
+/// Values of an enum that stand for several, or that an item has if it matches several.
 const VALUES_OF_SEVERAL: [&str; 19] = [
     "*",
     "all",
@@ -107,7 +107,7 @@ pub enum FilterValues {
 }
 
 impl FilterValues {
-    /// Returns the value for which a text of a query asks; `None` if it asks for nothing that is judged.
+    /// Returns the value that a text in a query asks for; `None` if it asks for nothing that is judged.
     #[must_use]
     pub fn asked(&self, text: &str) -> Option<Value> {
         match self {
@@ -122,8 +122,8 @@ impl FilterValues {
         }
     }
 
-    /// Returns the value of an item in the form in which [`Self::asked`] has it; `None` if it is null or none that
-    /// the property may have, which other rules judge.
+    /// Returns the value of an item in the form in which [`Self::asked`] has it; `None` if it is null, or not one that
+    /// the property may have: other rules judge that.
     #[must_use]
     pub fn shown(&self, value: &Value) -> Option<Value> {
         match self {
@@ -289,7 +289,7 @@ impl Contract {
         schemas.find_map(|(_, schema)| self.document.node(schema)?.member(keyword))
     }
 
-    /// Returns the values that are judged of a parameter, unless its description, or a sentence about the operation
+    /// Returns the values of a parameter that are judged, unless its description, or a sentence about the operation
     /// that names it, leaves a doubt whether it asks for equal values.
     fn without_doubt(
         &self,

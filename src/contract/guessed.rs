@@ -5,8 +5,8 @@
 //!
 //! Only paths are certain here, so a guess is made only for a parameter that has no example and no better link, and a
 //! value is sent only if the parameter's schema admits it (`history::bindings`). A guess that is wrong gives a
-//! rejection, which decides nothing. A list leads only to reads. A create leads to writes too, but like every other
-//! link only to those of its own record, and nothing is written under its identifier before a read by it has shown the
+//! rejection, which decides nothing. A list leads only to reads. A create leads to writes too, but, as with every other
+//! link, only to those on its own record, and nothing is written under its identifier before a read by it has shown the
 //! run tag.
 
 use std::collections::HashSet;
@@ -181,8 +181,8 @@ const BESIDE_ID: [&str; 8] = [
 
 impl Contract {
     /// Whether a read may take another field of its record than `id_field`, which a link carries into it: the record
-    /// has a text that identifies it too, and the read's parameter is not named like `id_field`, or takes a text where
-    /// that is a number.
+    /// has a text that identifies it too, and the read's parameter is not named like `id_field`, or takes a text
+    /// although `id_field` is a number.
     pub(super) fn may_take_another(&self, read: &Link, id_field: &str, record: &Shape) -> bool {
         let LinkTarget::Parameter(number) = read.target else {
             return false;
@@ -219,8 +219,8 @@ fn after_word<'path>(path: &'path str, parameter: &Parameter) -> Option<(&'path 
     (is_of_record && !last.is_empty() && !last.contains('{')).then_some((collection, word))
 }
 
-/// Whether a parameter of this name may take the `id` of a record: no name of something else, unless it takes either,
-/// as `id_or_slug` does.
+/// Whether a parameter of this name may take the `id` of a record: the name is not that of something else, or names
+/// both, as `id_or_slug` does.
 fn may_take_id(name: &str) -> bool {
     let separated = name.replace("Or", "_or_").replace('-', "_");
     let mut alternatives = separated.split("_or_").map(comparable_name);

@@ -92,8 +92,8 @@ impl Contract {
 
 impl Operation {
     /// Returns the path up to the path parameter of this index, with `{}` for each parameter before it; `None` for any
-    /// other parameter. Where two operations have the same path up to a parameter, such as
-    /// `/owners/`, the parameter names the same record in both.
+    /// other parameter. Where two operations have the same path up to a parameter, such as `/owners/`, the parameter
+    /// names the same record in both.
     #[must_use]
     pub fn path_to_parameter(&self, index: usize) -> Option<String> {
         let parameter = self.parameters.get(index)?;

@@ -169,7 +169,7 @@ fn in_bodies(
             let to = OperationId(index);
             let is_written = written.iter().any(|link| link.to == to && link.target == target);
             let named = comparable_name(name);
-            // Text under the name of a kind of record may be anything, a UUID is an identifier.
+            // Text under the name of a kind of record may be anything, but a UUID is an identifier.
             let is_uuid = field.member("format").and_then(Node::string) == Some("uuid");
             let kind = named.strip_suffix("id").filter(|kind| !kind.is_empty());
             let Some(source) = kind
@@ -473,7 +473,7 @@ impl<'contract> RecordFinder<'contract> {
             .map(|field| (&field.name, &self.shapes[field.shape.0]));
         let mut with_id = below.filter(|(_, shape)| has_id(shape));
         let (name, record) = with_id.next().filter(|_| with_id.next().is_none())?;
-        // Beside other data of the record, such an object is one that it refers to: the role of a user.
+        // Beside other data, such an object is another record that this one refers to: the role of a user.
         let mut others = shape
             .fields
             .iter()
@@ -653,8 +653,8 @@ pub(super) fn types(document: &Document, parameter: &Parameter) -> Vec<JsonType>
     name.and_then(JsonType::parse).into_iter().collect()
 }
 
-/// Whether a value of this shape may be sent in a parameter of these types: anything is text in a path, but a number is
-/// only taken from a number.
+/// Whether a value of this shape may be sent in a parameter of these types: any plain value is text in a path, but a
+/// number is only taken from a number.
 fn may_be_sent(value: &Shape, wanted: &[JsonType]) -> bool {
     let is_plain = |kind: &JsonType| matches!(kind, JsonType::Integer | JsonType::Number | JsonType::String);
     let is_number = |kind: &JsonType| matches!(kind, JsonType::Integer | JsonType::Number);

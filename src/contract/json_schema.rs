@@ -3,13 +3,12 @@
 //!
 //! # Design
 //!
-//! Our own rules check types, fields and closed objects, because they treat null, missing and
-//! unlisted as three different things. A well-maintained validator of JSON Schema decides the rest.
-//! The conversion makes `nullable` a type and a boolean `exclusiveMinimum` into a number, drops
-//! what is next to a reference (OpenAPI 3.0.3, section 4.7.23), and turns the integer formats into
-//! bounds. What a later version states beyond that (`dialect`) is a part of its own, so that no
-//! keyword of 3.0 is read along with it; only `unevaluatedProperties` and `unevaluatedItems` stand
-//! next to the others, because they are about what the others leave.
+//! Our own rules check types, fields and closed objects, because they treat null, missing and unlisted as three
+//! different things. A well-maintained validator of JSON Schema decides the rest. The conversion turns `nullable` into
+//! a type, a boolean `exclusiveMinimum` into a number and the integer formats into bounds, and drops what is next to a
+//! reference (OpenAPI 3.0.3, section 4.7.23). What a later version states beyond 3.0 (`dialect`) becomes a part of its
+//! own under `allOf`, so that no keyword of 3.0 is read along with it; only `unevaluatedProperties` and
+//! `unevaluatedItems` stand next to the others, because they apply to what the others do not cover.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +53,7 @@ const LATER_KEYWORDS: &[&str] = &[
     "unevaluatedProperties",
 ];
 
-/// The keywords about the names and elements that the other keywords leave.
+/// The keywords for the members and elements that the other keywords do not cover.
 const UNEVALUATED: &[&str] = &["unevaluatedItems", "unevaluatedProperties"];
 
 /// The formats that are checked; others are annotations (OpenAPI 3.0.3, section 4.4).
@@ -83,8 +82,8 @@ pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
     })
 }
 
-/// Returns what the discriminator of a definition asserts: a value that names a definition which
-/// inherits from this one must conform to that definition.
+/// Returns what the discriminator of a definition asserts: a value that names a definition which inherits from this one
+/// must conform to that definition.
 fn discriminated(document: &Document, parent: &str) -> Value {
     let mut converter = Converter {
         left_out: Some((document, "writeOnly")),
@@ -167,7 +166,8 @@ pub fn keywords(schema: &Node) -> Vec<&'static str> {
 #[derive(Default)]
 struct Converter<'document> {
     references: BTreeSet<String>,
-    /// The document, and the flag of the fields that are not required in this direction.
+    /// The document, and the flag of the fields that are not required here: `readOnly` in requests, `writeOnly` in
+    /// responses.
     left_out: Option<(&'document Document, &'static str)>,
 }
 
@@ -218,8 +218,8 @@ impl Converter<'_> {
             | "externalDocs" | "readOnly" | "writeOnly" | "deprecated" | "default" | "description" | "title" => {}
             "oneOf" | "anyOf" | "allOf" => {
                 let mut parts: Vec<_> = value.elements().iter().map(|part| self.schema(part)).collect();
-                // With a discriminator, a value says itself which alternative it is of. Others that are open admit it
-                // too, and such documents do not mean that as an error.
+                // With a discriminator, the value itself says which alternative it is. Other open alternatives may
+                // admit it too, and documents do not mean that as an error.
                 if name == "oneOf" && schema.member("discriminator").is_some() {
                     parts = vec![json!({ "anyOf": parts })];
                 }
@@ -233,7 +233,7 @@ impl Converter<'_> {
                     .collect();
                 converted.insert(name.to_owned(), Value::Object(fields));
             }
-            // The assertions state what names that are not listed may have.
+            // The assertions state what members with unlisted names may be.
             "additionalProperties" if is_open_for_assertions(schema) => {}
             "not" | "items" | "additionalProperties" => {
                 let inner = self.schema(value);
@@ -253,7 +253,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Adds the keywords that OpenAPI 3.0 has no words for.
+    /// Adds the keywords that OpenAPI 3.0 does not have.
     fn assertions(&mut self, assertions: &Node, converted: &mut Map<String, Value>) {
         let mut part = Map::new();
         for member in assertions.members() {
@@ -294,7 +294,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Whether the field with this name is not required in this direction.
+    /// Whether the field with this name has the flag, so that it is not required here.
     fn is_left_out(&self, schema: &Node, name: &Node) -> bool {
         let field = || schema.member("properties")?.member(name.string()?);
         let (Some(field), Some((document, flag))) = (field(), self.left_out) else {
@@ -304,7 +304,7 @@ impl Converter<'_> {
         target.unwrap_or(field).member(flag).and_then(Node::boolean) == Some(true)
     }
 
-    /// Adds every definition that is referred to, and those that they refer to.
+    /// Adds every definition that is referred to, directly or not.
     fn define(&mut self, document: &Document, root: &mut Map<String, Value>) {
         let mut definitions = Map::new();
         while let Some(target) = self.references.pop_first() {
@@ -323,9 +323,8 @@ impl Converter<'_> {
     }
 }
 
-/// Returns a name for a definition that needs no escaping in a reference, and that no other definition has: an
-/// underscore stands for itself only if it is doubled, and with the number of a character between two for that
-/// character.
+/// Returns a name for a definition that needs no escaping in a reference, and that no other definition has: `_` becomes
+/// `__`, and any other special character becomes its number in hexadecimal between two underscores.
 fn definition(target: &str) -> String {
     let mut name = String::with_capacity(target.len());
     for (index, token) in pointer::tokens(target).enumerate() {
@@ -360,7 +359,7 @@ fn bounds(converted: &mut Map<String, Value>, minimum: i64, maximum: i64) {
     converted.entry("maximum").or_insert_with(|| maximum.into());
 }
 
-/// Whether a schema admits other names only so that keywords of [`ASSERTIONS_KEY`] decide about them.
+/// Whether a schema admits unlisted names only so that keywords of [`ASSERTIONS_KEY`] decide about them.
 fn is_open_for_assertions(schema: &Node) -> bool {
     let assertions = schema.member(ASSERTIONS_KEY);
     let has = |name: &str| assertions.is_some_and(|assertions| assertions.member(name).is_some());

@@ -4,10 +4,10 @@
 //! # Design
 //!
 //! The text about an operation is its summary, its description and the descriptions of its successes. Where it leaves
-//! open whether a read shows the record, the read decides nothing. Each word must be said of this call: a clause about
+//! open whether a read shows the record, the read decides nothing. Each word must be about this call: a clause about
 //! what cannot be done ("cannot be restored") or under which condition ("only if it is closed") does not count, nor
-//! does a word that is in the path (`/archives/{id}`). A list may go on to show a deleted record that keeps its place
-//! there, because it is marked or deleted later; the trash is another place.
+//! does a word that is in the path (`/archives/{id}`). A list may still show a deleted record that keeps its place
+//! there, because it is only marked, or is deleted later; a record in the trash has left its place.
 
 use super::Contract;
 use super::document::Node;
@@ -26,7 +26,7 @@ pub struct ShownAfterDelete {
     pub in_list: bool,
 }
 
-/// What a deletion may do to a record that stays where it is.
+/// Verbs for what a deletion may do to a record that stays where it is.
 const MARKS: [&str; 15] = [
     "archive",
     "cancel",
@@ -45,7 +45,7 @@ const MARKS: [&str; 15] = [
     "withdraw",
 ];
 
-/// What it may do to one that is kept somewhere else.
+/// Words for what it may do to a record that is kept somewhere else.
 const HIDES: [&str; 6] = ["delist", "hidden", "hide", "trash", "unlist", "unpublish"];
 
 /// Words that say that a record is kept.
@@ -120,7 +120,7 @@ const SEEN: [&str; 14] = [
 /// Beginnings of words for somebody's consent.
 const CONSENT: [&str; 3] = ["approv", "moderat", "review"];
 
-/// Words about a create that waits for that.
+/// Words that say that a create waits for somebody's consent.
 const WAITS: [&str; 14] = [
     "after",
     "await",
@@ -138,7 +138,7 @@ const WAITS: [&str; 14] = [
     "waits",
 ];
 
-/// Beginnings of words for a time at which a record is seen.
+/// Beginnings of words for a later time, at which a record can be seen.
 const WHEN: [&str; 7] = [
     "afterwards",
     "delay",
@@ -152,7 +152,7 @@ const WHEN: [&str; 7] = [
 /// Beginnings of words for a short time.
 const SHORT_TIMES: [&str; 3] = ["hour", "minute", "seconds"];
 
-/// Words that say that a clause is about what cannot be done, or about what is rejected.
+/// Words that say that a clause is about what cannot be done (`t` is the end of "can't"), or about what is rejected.
 const EXCLUDES: [&str; 16] = [
     "400", "403", "404", "409", "412", "422", "cannot", "conflict", "error", "fails", "must", "never", "refused",
     "rejected", "t", "undoable",
@@ -202,7 +202,7 @@ impl Contract {
     }
 }
 
-/// Returns the words in an operation's path, in the singular: they name its records, not what is done to these.
+/// Returns the words in an operation's path, in the singular: they name its records, not what is done to them.
 fn own_words(operation: &Operation) -> Vec<String> {
     let words = words_of_name(&operation.path);
     words.iter().map(|word| singular(word)).collect()
@@ -235,8 +235,8 @@ fn excludes(clause: &[&str]) -> bool {
     has_word(clause, &EXCLUDES) || clause.windows(2).any(|pair| matches!(pair, ["not" | "longer", "be"]))
 }
 
-/// Whether a clause says that one of these verbs is done by the call: at its beginning ("Archives the note"), after
-/// "and", or in the passive ("is archived"), and under no condition.
+/// Whether a clause says that the call does what one of these verbs means: at its beginning ("Archives the note"),
+/// after "and", or in the passive ("is archived"), and under no condition.
 fn does(clause: &[&str], verbs: &[&str]) -> bool {
     const BEFORE: [&str; 13] = [
         "and", "are", "be", "been", "being", "get", "gets", "instead", "is", "or", "then", "was", "were",
@@ -316,7 +316,7 @@ fn can_still_be_read(clause: &[&str]) -> bool {
     has_word(clause, &["still"]) && is_seen && !excludes(clause)
 }
 
-/// Whether a clause says that a create is complete later: "waits for approval", "are queued".
+/// Whether a clause says that a create is complete only later: "waits for approval", "are queued".
 fn waits(clause: &[&str]) -> bool {
     let is_held = |pair: &[&str]| {
         matches!(
@@ -330,7 +330,7 @@ fn waits(clause: &[&str]) -> bool {
 }
 
 /// Whether a clause says when the record can be seen: "can be read once it has been processed", "shown from its start
-/// date on", "visible to moderators only at first". What is shown once is no record.
+/// date on", "visible to moderators only at first". What is "shown once", such as a secret, is no record.
 fn is_seen_later(clause: &[&str]) -> bool {
     let next = |at: usize| clause.get(at + 1).copied();
     let is_time = |(at, word): (usize, &&str)| match *word {

@@ -74,7 +74,7 @@ pub(super) fn read(
                     continue;
                 }
             };
-            // Of several conditions each has its own status.
+            // Each condition has an answer of its own.
             let condition = claim.get("condition").map(Value::to_string);
             if !answered.insert((gap, operation, location.to_owned(), condition)) {
                 let message = "this gap is answered above for the same operation; remove one of the two";
@@ -131,7 +131,7 @@ fn one(
     }
 }
 
-/// Returns the operation that a location is within, if it is within one: a component may belong to several.
+/// Returns the operation that a location is within, if any: a component may belong to several.
 pub(crate) fn containing_operation<'own>(operations: &'own [Operation], location: &str) -> Option<&'own Operation> {
     let is_within = |known: &&Operation| {
         let rest = location.strip_prefix(&known.pointer);
@@ -140,7 +140,7 @@ pub(crate) fn containing_operation<'own>(operations: &'own [Operation], location
     operations.iter().find(is_within)
 }
 
-/// Adds a fact for each answer: the service still answers so.
+/// Adds a fact for each answer: the service still gives it.
 pub(super) fn add_facts(answers: &[LearnedAnswer], operations: &[Operation], gaps: &[Gap], facts: &mut Vec<Fact>) {
     for (index, answer) in answers.iter().enumerate() {
         let operation = &operations[answer.operation.0];
@@ -154,7 +154,7 @@ pub(super) fn add_facts(answers: &[LearnedAnswer], operations: &[Operation], gap
             rest => format!(" at {rest}"),
         };
         facts.push(Fact {
-            // The claim is no part of the name, because a later overlay may have another.
+            // The claim is no part of the name, because a later overlay may state another.
             name: format!("{} {gap}{condition}{at}: as learned", operation.name).into(),
             operation: answer.operation,
             kind: FactKind::Answer(index),
@@ -182,7 +182,7 @@ pub(crate) fn in_words(claim: &Value) -> String {
             }
             Value::Array(elements) if name == "required" => required_in_words(elements),
             Value::Array(elements) => elements.iter().map(text).collect::<Vec<_>>().join(" "),
-            // Ledgers and reports keep the older word. Names of fields come in arrays, and stay.
+            // Ledgers and reports keep the older word. Names of fields come in arrays, so none is changed here.
             Value::String(word) if word == "refused" => "rejected".to_owned(),
             value => text(value),
         };
@@ -195,7 +195,8 @@ pub(crate) fn in_words(claim: &Value) -> String {
     members.map(member).collect::<Vec<_>>().join(", ")
 }
 
-/// Lists the pointers of required members. One that is in an object which is not required itself says when it is.
+/// Lists the pointers of required members. If one is in an object that is not itself required, the text says when it is
+/// required.
 fn required_in_words(pointers: &[Value]) -> String {
     let is_required = |object: &str| pointers.iter().any(|other| other.as_str() == Some(object));
     let pointers = pointers.iter().filter_map(Value::as_str);

@@ -1,4 +1,4 @@
-//! Which strings of a request are limited in length only by other schemas of the same record. The main type is
+//! Finds the strings of a request whose length only other schemas of the same record limit. The main type is
 //! [`LengthLimits`].
 //!
 //! # Design
@@ -138,7 +138,7 @@ fn stated(document: &Document, operation: &Operation) -> HashSet<String> {
     stated.map(|(at, _)| at).collect()
 }
 
-/// Returns the fields and elements below a schema, each with the location of its own.
+/// Returns the pointers of the fields and elements below a schema, each with the location of its own schema.
 fn fields(document: &Document, schema: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut left = MAX_SCHEMAS;
@@ -193,7 +193,7 @@ fn max_length(document: &Document, schema: &str, depth: usize) -> Option<u64> {
     own.into_iter().chain(of_parts).min()
 }
 
-/// Whether no string that a schema admits exceeds some length.
+/// Whether a schema limits the length of the strings that it admits.
 fn limits_length(document: &Document, schema: &str, depth: usize) -> bool {
     let schema = resolve(document, schema.to_owned());
     let Some(node) = document.node(&schema).filter(|_| depth < DEPTH) else {

@@ -1,6 +1,6 @@
-//! Holds the words by which the sentences and the names of a document are understood, as far as more than one module
-//! reads them: verbs that read and verbs that act, things, roles, determiners; and splits texts into words. Words that
-//! one question alone needs are beside it. The main functions are [`words`] and [`is_form_of`].
+//! Holds the words by which several modules understand the sentences and names of a document (verbs that read and verbs
+//! that act, things, roles, determiners), and splits texts into words. Words that only one question needs are kept
+//! beside its code. The main functions are [`words`] and [`is_form_of`].
 
 /// Returns the words of a name in lower case. A word ends at each character that is neither a letter nor a digit, and
 /// before a capital that follows a small letter. A letter beyond ASCII ends no word: otherwise a word that only begins
@@ -23,7 +23,7 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Returns the sentences of a text. A line break within one is no end of it, and an empty line is.
+/// Returns the sentences of a text. An empty line ends a sentence, and a line break does not.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n")
         .flat_map(|paragraph| paragraph.split(['.', ';', '!']))
@@ -86,7 +86,7 @@ pub(super) const READS: [&str; 14] = [
     "retrieve", "search",
 ];
 
-/// More of them that only summaries use: `return` begins many.
+/// More such verbs, used only in summaries: many begin with `return`.
 pub(super) const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
 
 /// Verbs that always mean an action, in the name of a parameter too: see [`acting_parameter`](super::acting_parameter).
@@ -139,7 +139,7 @@ pub(super) const DESTROYS: [&str; 21] = [
     "wipe",
 ];
 
-/// More verbs for actions where they are all of a path's last segment.
+/// More verbs that mean an action where they are the whole last segment of a path.
 pub(super) const ACTS_ALONE: [&str; 30] = [
     "abort",
     "acquire",
@@ -173,12 +173,13 @@ pub(super) const ACTS_ALONE: [&str; 30] = [
     "withdraw",
 ];
 
-/// More verbs for actions where they are all of the last segment, after a collection too: `/jobs/claim`.
+/// More verbs that mean an action where they are the whole last segment, after a collection too: `/jobs/claim`.
 pub(super) const ACTS_ON_COLLECTION: [&str; 9] = [
     "claim", "consume", "dequeue", "drain", "drop", "evict", "migrate", "pop", "rollback",
 ];
 
-/// More verbs for actions where they, or they and a noun, are the segment after a record: `/users/{id}/verify`.
+/// More verbs that mean an action where they, alone or with a noun, are the segment after a record:
+/// `/users/{id}/verify`.
 pub(super) const ACTS_ON_RECORD: [&str; 76] = [
     "accept",
     "ban",
@@ -378,7 +379,7 @@ pub(super) const ACTS: [&str; 115] = [
     "write",
 ];
 
-/// Verbs that are a command where they are all of the last segment.
+/// Verbs that are a command where they are the whole last segment.
 pub(super) const COMMANDS: [&str; 135] = [
     "accept",
     "activate",
@@ -539,7 +540,8 @@ pub(super) const WITH_OBJECTS: [(&str, &[&str]); 15] = [
     ("warm", &["up"]),
 ];
 
-/// Verbs for what may be done to records that were there before. Forms that are no other word are listed as they are.
+/// Verbs for what may be done to records that were there before. Irregular forms are listed too, and of a verb that may
+/// be another word, only the form that may not.
 pub(super) const ENDS_OR_REPLACES: [&str; 57] = [
     "abort",
     "archive",
@@ -608,7 +610,7 @@ pub(super) const NOUNS_TOO: [&str; 8] = [
 /// Verbs that are never half of a noun, so that what follows one is no thing that is read: `/jobs/{id}/set-status`.
 pub(super) const NEVER_A_NOUN: [&str; 4] = ["save", "send", "set", "toggle"];
 
-/// What is switched by the words of a segment: `/machines/{id}/power-off`.
+/// First words of segments that switch something: `/machines/{id}/power-off`.
 pub(super) const SWITCHES: [&str; 4] = ["power", "shut", "switch", "turn"];
 
 /// Names of fields and parameters, or words in them, that say that what a read shows is taken away, or given to the
@@ -626,7 +628,7 @@ pub(super) const THINGS: [&str; 18] = [
 /// Names of fields that identify what contains them, and the last words of the names of those that refer to a record.
 pub(crate) const IDENTIFIERS: [&str; 3] = ["id", "uuid", "guid"];
 
-/// Names of what is issued anew to each who gets it, in the singular: `POST /otp/get-code`.
+/// Names of things that are issued anew to each caller, in the singular: `POST /otp/get-code`.
 pub(super) const ISSUED: [&str; 10] = [
     "captcha",
     "challenge",

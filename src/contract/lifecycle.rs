@@ -1,5 +1,5 @@
-//! Infers which operations read, list, update and delete the records that a create makes, and which
-//! sent fields each record must show. The main type is [`Lifecycle`].
+//! Infers which operations read, list, update and delete the records that a create makes, and which sent fields each
+//! record must show. The main type is [`Lifecycle`].
 //!
 //! # Design
 //!
@@ -32,7 +32,7 @@ use super::vocabulary::{Carry, Same};
 pub struct Lifecycle {
     /// The create.
     pub create: OperationId,
-    /// Where its response shows the identifier of the created record; an expression, where it is elsewhere
+    /// Where its response shows the identifier of the created record; an expression, where that is not in the body
     /// ([`Link::value_at`]).
     pub created_id: String,
     /// The read of one record by its identifier.
@@ -55,7 +55,7 @@ pub struct Lifecycle {
     pub updates: Vec<(OperationId, Vec<Carry>)>,
     /// The operation that deletes one record.
     pub delete: Option<OperationId>,
-    /// Which reads may still show the record after that, by its text.
+    /// Which reads may still show the record after its deletion, by the text about the deletion.
     pub shown_after_delete: ShownAfterDelete,
     /// Whether the text about the create says that reads show the record only later.
     pub is_shown_later: bool,
@@ -156,8 +156,8 @@ impl Contract {
         lifecycle.filter(|lifecycle| lifecycle.delete == Some(delete))
     }
 
-    /// Returns the fields of an update's request that the record must show afterwards; none if the
-    /// update has no lifecycle.
+    /// Returns the fields of an update's request that the record must show afterwards; none if the update has no
+    /// lifecycle.
     #[must_use]
     pub fn lifecycle_carries_of_update(&self, update: OperationId) -> &[Carry] {
         let lifecycle = self.lifecycle_of(update);
@@ -265,8 +265,8 @@ impl Contract {
         })
     }
 
-    /// Returns the list on the path of a create, if all its links to the read of the records agree
-    /// on the array that holds them.
+    /// Returns the list on the path of a create, if all its links to the read of the records agree on the array that
+    /// holds them.
     fn list_of(&self, create: &Operation, read: &Link) -> Option<RecordList> {
         let lists = self.links_to(read.to).filter(|link| {
             let from = self.operation(link.from);
@@ -306,8 +306,9 @@ impl Contract {
         shape.is_some_and(|shape| shape.items.is_some())
     }
 
-    /// Returns the fields of an operation's request that a record of this shape must show. What these operations, the
-    /// create, the read and itself, say of the values in their bodies counts.
+    /// Returns the fields of an operation's request that a record of this shape must show. What the texts of the
+    /// `told_by` operations (the create, the read and the operation itself) say about the values in their bodies
+    /// counts.
     fn infer_carries(
         &self,
         of: OperationId,
@@ -447,9 +448,8 @@ fn schema_type(schema: &Node) -> Option<JsonType> {
     JsonType::parse(name).filter(|kind| !matches!(kind, JsonType::Array | JsonType::Object))
 }
 
-/// Returns how to compare what a record shows with the sent value of this schema. `None` if a
-/// service may rewrite the value (add a slash to a URL, put an email address in lower case) or hide
-/// it (a password).
+/// Returns how to compare what a record shows with the sent value of this schema. `None` if a service may rewrite the
+/// value (add a slash to a URL, put an email address in lower case) or hide it (a password).
 fn same_as_sent(schema: &Node) -> Option<Same> {
     let is_hidden = is_flagged(schema, "writeOnly") || is_flagged(schema, "readOnly");
     let format = schema.member("format").and_then(Node::string);

@@ -20,19 +20,18 @@ pub struct Link {
     pub number: usize,
     /// The operation whose response has the value.
     pub from: OperationId,
-    /// The location of the value in the response's body; `*` is any element. [`Self::IN_LOCATION_HEADER`] where it is
-    /// in the path that the `Location` header names. [`Self::IN_REQUEST_PATH`] at its beginning, where it is the value
-    /// of that parameter of the request. [`Self::NAMES`] at its end stands for the names of a map's members.
+    /// The location of the value in the response's body; `*` is any element, and [`Self::NAMES`] at its end stands for
+    /// the names of a map's members. It is [`Self::IN_LOCATION_HEADER`] if the value is in the path that the `Location`
+    /// header names, and [`Self::IN_REQUEST_PATH`] with a name if it is the value of that parameter of the request.
     pub value_at: String,
     /// The operation that needs it.
     pub to: OperationId,
     /// Where the value goes in that operation's request.
     pub target: LinkTarget,
-    /// The location of the link in the contract; of an inferred one, that of the operation whose
-    /// response has the value.
+    /// The location of the link in the contract; of an inferred one, that of the operation whose response has the
+    /// value.
     pub pointer: String,
-    /// Whether the document does not state the link, so that it is inferred from paths, names and
-    /// types.
+    /// Whether the document does not state the link, so that it is inferred from paths, names and types.
     pub inferred: bool,
     /// Whether it is inferred from paths alone, and no name or type says that the value is the one that is needed. Only
     /// a value that the parameter's schema admits is taken, and a response that finds nothing under it breaks no fact.
@@ -54,7 +53,7 @@ impl Link {
     /// a caller has chosen for what it created.
     pub const IN_REQUEST_PATH: &'static str = "$request.path.";
 
-    /// Returns the parameter that it fills: the operation, and the index.
+    /// Returns the operation and the index of the parameter that it fills.
     pub(super) fn fills(&self) -> Option<(OperationId, usize)> {
         match self.target {
             LinkTarget::Parameter(index) => Some((self.to, index)),
@@ -148,7 +147,7 @@ struct Reader<'read> {
     operations: &'read [Operation],
     by_name: &'read HashMap<&'read str, OperationId>,
     omitted: &'read HashSet<&'read str>,
-    /// Whether a similar name is suggested for one that is unknown.
+    /// Whether a defect suggests a similar name for an unknown one.
     suggests: bool,
     from: OperationId,
     pointer: String,

@@ -35,7 +35,7 @@ pub(super) enum ClientTypes {
 /// Which of several security schemes an operation is called with, where each is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchemePreference {
-    /// One that takes a token as most services issue them.
+    /// A scheme for a token of the kind that most services issue.
     Token,
     /// HTTP Basic.
     UserAndPassword,
@@ -293,7 +293,8 @@ fn operation(
 }
 
 /// Returns the first server that an operation or its path states for itself, if none of them is one of the document's
-/// (OpenAPI 3.0.3, sections 4.7.9.1 and 4.7.10.1). A document that states none for all means those of its first path.
+/// (OpenAPI 3.0.3, sections 4.7.9.1 and 4.7.10.1). If the document states none for all, those of the first path that
+/// states some stand for them.
 fn other_server(document: &Document, location: &OperationLocation<'_>) -> Option<String> {
     let urls = |at: &str| -> Vec<String> {
         let servers = document
@@ -478,8 +479,8 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
     })
 }
 
-/// Returns how a caller authenticates: by the preferred one of the operation's security
-/// alternatives, or else by the first that can be met. An empty alternative admits anybody.
+/// Returns how a caller authenticates: by the preferred one of the operation's security alternatives, or else by the
+/// first that can be met. An empty alternative admits anybody.
 fn security(document: &Document, operation: &str, prefer: SchemePreference) -> Security {
     let own = document.node(&pointer::join(operation, "security"));
     let Some(alternatives) = own.or_else(|| document.root.member("security")) else {
@@ -647,8 +648,8 @@ fn vocabulary_defect(document: &Document, pointer: &str, message: String) -> Def
     document.defect(pointer, Problem::Vocabulary { message })
 }
 
-/// Reports a contract of an earlier version, whose root left every location of every response open, and says where the
-/// key belongs now.
+/// Reports `x-null` at the root, where it left every location of every response open in contracts of an earlier
+/// version, and says where it belongs now.
 fn reject_root_null_key(document: &Document, defects: &mut DefectList) {
     if document.root.member("x-null").is_some() {
         let message = "`x-null` no longer goes at the root: put it on the schema of each record whose fields may be \
@@ -691,7 +692,7 @@ fn gaps(document: &Document, defects: &mut DefectList) -> Vec<Gap> {
     catalogue
 }
 
-/// Reports a contract of an earlier version, whose catalogue repeated the locations of each gap.
+/// Reports `locations` in the catalogue of gaps, where contracts of an earlier version repeated them.
 fn reject_written_locations(document: &Document, defects: &mut DefectList) {
     let gaps = document.root.member("x-gaps").map_or(&[][..], |gaps| gaps.elements());
     let message = "`locations` follow from the `x-gap` and `x-null` keys that name the gap; remove them here";
@@ -780,8 +781,8 @@ struct NamedObjects<'document> {
     pages: HashSet<&'document str>,
 }
 
-/// Checks the invariants of an operation against the rest of the contract: the operations,
-/// parameters and gaps that they name exist.
+/// Checks the invariants of an operation against the rest of the contract: the operations, parameters and gaps that
+/// they name exist.
 fn check_invariants(document: &Document, operation: &Operation, named: &NamedObjects<'_>, defects: &mut DefectList) {
     check_page(document, operation, defects);
     let at = pointer::join(&operation.pointer, "x-invariants");

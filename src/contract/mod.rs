@@ -18,30 +18,31 @@
 //! # Ok::<(), countersign::contract::defect::Defects>(())
 //! ```
 //!
-//! Our own keys are described in [`vocabulary`]. `build.rs` includes this module, so that a build reports a defect in the
-//! same words as a check.
+//! Our own keys are described in [`vocabulary`]. `build.rs` includes this module, so that a build reports a defect in
+//! the same words as a check.
 //!
 //! # Words
 //!
 //! - *query*: a `POST` that the document makes recognisable as a read, such as `POST /pets/search`; a run sends it as
 //!   carefully as a write.
-//! - *lifecycle*: the operations that read, list, update and delete what one create makes, inferred from paths and schemas.
+//! - *lifecycle*: the operations that read, list, update and delete what one create makes, inferred from paths and
+//!   schemas.
 //! - *chosen*: of an identifier, one that the caller picks: in the path of a create, such as `PUT /pets/{name}`
 //!   (`Operation::chosen`), or in its body (`identifier_field`).
 //! - *paging*: how a list without `x-page` is divided into pages, inferred from its parameters and its response.
-//! - *filter*: a query parameter that has the name and the type of a property of a list's items, so that each item must have
-//!   its value; inferred.
-//! - *carry*: a field that a write sends and its record must show: in the response to a create, in a list or in a read. An
-//!   invariant states it (`carries`), or it is inferred with a lifecycle.
+//! - *filter*: a query parameter that has the name and the type of a property of a list's items, so that each item must
+//!   have its value; inferred.
+//! - *carry*: a field that a write sends and its record must show: in the response to a create, in a list or in a read.
+//!   An invariant states it (`carries`), or it is inferred with a lifecycle.
 //! - *defect*: something wrong with a document, not with a service.
-//! - *overlay*: an OpenAPI Overlay: a file of changes that is applied to a document before the contract is read; usually the
-//!   answers of `learn` that a person has reviewed.
+//! - *overlay*: an OpenAPI Overlay: a file of changes that is applied to a document before the contract is read;
+//!   usually the answers of `learn` that a person has reviewed.
 //!
 //! # Design
 //!
-//! An operation holds what was read about it (fields, shapes, edge cases, links), and each of these names operations; a
-//! defect names a location of the document, and reading the document may end in a defect. So these files refer to each
-//! other.
+//! The files of this module depend on each other. An operation holds what was read about it (fields, shapes, edge
+//! cases, links), and each of these refers to operations. Reading the document may end in a defect, and a defect names
+//! a location of the document.
 
 mod acting_get;
 pub(crate) mod acting_parameter;
@@ -178,7 +179,7 @@ pub struct UnknownOperation {
     name: String,
     hint: String,
     known: String,
-    /// What is wrong with it, if the document has it.
+    /// The defect because of which it is left out, if the document has it.
     defect: Option<Box<Defect>>,
 }
 
@@ -236,20 +237,20 @@ pub struct Contract {
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
     /// The inferred lifecycles of the records of creates without `x-invariants`.
     lifecycles: Lifecycles,
-    /// How lists without `x-page` are divided into pages, as it is inferred.
+    /// How lists without `x-page` are divided into pages, as inferred.
     pagings: HashMap<OperationId, Paging>,
-    /// The query parameters that lists filter by, as it is inferred.
+    /// The query parameters that lists filter by, as inferred.
     filters: HashMap<OperationId, Vec<Filter>>,
     /// The names of all documented fields of responses.
     field_names: HashSet<SharedString>,
-    /// Whether a name that it does not document is never printed.
+    /// Whether names that it does not document are never printed.
     hides_undocumented_names: bool,
 }
 
 /// An operation of the document that cannot be read.
 #[derive(Clone, Debug)]
 pub struct OmittedOperation {
-    /// Its name, as that of [`Operation`].
+    /// Its name, formed like [`Operation::name`].
     pub name: String,
     /// The method.
     pub method: Method,
@@ -425,9 +426,8 @@ impl Contract {
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }
 
-    /// Returns the contract as a caller with a user and a password sees it: by HTTP Basic, wherever
-    /// that is one of several schemes. A token with a colon, as in `user:password`, is not a bearer
-    /// token (RFC 6750, section 2.1).
+    /// Returns the contract as a caller with a user and a password sees it: by HTTP Basic, wherever that is one of
+    /// several schemes. A token with a colon, as in `user:password`, is not a bearer token (RFC 6750, section 2.1).
     ///
     /// # Errors
     ///
@@ -483,7 +483,7 @@ impl Contract {
         Ok(())
     }
 
-    /// Passes the value that a create was given for the parent of its record on to the other operations on such
+    /// Also gives the value that a create was given for the parent of its record to the other operations on such
     /// records, unless they were given one of their own.
     fn set_for_others(&mut self, (create, given): (OperationId, usize), path: &str) {
         let Some(lifecycle) = self.lifecycle_of(create).filter(|lifecycle| lifecycle.create == create) else {
@@ -502,7 +502,8 @@ impl Contract {
         }
     }
 
-    /// Sends tokens in the header `Authorization` under the scheme of this name, whatever the document says.
+    /// Sends tokens in the header `Authorization` under the scheme of this name, where the document states a bearer
+    /// token or an API key in that header.
     #[cfg(feature = "cli")]
     pub(crate) fn set_token_scheme(&mut self, name: &str) {
         for operation in &mut self.operations {
@@ -523,8 +524,8 @@ impl Contract {
     }
 
     /// Also sends a credential to operations for which the document states no security, or an optional one: by the
-    /// first scheme in the document that can carry a credential of this kind, or else by HTTP
-    /// Basic for a user and a password, and as a bearer token otherwise.
+    /// first scheme in the document that can carry a credential of this kind, or else by HTTP Basic for a user and a
+    /// password, and as a bearer token otherwise.
     #[cfg(feature = "cli")]
     pub(crate) fn assume_credential(&mut self, is_user_and_password: bool) {
         let mut stated = self
@@ -599,8 +600,8 @@ impl Contract {
         })
     }
 
-    /// Makes sure that no name outside of the contract is ever printed, however harmless it looks:
-    /// in other people's traffic, the name of a field may be the name of a person.
+    /// Makes sure that no name outside of the contract is ever printed, however harmless it looks: in other people's
+    /// traffic, the name of a field may be the name of a person.
     #[must_use]
     pub fn hiding_undocumented_names(self) -> Self {
         Self {
@@ -626,7 +627,7 @@ impl Contract {
         self.numbered(self.links_by_source.get(&from))
     }
 
-    /// Returns the read that a path under the base URL calls: where several match, the one with more literal text
+    /// Returns the `GET` that a path under the base URL calls: where several match, the one with more literal text
     /// (OpenAPI 3.0.3, section 4.7.8.1).
     #[must_use]
     pub fn read_at(&self, path: &str) -> Option<OperationId> {
@@ -658,8 +659,8 @@ impl Contract {
         !self.answers.is_empty() || self.gaps.iter().any(|gap| !gap.is_unlisted)
     }
 
-    /// Returns the list whose items are the records that the operation creates; `None` where it
-    /// creates something within an item: see [`Self::list_showing_created_by`].
+    /// Returns the list whose items are the records that the operation creates; `None` where it creates something
+    /// within an item: see [`Self::list_showing_created_by`].
     #[must_use]
     pub fn list_whose_items_are_created_by(&self, create: OperationId) -> Option<OperationId> {
         let created = self.operation(create).invariants.created.as_ref()?;
@@ -693,7 +694,7 @@ impl Contract {
     }
 
     /// Returns the list of the records to which the operation writes, by an invariant or by an inferred lifecycle. By
-    /// an invariant, an update writes to one, and a create to none.
+    /// an invariant, an update has such a list, and a create has none.
     #[must_use]
     pub fn list_written_by(&self, write: OperationId) -> Option<OperationId> {
         let inferred = || Some(self.lifecycle_of(write)?.list.as_ref()?.operation);
@@ -744,7 +745,7 @@ impl Contract {
         linked || self.operation(operation).invariants.created.is_some()
     }
 
-    /// Returns the operation's fact of that kind, for kinds of which an operation has one.
+    /// Returns the operation's fact of that kind, for kinds of which an operation has at most one.
     #[must_use]
     pub fn fact_of(&self, operation: OperationId, kind: FactKind) -> Option<FactId> {
         self.by_kind.get(&(operation, kind)).copied()
@@ -778,7 +779,7 @@ impl Contract {
     }
 
     /// Returns the name as it may be printed where it may be the key of a map, which is data: unchanged only where the
-    /// contract documents a field of a response with that name, or where anybody may know it.
+    /// contract documents a field of a response with that name, or where it is common in errors.
     #[must_use]
     pub fn render_known_name(&self, name: &str) -> String {
         if self.documents_field(name) || name::COMMON_NAMES.contains(&name) {
@@ -800,7 +801,7 @@ impl Contract {
         self.field_names.contains(name) || (!self.hides_undocumented_names && name::looks_like_words(name))
     }
 
-    /// Returns the file of the overlay that states a fact, as it was named; none for a fact of the document.
+    /// Returns the name of the overlay's file that states a fact; `None` for a fact of the document.
     #[must_use]
     pub fn overlay_of(&self, fact: &Fact) -> Option<&str> {
         let position = self.position(fact);
@@ -816,7 +817,7 @@ impl Contract {
     }
 }
 
-/// Returns what stands for a name that is not printed.
+/// Returns the placeholder for a name that is not printed.
 fn undocumented(name: &str) -> String {
     format!("<undocumented name({})>", name.chars().count())
 }
@@ -871,7 +872,7 @@ mod tests {
             unknown.starts_with("known.yaml:2:44 (/x-answers/0): `x-gaps` has no gap `no-gap`"),
             "{unknown}"
         );
-        // What is wrong with the document itself takes out its operation alone.
+        // A defect in the document itself leaves out only its own operation.
         let broken = Contract::BUILT_IN.replacen("2XX", "2XZ", 1);
         let document = Document::read("openapi.yaml", broken).unwrap();
         let overlay = "overlay: 1.0.0\nactions: []\n".to_owned();
@@ -1036,7 +1037,7 @@ mod tests {
   header: {type: apiKey, in: header, name: authorization}
   key: {type: apiKey, in: header, name: X-Key}";
 
-    /// A contract with an operation for each of these securities.
+    /// A contract with an operation for each of these values of `security`.
     #[cfg(feature = "cli")]
     fn secured(securities: &[&str]) -> Contract {
         let responses = "responses: {'200': {description: a}}";

@@ -1,12 +1,10 @@
-//! Decides whether the name of a field may be printed though the contract does not document it:
-//! [`looks_like_words`].
+//! Decides whether the name of a field may be printed although the contract does not document it: [`looks_like_words`].
 //!
 //! # Design
 //!
-//! The name that a target gives a field is what a reader of a finding needs most. But where a map
-//! is keyed by its data, a name is a value: an address, a number, an identifier. So a name is
-//! printed if it looks like an identifier in a program and not like data. In doubt it is not
-//! printed, and the finding says how to see it.
+//! The name that a target gives a field is what a reader of a finding needs most. But where a map is keyed by its data,
+//! a name is a value: an address, a number, an identifier. So a name is printed if it looks like an identifier in a
+//! program and not like data. If in doubt, it is not printed, and the finding says how to see it.
 
 /// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
 /// and what most frameworks write. Any other undocumented name may be a value.
@@ -42,7 +40,7 @@ const MAX_DIGITS: usize = 2;
 /// The maximum length of a word, and the maximum number of consecutive consonants.
 const MAX_WORD_LENGTH: usize = 20;
 const MAX_CONSONANTS: usize = 6;
-/// A part with at least this many digits of hexadecimal is one number.
+/// A part of at least this many hexadecimal digits, and nothing else, is a number.
 const MINIMUM_HEXADECIMAL: usize = 8;
 /// Words that have more digits than others, and do not identify anybody.
 const NUMBERED: [&str; 12] = [

@@ -1,5 +1,5 @@
-//! Tells which kind of OpenAPI object (3.0 to 3.2) each location of a document holds, from the root
-//! down. The main type is [`Object`].
+//! Tells which kind of OpenAPI object (3.0 to 3.2) each location of a document holds, from the root down. The main type
+//! is [`Object`].
 
 use super::operation::Method;
 
@@ -43,8 +43,8 @@ impl Object {
         Self::SecurityScheme,
     ];
 
-    /// Returns the section of `components` into which `bundle` copies an object of this kind.
-    /// `None` if the object replaces the reference to it instead.
+    /// Returns the section of `components` into which `bundle` copies an object of this kind. `None` if the object
+    /// replaces the reference to it instead.
     pub(super) fn section(self) -> Option<&'static str> {
         match self {
             Self::Header => Some("headers"),

@@ -210,7 +210,7 @@ impl StructureCheck<'_> {
         {
             return self.reference(reference);
         }
-        // The members that a required field was misspelled as.
+        // The members that are misspelled required fields.
         let mut misspelled = Vec::new();
         let is_missing = |field: &&Field| field.required && node.member(field.name).is_none();
         for field in spec.fields.iter().filter(is_missing) {
@@ -264,8 +264,8 @@ impl StructureCheck<'_> {
         }
     }
 
-    /// Checks for keys of earlier versions. Our own keys are read elsewhere, where a key with its old name would be
-    /// passed over and its text sent unchanged.
+    /// Reports the old names of our own keys and of the run tag's placeholder. The code that reads our keys would pass
+    /// over an old key, and send a text with the old placeholder unchanged.
     fn extension(&mut self, member: &Member) {
         let mut renamed = RENAMED.iter();
         if let Some((old, new)) = renamed.find(|(old, _)| member.name == *old) {
@@ -371,8 +371,8 @@ impl StructureCheck<'_> {
 
     fn unknown(&mut self, spec: &'static ObjectSpec, member: &Member, near: &str) {
         let (object, name, near) = (spec.name, member.name.to_string(), Box::from(near));
-        // JSON Schema of 3.1 allows any keyword: an unknown one states nothing (JSON Schema Core
-        // 2020-12, section 4.3.1).
+        // JSON Schema of 3.1 allows any keyword: an unknown one states nothing (JSON Schema Core 2020-12, section
+        // 4.3.1).
         let problem = if self.document.was_later_than_3_0() && object == "schema" {
             Problem::UnknownKeyword { name, near }
         } else {

@@ -40,17 +40,17 @@ pub struct Operation {
     pub edge_cases: Vec<EdgeCase>,
     /// The fields of the JSON body that it takes; empty where no edge case concerns one.
     pub fields: Vec<RequestField>,
-    /// Whether it is a `POST` that reads; [`Self::is_query`].
+    /// Whether it is a `POST` that reads; see [`Self::is_query`].
     pub(super) reads_by_post: bool,
     /// The URL of a server that the operation or its path states for itself, and the document does not state for all.
     pub other_server: Option<String>,
-    /// The path parameter that names the record which it creates, if the caller chooses that;
+    /// The path parameter that names the record which it creates, if the caller chooses that name; see
     /// [`Self::record_name_parameter`].
     pub(super) chosen: Option<usize>,
 }
 
 impl Operation {
-    /// Whether it is meant to create a record: whether it is a `POST`, and no query, or its caller chooses the record's
+    /// Whether it is meant to create a record: it is a `POST` and no query, or its caller chooses the record's
     /// identifier ([`Self::record_name_parameter`]). An update may create one too.
     #[must_use]
     pub fn creates(&self) -> bool {
@@ -86,7 +86,7 @@ impl Operation {
         before.map_or(&self.path, |(before, _)| before)
     }
 
-    /// Returns the timestamp formats that are all accepted in one field of its request: the first for which the
+    /// Returns the timestamp formats that are all accepted in one field of its request: the first field for which the
     /// contract states some.
     #[must_use]
     pub fn accepted_timestamp_formats(&self) -> Option<&AcceptedTimestampFormats> {
@@ -100,7 +100,7 @@ impl Operation {
         self.reads_by_post
     }
 
-    /// Whether a success may be a stream, by its documented media types: it may never end.
+    /// Whether a success may be a stream, which may never end, by its documented media types.
     #[must_use]
     pub fn may_stream(&self) -> bool {
         let mut kinds = self.successes().flat_map(|response| &response.media_types);
@@ -183,10 +183,9 @@ impl Operation {
         successes.any(|response| response.status.rank(status).is_some())
     }
 
-    /// Returns the media types that a request asks for: those of all documented responses, each
-    /// once and in the order of the contract; `application/json` if none is documented. Where there
-    /// is a choice, JSON of a success is preferred, because it decides the most, and then any other
-    /// success.
+    /// Returns the media types that a request asks for: those of all documented responses, each once and in the order
+    /// of the contract; `application/json` if none is documented. Where there is a choice, JSON of a success is
+    /// preferred, because it decides the most, and then any other success.
     #[must_use]
     pub fn accept(&self) -> String {
         let mut accepted: Vec<(&str, u8)> = Vec::new();
@@ -362,8 +361,8 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether the parameter goes to this location under this name. Names of headers are
-    /// case-insensitive (RFC 9110, section 5.1).
+    /// Whether the parameter goes to this location under this name. Names of headers are case-insensitive (RFC 9110,
+    /// section 5.1).
     #[must_use]
     pub fn is(&self, location: ParameterLocation, name: &str) -> bool {
         let is_named = match location {
@@ -384,8 +383,7 @@ const OVERRIDES: [&str; 6] = [
     "x-range",
 ];
 
-/// Whether a header or query parameter with this name turns a request into another one, so that a
-/// read might write.
+/// Whether a header or query parameter with this name turns a request into another one, so that a read might write.
 #[must_use]
 pub fn overrides_request(name: &str) -> bool {
     OVERRIDES.contains(&name.to_ascii_lowercase().as_str())
@@ -515,7 +513,7 @@ impl fmt::Display for StatusPattern {
 /// How a caller authenticates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// The document states none, and the user says that the service asks for one all the same.
+    /// The document states none, or an optional one, but the user says that the service asks for a credential.
     Assumed {
         /// Where the credential goes.
         scheme: SecurityScheme,
@@ -598,8 +596,8 @@ pub enum SecurityScheme {
 }
 
 impl SecurityScheme {
-    /// Whether the credential goes into the header `Authorization` under an authentication scheme,
-    /// so that a 401 can ask for it by name and another scheme can take its place.
+    /// Whether the credential goes into the header `Authorization` under an authentication scheme, so that a 401 can
+    /// ask for it by name and another scheme can take its place.
     #[must_use]
     pub fn is_in_authorization_header(&self) -> bool {
         matches!(self, Self::Basic | Self::Bearer | Self::Named { .. })

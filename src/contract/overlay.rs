@@ -181,7 +181,7 @@ fn extend(node: &mut Node, update: Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an update is merged into a node: both are objects, or both arrays. Anything else in its place is replaced.
+/// Whether an update is merged into a node: both are objects, or both arrays. Anything else is replaced.
 fn is_merged(node: &Node, update: &Node) -> bool {
     matches!(
         (&node.kind, &update.kind),

@@ -103,15 +103,15 @@ const OBJECTS_BESIDE_RECORDS: [&str; 9] = [
     "responsemetadata",
 ];
 
-/// How a list is divided into pages, as inferred from its parameters and its response. Each string is the JSON pointer
-/// of what its field describes: in the response, and for `id` within a record.
+/// How a list is divided into pages, as inferred from its parameters and its response. Each string is a JSON pointer to
+/// what its field describes: in the response or, for `id`, within a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paging {
     /// What says which page is requested.
     pub style: PagingStyle,
     /// The index of the parameter that requests a page.
     pub page_parameter: usize,
-    /// The parameter that says how many records a page has.
+    /// The parameter that says how many records a page has at most.
     pub size: Option<PageSize>,
     /// The array of records.
     pub items: String,
@@ -187,7 +187,7 @@ impl Contract {
 
     fn infer_paging(&self, list: OperationId) -> Option<Paging> {
         let operation = self.operation(list);
-        // What ends with a parameter is one record.
+        // A path that ends with a parameter leads to one record.
         let is_list = operation.is_get() && operation.page.is_none() && !operation.path.ends_with('}');
         if !is_list || self.repeats_records(operation) {
             return None;
@@ -258,7 +258,7 @@ impl Contract {
     }
 
     /// Returns the identifier within the records of a list: what a link carries into the read of one, or the one field
-    /// that is called so.
+    /// with the name of an identifier.
     fn identifier_in(
         &self,
         list: OperationId,
@@ -332,8 +332,8 @@ impl Contract {
         facts
     }
 
-    /// Returns a keyword of a parameter's schema, with a reference or the one member of `allOf` followed: that is how a
-    /// schema that may be null is written.
+    /// Returns a keyword of a parameter's schema, with references followed, or else of the only member of its `allOf`:
+    /// that is how a schema that may be null is written.
     pub(super) fn schema_keyword<'own>(&'own self, parameter: &Parameter, keyword: &str) -> Option<&'own Node> {
         let schema = self.document.node(parameter.schema.as_deref()?)?;
         let schema = self.referred(schema);

@@ -1,11 +1,10 @@
-//! Matches path templates in which a parameter may be only a part of a segment. The main type is
-//! [`PathTemplate`].
+//! Matches path templates in which a parameter may be only a part of a segment. The main type is [`PathTemplate`].
 //!
 //! # Design
 //!
-//! `matchit`, which routes recorded requests, takes a parameter for a whole segment. A template such as
-//! `/reports/{id}.json` is matched here instead, in
-//! time linear in the path: a regular expression with several parameters in a segment may go back over a long path.
+//! `matchit`, which routes recorded requests, treats a parameter as a whole segment. A template such as
+//! `/reports/{id}.json` is matched here instead, in time linear in the path: a regular expression with several
+//! parameters in a segment may backtrack over a long path.
 
 use std::cmp::Reverse;
 
@@ -24,8 +23,8 @@ struct Segment {
     parameters: Vec<(String, String)>,
 }
 
-/// Sorts the templates that match a path: at the first segment in which two differ, the one with
-/// more literal text comes first.
+/// Sorts the templates that match a path: at the first segment in which two differ, the one with more literal text
+/// comes first.
 pub type Precedence = Vec<Reverse<usize>>;
 
 impl PathTemplate {
@@ -54,8 +53,8 @@ impl PathTemplate {
         })
     }
 
-    /// Returns the template as `matchit` reads it, where each parameter is a whole segment. They are numbered, because
-    /// `matchit` treats two parameter names at the same position as a conflict.
+    /// Returns the template as `matchit` reads it, where each parameter is a whole segment. The parameters are
+    /// numbered, because `matchit` treats two names at the same position as a conflict.
     #[must_use]
     pub fn numbered(&self) -> String {
         let mut number = 0;
@@ -69,8 +68,8 @@ impl PathTemplate {
         segments.collect::<Vec<_>>().join("/")
     }
 
-    /// Returns the values of a path that matches, by parameter, as they are encoded; those that can be divided in
-    /// several ways are left out. `None` where it does not match.
+    /// Returns the parameters with their values in a path that matches, still encoded; those of a segment that can be
+    /// divided in several ways are left out. `None` if the path does not match.
     #[must_use]
     pub fn values<'path>(&self, path: &'path str) -> Option<Vec<(&str, &'path str)>> {
         let mut values = Vec::new();
@@ -114,7 +113,7 @@ impl Segment {
         let mut values = Vec::new();
         let mut rest = whole;
         for (name, divider) in others {
-            // A value has a character, and the path of a URL is ASCII.
+            // A value has at least one character, and the path of a URL is ASCII.
             let (value, after) = rest.split_at_checked(1 + rest.get(1..)?.find(&**divider)?)?;
             values.push((name.as_str(), value));
             rest = after.strip_prefix(&**divider)?;

@@ -27,7 +27,7 @@ pub fn join(pointer: &str, token: &str) -> String {
     joined
 }
 
-/// Returns the last token of a pointer, unescaped; none of the empty pointer.
+/// Returns the last token of a pointer, unescaped; `None` for the empty pointer.
 #[must_use]
 pub fn last(pointer: &str) -> Option<String> {
     tokens(pointer).last()
@@ -197,8 +197,8 @@ fn member_of<'value>(members: &'value Map<String, Value>, token: &str) -> Option
     member.map(|(name, value)| (name.as_str(), value))
 }
 
-/// The path to a location in a value that is being walked, linked through the stack. It becomes
-/// text only when it is needed.
+/// The path to a location in a value that is being walked, linked through the stack. It becomes text only when it is
+/// needed.
 #[derive(Clone, Copy, Debug)]
 pub enum Path<'path> {
     /// The value itself.

@@ -5,13 +5,13 @@
 //!
 //! No method says so (RFC 9110 has none for it), so the name has to, and where anything in the document speaks against
 //! it, the operation stays a write. The last segment of the path must say that it is a read: one of `ASKS`, `history`,
-//! a search, `find`, `lookup` or `count` by something, or `get` with what is got. Where it may be more (`history`,
-//! `lookup`, `get` with what is got), everything that is said about the operation must read. A segment is taken as a
-//! whole, because a verb beside other words is often the name of a thing (`saved-search`, `search-index`) or half of an
-//! action (`delete-by-query`, `find-and-modify`). The summary must begin with a verb that is known to mean a read (or
-//! the name must contain one, if there is no summary), because a list of verbs for actions is never complete. A verb
-//! for an action, in any form and anywhere near, speaks against it, and so does a record below the path: `GET
-//! /search/{id}` says that a `POST` to `/search` keeps what it began.
+//! a search, `find`, `lookup` or `count` by something, or `get` with its object. Where the segment may mean more
+//! (`history`, `lookup`, `get` with its object), everything that is said about the operation must say that it reads. A
+//! segment is taken as a whole, because a verb beside other words is often the name of a thing (`saved-search`,
+//! `search-index`) or half of an action (`delete-by-query`, `find-and-modify`). The summary must begin with a verb that
+//! is known to mean a read (or the name must contain one, if there is no summary), because a list of verbs for actions
+//! is never complete. A verb for an action, in any form and anywhere near, speaks against it, and so does a record
+//! below the path: `GET /search/{id}` says that a `POST` to `/search` stores what it starts.
 
 use std::collections::HashSet;
 
@@ -89,10 +89,10 @@ const TAKES_AWAY: [&str; 25] = [
     "withdraw",
 ];
 
-/// Words after which a verb says what is done too: "find pets and store them".
+/// Words after which a verb says what else is done: "find pets and store them".
 const JOINS: [&str; 4] = ["and", "or", "then", "to"];
 
-/// Words in the names of required fields that say that the body chooses an action, or whom to tell.
+/// Words in the names of required fields that say that the body chooses an action, or whom to notify.
 const COMMAND_FIELDS: [&str; 6] = ["action", "callback", "command", "method", "recipient", "webhook"];
 
 impl Contract {
@@ -128,8 +128,8 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !has_records_below(document, &operation.path)
 }
 
-/// Whether the query issues something new, takes it, or counts the call: `/tokens/get`, "Gets a new token", "Counts a
-/// visit".
+/// Whether the query issues something new, holds what it finds, or counts the call: `/tokens/get`, "Gets a new token",
+/// "Counts a visit".
 fn issues_something(document: &Document, operation: &Operation) -> bool {
     let path = words(&operation.path);
     let is_issued = |word: &String| ISSUED.contains(&word.strip_suffix('s').unwrap_or(word));
@@ -199,7 +199,7 @@ fn has_consequence(document: &Document, operation: &Operation) -> bool {
     summary.is_some_and(|words| makes_the_one(&words)) || sentences.any(says_consequence)
 }
 
-/// Whether a `DELETE` of one record may delete or change others, by what the document says: it must have a body, which
+/// Whether a `DELETE` of one record may delete or change others, by what the document says: it requires a body, which
 /// chooses what is deleted, or a sentence says "Deletes all", "Clears the list" or "All items are removed", or speaks
 /// of every other record or of the end of a session.
 #[must_use]
@@ -240,7 +240,7 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
             .any(is_of_several)
 }
 
-/// Whether these are the words of a name of several that begins the path of records: `/block-documents/{id}`.
+/// Whether these are the words of a plural that begins the path of records: `/block-documents/{id}`.
 fn is_collection(document: &Document, segment: &[String]) -> bool {
     let mut paths = document.node("/paths").map_or(&[][..], Node::members).iter();
     segment.len() > 1
@@ -336,8 +336,8 @@ fn is_action_on_record(words: &[String]) -> bool {
     is_switch || is_verb && rest.len() < 3 && (is_reset || NEVER_A_NOUN.contains(&verb.as_str()) || !is_thing)
 }
 
-/// Whether the words of a path's last segment, which follows a record, are what one record at most is, so that a write
-/// to it takes that from another: `/addresses/{id}/default`.
+/// Whether the words of a path's last segment, which follows a record, name a role that at most one record has, so that
+/// a write to it takes the role from another: `/addresses/{id}/default`.
 fn is_role_of_one(words: &[String]) -> bool {
     matches!(words, [only] if is_role(only))
 }
@@ -398,7 +398,7 @@ fn is_form_of_acting_verb(word: &str) -> bool {
 }
 
 /// Whether words say that something is done: one is a form of a verb that acts, or of one that may act where it follows
-/// "and" or is passive. A form in -ed alone says which things are meant.
+/// "and" or is passive. A form in -ed alone only says which things are meant.
 pub(super) fn says_something_is_done(words: &[String]) -> bool {
     let follows = |index: usize, before: &[&str]| {
         index
@@ -480,8 +480,8 @@ fn asks(segment: &str) -> bool {
     }
 }
 
-/// Whether the last segment of a path, which asks, can do nothing else. `POST …/get-messages` may take messages
-/// from a queue, `…/history` may add to one, and a `…/lookup` may be charged.
+/// Whether the last segment of a path, which asks for something, can do nothing else. `POST …/get-messages` may take
+/// messages from a queue, `…/history` may add to a history, and a `…/lookup` may be charged.
 fn only_asks(segment: &str) -> bool {
     let words = words(segment);
     let words: Vec<_> = words.iter().map(String::as_str).collect();
@@ -528,8 +528,8 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
         && !said_about_parts(document, operation).any(part_acts)
 }
 
-/// Whether a word is a form of a verb that acts, whatever is around it, or a form in -ed or -ing of a verb that may
-/// act: `marking`, `deleted`.
+/// Whether one of the words is a form of a verb that acts, whatever is around it, or a form in -ed or -ing of a verb
+/// that may act: `deleted`, `marking`.
 fn has_form_of_acting_verb(words: &[String]) -> bool {
     words.iter().any(|word| {
         let is_verb = word.ends_with("ed") || word.ends_with("ing");
@@ -580,7 +580,7 @@ fn said_about_parts<'document>(
     said.chain(scopes)
 }
 
-/// Whether the one success is a 200 with a body, and nothing is said of a record that it leads to.
+/// Whether the one success is a 200 with a body, and no link, callback or `Location` leads from it to a record.
 fn only_shows(document: &Document, operation: &Operation) -> bool {
     let mut successes = operation.successes();
     let only = successes.next().filter(|_| successes.next().is_none());
@@ -644,7 +644,7 @@ fn consumes(document: &Document, operation: &Operation) -> bool {
     false
 }
 
-/// Whether a value that a path is filled in with is a command by itself.
+/// Whether a value for a parameter of a path is a command by itself.
 pub(crate) fn is_command_of_path(word: &str) -> bool {
     is_always_action(word) || is_in(&[&ACTS_ALONE, &COMMANDS], word)
 }

@@ -1,11 +1,11 @@
-//! Finds the defects that concern each operation: those in it, in what its path item shares, and in
-//! what it refers to, directly or not. The main type is [`DefectReach`].
+//! Finds the defects that concern each operation: those in it, in what its path item shares, and in what it refers to,
+//! directly or not. The main type is [`DefectReach`].
 //!
 //! # Design
 //!
-//! A *region* is an operation, a part of its path item, or whatever a reference names, each with
-//! all that is below it. References are edges between regions. Defects are passed along these
-//! edges backwards, so that each region is visited once, however many operations refer to it.
+//! A *region* is an operation, a part of its path item, or whatever a reference names, each with all that is below it.
+//! References are edges between regions. Defects are passed backwards along these edges, so that each region is visited
+//! once, however many operations refer to it.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -15,7 +15,7 @@ use super::openapi::{near, referred_pointer};
 use super::operation::Method;
 use super::pointer;
 
-/// The defects that an operation cannot be checked with, by the regions that have or reach them.
+/// The defects that keep an operation from being checked, by the regions that have or reach them.
 pub(super) struct DefectReach<'defects> {
     document: &'defects Document,
     defects: &'defects [Defect],
@@ -83,7 +83,7 @@ impl<'defects> DefectReach<'defects> {
             }
             self.reached.insert(region.clone(), index);
             let referring = graph.referring.get(region).into_iter().flatten();
-            // The next ones come before those with a later defect.
+            // The regions that refer to this one come before those with a later defect.
             referring.for_each(|region| pending.push_front((index, region)));
         }
     }
@@ -145,7 +145,8 @@ fn references(node: &Node, found: &mut Vec<String>) {
     }
 }
 
-/// Returns the regions that an operation consists of: itself, what its path item shares with it, and how it is called.
+/// Returns the regions that an operation consists of: itself, what its path item shares with it, and the security with
+/// which it is called.
 fn roots(document: &Document, item: &str, operation: &str) -> Vec<String> {
     let mut roots = vec![operation.to_owned()];
     let members = document.node(item).map_or(&[][..], Node::members);
@@ -226,7 +227,7 @@ components:
         Contract::read_partly("things.yaml", text.to_owned())
     }
 
-    /// The names of the operations that are left out, and the number of defects, after a change of the sound document.
+    /// The names of the operations that are left out, and the number of defects, after a change to the sound document.
     #[track_caller]
     fn omitted(from: &str, to: &str) -> (Vec<String>, usize) {
         assert!(SOUND.contains(from), "the sample has no `{from}`");

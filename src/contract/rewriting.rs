@@ -60,7 +60,7 @@ const REWRITTEN: [&str; 42] = [
     "zeroed",
 ];
 
-/// What a text says, in more than one word, of a field that comes back changed.
+/// Phrases that say that a field comes back changed.
 const CHANGED: [&str; 38] = [
     "added to the",
     "are added",
@@ -146,7 +146,7 @@ const OF_CHARACTERS: [&str; 40] = [
     "unicode",
 ];
 
-/// What says the same in more than one word.
+/// Phrases, and parts of words, that say the same.
 const OF_CHARACTERS_IN_WORDS: [&str; 10] = [
     "case-",
     "mask",
@@ -283,7 +283,7 @@ const FOR_MACHINES: [&str; 36] = [
     "zipcode",
 ];
 
-/// Beginnings of words about an update that takes effect later, or not without somebody else.
+/// Beginnings of words about an update that takes effect later, or not without somebody's consent.
 const LATER: [&str; 15] = [
     "approv",
     "asynchronous",
@@ -333,7 +333,8 @@ pub(super) fn says_that_it_comes_back_changed(described: &str) -> bool {
         || (described.contains("characters") && (described.contains("shown") || described.contains("become")))
 }
 
-/// Whether a sentence about an operation, in lower case, says that of values in its body: "Input is HTML-escaped".
+/// Whether a sentence about an operation, in lower case, says that values in its body come back changed: "Input is
+/// HTML-escaped".
 pub(super) fn says_that_values_come_back_changed(sentence: &str) -> bool {
     let is_done = words_in(sentence).any(|word| matches!(word, "are" | "be" | "been" | "gets" | "get" | "is"));
     is_done && (has_word_of(sentence, &REWRITTEN) || says_that_values_are_left_out(sentence))
@@ -411,7 +412,8 @@ impl Contract {
         by_name || says_so.iter().any(|words| described.contains(words))
     }
 
-    /// Whether a text about one of the operations of an update's record speaks of characters or of changes to values.
+    /// Whether a text about an update, or about the create or the read of its record, speaks of characters or of
+    /// changes to values.
     pub(crate) fn texts_speak_of_characters(&self, update: OperationId) -> bool {
         let lifecycle = self.lifecycle_of(update);
         let others = lifecycle.map(|lifecycle| [lifecycle.create, lifecycle.read]);
@@ -443,7 +445,8 @@ impl Contract {
     }
 }
 
-/// Whether a sentence about a body with these fields concerns this one: it names it, or none of them.
+/// Whether a sentence about a body with these fields concerns the one with this name: it names this one, or none of
+/// them.
 pub(super) fn concerns<'name>(sentence: &str, name: &str, mut fields: impl Iterator<Item = &'name str>) -> bool {
     let names = |field: &str| words_in(sentence).any(|word| comparable_name(word) == comparable_name(field));
     names(name) || !fields.any(names)

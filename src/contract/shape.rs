@@ -4,9 +4,9 @@
 //! # Design
 //!
 //! With `allOf`, several schemas apply to one location, so a shape is made from a set of them: a schema and its `allOf`
-//! members. A schema that contains itself leads back to the shape that is being made. If the expansion of a document
-//! would explode, shapes are shared after the first thousand, and a shared fact is named after the first location that
-//! uses it. A document that still states far more than its length suggests is rejected.
+//! members. A schema that contains itself leads back to the shape that is being made. So that the expansion of a
+//! response does not explode, its shapes are shared after the first thousand, and a shared fact is named after the
+//! first location that uses it. A document that still states far more than its length suggests is rejected.
 //!
 //! A `response_pointer` is the JSON pointer of a location in the response, with `*` for the elements of an array
 //! and the members of a map.
@@ -50,7 +50,8 @@ pub struct Shape {
     pub null_is_open: bool,
     /// Whether an `x-gap` says that something about this location is left open.
     pub has_gap: bool,
-    /// Whether this is a number that a description calls an estimate, or another number than that of all records.
+    /// Whether this is a number that a description calls an estimate, or the number of something other than all
+    /// records.
     pub is_estimate: bool,
     /// What is left open about this location: by its `x-gap`, and by the `x-null` above it.
     pub gaps: Vec<LocatedGap>,
@@ -96,8 +97,8 @@ impl Shape {
         self.allows_unlisted_fields && self.fields.is_empty()
     }
 
-    /// Whether a member with this name is one of a map, beside the fields that the contract documents: it states a
-    /// schema for what it does not name.
+    /// Whether a member with this name belongs to a map beside the fields that the contract documents: the contract
+    /// states a schema for members that it does not name.
     #[must_use]
     pub(crate) fn is_also_a_map_with(&self, name: &str) -> bool {
         let is_named = self.field_named(name).is_some() || self.names_of_alternatives.contains(name);
@@ -263,7 +264,7 @@ pub(super) fn says_estimate(text: &str) -> bool {
     has(&ESTIMATES) || (words.contains(&"not") && has(&NOT)) || (may && has(&MAY_BE))
 }
 
-/// Whether a text calls a number another one than that of the records of a list: "at most 10", "rounded up", "includes
+/// Whether a text says that a number is not that of the records of a list: "at most 10", "rounded up", "includes
 /// archived ones", "refreshed hourly".
 fn says_another_count(text: &str) -> bool {
     const SAYS: [&str; 11] = [
@@ -286,9 +287,8 @@ fn says_another_count(text: &str) -> bool {
     is_limited || SAYS.iter().any(|words| text.contains(words))
 }
 
-/// Whether a schema names fields by a pattern. OpenAPI 3.0 does not have the keyword, but whoever
-/// writes it means that the schema admits these fields. In later versions it is kept elsewhere
-/// (`dialect`).
+/// Whether a schema names fields by a pattern. OpenAPI 3.0 does not have the keyword, but whoever writes it means that
+/// the schema admits these fields. In later versions it is kept elsewhere (`dialect`).
 fn has_patterns(schema: &Node) -> bool {
     schema.member("patternProperties").is_some()
 }
@@ -642,8 +642,8 @@ impl<'document> Expander<'document> {
         self.discriminators(all_of, response_pointer, shape);
     }
 
-    /// Adds what discriminators state of the definitions that inherit from a schema, and the names
-    /// of their fields. Where one of these definitions itself applies, its own facts state this.
+    /// Adds what discriminators state about the definitions that inherit from a schema, and the names of their fields.
+    /// Where one of these definitions itself applies, its own facts state this.
     fn discriminators(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
         for parent in all_of
             .iter()

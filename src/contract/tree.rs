@@ -1,5 +1,6 @@
-//! Rebuilds the tree of a document from numbers, for the built-in contract: `build.rs` has read it, and writes down its
-//! tree. Reading YAML again takes most of the time of a command that does little. The main type is [`StoredTree`].
+//! Rebuilds the tree of a document from numbers, for the built-in contract: `build.rs` reads it and writes down its
+//! tree, because reading the YAML again would take most of the time of a command that does little. The main type is
+//! [`StoredTree`].
 
 use std::slice::Iter;
 
@@ -11,9 +12,9 @@ use super::shared_string::SharedString;
 pub(crate) struct StoredTree {
     /// The strings in it, each once.
     pub(crate) strings: &'static [&'static str],
-    /// Its nodes from the root down. Each begins with its kind, line and column. A number or a string goes on with its
-    /// index in the strings; an array and an object with their length and their parts, of which a member begins with
-    /// its name's index, line and column.
+    /// Its nodes from the root down. Each begins with its kind, line and column. These are followed, in a number or a
+    /// string, by its index in the strings, and in an array or an object, by its length and its parts. A member begins
+    /// with its name's index, line and column.
     pub(crate) numbers: &'static [u32],
 }
 

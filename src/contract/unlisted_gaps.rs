@@ -5,8 +5,8 @@
 //!
 //! The gaps listed here are about whole responses (their status, headers, media type and time, not single values),
 //! about how identifiers and timestamps are written, and about what a write requires, accepts and does. A gap about the
-//! values of single fields needs the keys that say which values are meant. These gaps are for a run that asks: a check
-//! neither judges by them nor reports them.
+//! values of single fields needs the keys that say which values are meant. These gaps are for `learn`, which asks about
+//! them: unless an overlay states an answer, a check neither judges by them nor reports them.
 
 use std::collections::BTreeSet;
 

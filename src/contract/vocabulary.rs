@@ -9,13 +9,13 @@
 //! | `x-null` | the schema of a record in a response | the id of the gap that leaves open whether null may appear below: in the fields of the record and in what they contain, but not as the record itself; elsewhere null is a wrong type |
 //! | `x-page` | a list operation | the invariant of pages: `parameter`, the query parameter that requests one; the pointers `page`, `per_page`, `total`, `last_page` and `items` into a response; and `id`, the pointer within an item |
 //! | `x-invariants` | a create or update operation | what is created, updated and accepted, see [`Invariants`] |
-//! | `x-edge-cases` | the root, or an operation, which overrides the root | the kinds of edge cases that get no 5xx and a complete response, in the order in which they are sent; a contract without the key has a few for each operation; see [`EdgeCaseKind`] |
+//! | `x-edge-cases` | the root, or an operation, which overrides the root | the kinds of edge cases that must get a complete response and no 5xx, in the order in which they are sent; a contract without the key has a few for each operation; see [`EdgeCaseKind`] |
 //! | `x-equivalent` | the root | the other ways of writing the same request: each is accepted as the plain one is; see [`Equivalence`] |
 //! | `x-synthetic` | a request field | the string to send, with `{run_tag}` where the run tag goes |
 //!
-//! OpenAPI's own `links` carry values from one response into other requests. The index `0` in a link's expression
-//! is any element. A link from a create carries the identifier of what the run itself created; a link from a
-//! list carries values that the target shows to be allowed, and several such links to one field are alternatives.
+//! OpenAPI's own `links` carry values from one response into other requests. The index `0` in a link's expression is
+//! any element. A link from a create carries the identifier of what the run itself created; a link from a list carries
+//! values that the target shows to be allowed, and several such links to one field are alternatives.
 //!
 //! Where a key in YAML has another name than its field here, the key keeps the name that contracts already use.
 
@@ -38,16 +38,16 @@ pub struct Gap {
     pub id: String,
     /// What is unknown, in one sentence.
     pub question: String,
-    /// Whether the document says that it does not show this.
+    /// How the document leaves it open.
     pub stated: GapStatement,
     /// The section of the document that leaves it open.
     #[serde(rename = "x-document")]
     pub document_section: Option<String>,
-    /// The kind of the question; `None` where no traffic answers it, only whoever runs the service.
+    /// The kind of the question; `None` where no traffic can answer it, only whoever runs the service.
     #[serde(default)]
     pub kind: Option<GapKind>,
-    /// The locations of the contract that it concerns, as JSON pointers: those whose `x-gap` or
-    /// `x-null` names it, in the order of the document.
+    /// The locations of the contract that it concerns, as JSON pointers: those whose `x-gap` or `x-null` names it, in
+    /// the order of the document.
     #[serde(skip)]
     pub locations: Vec<String>,
     /// Whether the document does not list it: without `x-gaps`, that is what any OpenAPI document leaves open. `learn`
@@ -184,7 +184,7 @@ pub struct Created {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Updated {
-    /// The list that contains the record; its `owner` means something else than a create's.
+    /// The list that contains the record; its `owner` does not mean the same as that of a create.
     pub listed: Listed,
     /// The sent fields that the record carries afterwards.
     #[serde(default)]
@@ -309,8 +309,8 @@ pub enum EdgeCaseKind {
 }
 
 impl EdgeCaseKind {
-    /// Whether the request has the form of a documented one except for one value, so that the layer
-    /// that parses requests passes it on to the operation.
+    /// Whether the request has the form of a documented one except for one value, so that the layer that parses
+    /// requests passes it on to the operation.
     #[must_use]
     pub fn reaches_operation(self) -> bool {
         self.changes_field_type()
@@ -380,7 +380,7 @@ impl Equivalence {
         }
     }
 
-    /// Returns the source that makes the two the same.
+    /// Returns the source that defines the two spellings as equivalent.
     #[must_use]
     pub fn source(self) -> &'static str {
         match self {

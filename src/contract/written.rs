@@ -12,8 +12,8 @@ use super::shape::Shape;
 use super::vocabulary::Carry;
 
 impl Contract {
-    /// Returns where the success of a write shows its record, if it has fields of the record that must come back, each
-    /// with the type that the `record` of the read has, and no description says that it shows an earlier state.
+    /// Returns where the success of a write shows its record, if it shows any fields that must come back, each with the
+    /// type that it has in the `record` of the read, and no description says that it shows an earlier state.
     pub(super) fn record_in_response(
         &self,
         of: OperationId,
@@ -77,7 +77,7 @@ impl Contract {
             && !self.says_that_it_replaces(operation)
     }
 
-    /// Whether the summary or description of an operation says that it sets the fields that are not sent, too.
+    /// Whether the summary or description of an operation says that it also sets the fields that are not sent.
     fn says_that_it_replaces(&self, operation: &Operation) -> bool {
         const REPLACES: [&str; 8] = [
             "all fields",

@@ -14,9 +14,9 @@ use super::kind::Kind;
 pub struct DifferenceScope {
     /// The kind.
     pub kind: Kind,
-    /// The operation, as `POST /things`; every operation, and the document, if it is left out.
+    /// The operation, such as `POST /things`; if left out, every operation, and the document itself.
     pub operation: Option<String>,
-    /// What differs, as in [`Difference::sentence`]; everything of the kind there if it is left out.
+    /// What differs, as in [`Difference::sentence`]; if left out, every difference of the kind there.
     pub sentence: Option<String>,
 }
 

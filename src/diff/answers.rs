@@ -1,5 +1,5 @@
-//! What was learned about a service, as an overlay of the document states it under `x-answers`. The document promises
-//! none of it, but the client is generated from it.
+//! Compares what was learned about a service, which an overlay of the document states under `x-answers`. The document
+//! promises none of it, but the client is generated from it.
 
 use std::collections::{BTreeSet, HashMap};
 

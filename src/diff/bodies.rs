@@ -1,4 +1,4 @@
-//! Bodies: the one of a request, and the media types of any.
+//! Compares bodies: the body of a request, and the media types of any body.
 
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
@@ -10,7 +10,7 @@ use super::types::Types;
 use super::view::View;
 use crate::contract::is_json;
 
-/// The holders of two bodies, on one side of an operation.
+/// Two request bodies or responses to compare, on one side of an operation.
 pub(super) struct Bodies<'pair, 'both> {
     pub(super) side: Side,
     /// The request body or the response, with its `content`.

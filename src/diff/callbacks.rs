@@ -18,7 +18,7 @@ impl<'both> Comparison<'both> {
         let above = (spot(old, "callbacks").pointer, spot(new, "callbacks").pointer);
         let mut added: Vec<_> = only_in_first(&is, &was, same_name).collect();
         for (name, old) in &was {
-            // The name only serves to refer to it, so one of another name that goes to the same address is the same.
+            // The name only identifies it in the document, so one with another name and the same addresses is the same.
             let renamed = || added.iter().position(|(_, new)| same_addresses(old, new));
             if let Some((_, new)) = is.iter().find(|(other, _)| other == name) {
                 self.callback(name, (old, new));
@@ -111,7 +111,7 @@ fn callbacks<'both>(source: &Source<'both>, operation: &LocatedNode<'both>) -> V
         .map_or_else(Vec::new, |all| named(source, &all))
 }
 
-/// Returns the members of a map with their references followed, extensions aside.
+/// Returns the members of a map, without extensions, with their references followed.
 fn named<'both>(source: &Source<'both>, map: &LocatedNode<'both>) -> Vec<NamedNode<'both>> {
     let members = map.members().filter(|(name, _)| !name.starts_with("x-"));
     members.map(|(name, at)| (name, source.resolve(at))).collect()

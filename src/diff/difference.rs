@@ -26,7 +26,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Returns what the next version is: the most that a difference asks for.
+    /// Returns what the next version is: the greatest that any difference asks for.
     #[must_use]
     pub fn release(&self) -> Release {
         let asked = self.differences.iter().map(Difference::release);
@@ -58,7 +58,7 @@ impl Diff {
 pub struct DocumentName {
     /// The file: its path, without the revision.
     pub file: String,
-    /// The revision that it was read from, if it was.
+    /// The revision that it was read from, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
     /// The title; empty where there is none.
@@ -95,7 +95,7 @@ impl fmt::Display for DocumentName {
     }
 }
 
-/// One difference, as a [`Diff`] has it.
+/// One difference of a [`Diff`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Difference {
     /// What kind of difference it is.
@@ -122,8 +122,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the version that this difference asks for. If it is accepted, only the client counts, which changes
-    /// anyway.
+    /// Returns the version that this difference asks for. If it is accepted, only its effect on the client counts: the
+    /// client changes anyway.
     #[must_use]
     pub fn release(&self) -> Release {
         let breaks = self.meaning == Meaning::Breaking && self.accepted.is_none();

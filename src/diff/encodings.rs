@@ -1,4 +1,4 @@
-//! How the properties of a form are written, each as a part of its own.
+//! Compares how the properties of a form are written.
 
 use super::bodies::{covers, normalized_media_type};
 use super::difference::{ClientEffect, Side};
@@ -15,7 +15,7 @@ use super::view::View;
 type Media<'pair, 'both> = (&'pair LocatedNode<'both>, &'pair View<'both>);
 
 impl<'both> Comparison<'both> {
-    /// Compares how each property is written that both schemas list, if the body is a form; elsewhere `encoding` has no
+    /// Compares how each property that both schemas list is written, if the body is a form; elsewhere `encoding` has no
     /// effect (3.0.3, section 4.7.14.3).
     pub(super) fn encodings(
         &mut self,
@@ -91,13 +91,13 @@ impl<'both> Comparison<'both> {
     }
 }
 
-/// Returns the encoding of a property; where none is stated, the media type, which states nothing of the kind.
+/// Returns the encoding of a property; where none is stated, the media type, which has none of its keywords.
 fn part<'both>(media: &LocatedNode<'both>, property: &str) -> LocatedNode<'both> {
     let stated = media.member("encoding").and_then(|all| all.member(property));
     stated.unwrap_or_else(|| media.clone())
 }
 
-/// Returns the media types of a part, as stated or as they are by default (3.0.3, section 4.7.15.1).
+/// Returns the media types of a part, stated or default (3.0.3, section 4.7.15.1).
 fn content_types<'both>(source: &Source<'both>, (part, schema): Media<'_, 'both>) -> Vec<String> {
     match part.string("contentType") {
         Some(stated) => stated.split(',').map(normalized_media_type).collect(),

@@ -1,7 +1,6 @@
 //! Compares two documents: what a change of the document means for those who call the service, and for the Rust client.
 //!
-//! - **In**: two OpenAPI documents, old and new, read leniently: what the check rejects stops nothing that can be
-//!   compared.
+//! - **In**: two OpenAPI documents, old and new, read leniently: a defect does not stop the comparison of the rest.
 //! - **Out**: a [`Diff`]: each difference with its operation, side, meaning, and its location in both documents.
 //! - **Start with** [`read`] and [`diff`].
 //!
@@ -111,7 +110,7 @@ pub fn read_with_files(name: &str, text: String, other_files: Option<OtherFiles<
 }
 
 /// Compares two documents. `today` decides whether something deprecated could be removed: the day that `x-sunset` gives
-/// must be over; without it, this is unclear.
+/// must be over. If one of the two days is missing, this is unclear.
 #[must_use]
 pub fn diff(old: &Document, new: &Document, today: Option<NaiveDate>) -> Diff {
     Diff {

@@ -38,7 +38,7 @@ pub(super) fn differences(old: &Document, new: &Document, today: Option<NaiveDat
 pub(super) struct Comparison<'both> {
     pub(super) old: &'both Source<'both>,
     pub(super) new: &'both Source<'both>,
-    /// What was learned about the service, by the overlay of each.
+    /// The answers that the overlay of each states.
     pub(super) answers: (&'both Answers, &'both Answers),
     comparison: SchemaComparison<'both>,
     pub(super) today: Option<NaiveDate>,
@@ -259,7 +259,7 @@ impl<'both> Comparison<'both> {
             let subject = if change.path.is_empty() {
                 what.to_owned()
             } else {
-                // A value in a body is said to be of the response: `/id` of the 200 response.
+                // A sentence about a value in a body names the response only: `/id` of the 200 response.
                 format!(
                     "`{}` of {}",
                     change.path,

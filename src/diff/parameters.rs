@@ -232,7 +232,7 @@ pub(super) enum SerializationStyle<'both> {
 }
 
 impl<'both> SerializationStyle<'both> {
-    /// Returns style and explode as stated, or as they are by default (3.0.3, section 4.7.12.2).
+    /// Returns style and explode, stated or default (3.0.3, section 4.7.12.2).
     pub(super) fn of(location: &str, at: &LocatedNode<'both>) -> Self {
         let content = at.member("content");
         if let Some((name, _)) = content.as_ref().and_then(|content| content.members().next()) {
@@ -251,8 +251,8 @@ impl<'both> SerializationStyle<'both> {
         matches!(self, Self::Style(..))
     }
 
-    /// Whether values of these types are written the same. A list in the style `simple` is the same either way, and so
-    /// is a value of one part in any style.
+    /// Whether values of these types are written the same. `explode` makes no difference to a list in the style
+    /// `simple`, nor to a scalar in any style.
     pub(super) fn same(&self, other: &Self, types: Types) -> bool {
         match (self, other) {
             (Self::Style(was, exploded), Self::Style(is, explodes)) => {
@@ -276,7 +276,7 @@ impl fmt::Display for SerializationStyle<'_> {
     }
 }
 
-/// Whether values have one part, as far as the document says.
+/// Whether values are scalars, as far as the document says.
 fn is_scalar(types: Types) -> bool {
     types == Types::ALL || !(types.meets(Types::ARRAY) || types.meets(Types::OBJECT))
 }

@@ -114,7 +114,7 @@ impl Range {
 }
 
 impl End {
-    /// Returns the same end, with the last integer that it includes.
+    /// Returns the same end, as the last integer that the range includes.
     fn among_integers(self, upper: bool) -> Self {
         let step = if upper { -1 } else { 1 };
         let value = match self.value {

@@ -100,7 +100,7 @@ impl<'both> Comparison<'both> {
         let client = if new.status.is_success() {
             ClientEffect::Minor
         } else {
-            // An error is handed on as it comes.
+            // The client returns an error as it comes.
             ClientEffect::None
         };
         let text = format!("the {} response is new", new.status);
@@ -214,7 +214,7 @@ impl<'both> Comparison<'both> {
         let ((was, encoding), (is, _)) = (schema(self.old, old), schema(self.new, new));
         let mut changes = self.schema_differences(Side::Response, encoding, (&was, &is));
         for change in &mut changes {
-            // The generated client hands on headers as they come.
+            // The generated client returns headers as they come.
             change.client = ClientEffect::None;
         }
         self.emit_schema_differences(Side::Response, changes, what);

@@ -33,10 +33,10 @@ const MAX_ATTEMPT_DEPTH: usize = 3;
 /// attempts multiply without bound.
 const MAX_PAIRS: usize = 20_000;
 
-/// A difference between two schemas, at a path of the value: a [`FoundDifference`] that knows its side and its
-/// locations, and not yet its operation, as a [`Difference`](super::Difference) does. Two are equal if they say the
-/// same about the same locations in the documents, even at different paths: what two fields share by a reference is
-/// reported once.
+/// A difference between two schemas, at a path of the value: a [`FoundDifference`] whose side and locations are known,
+/// but whose operation, unlike that of a [`Difference`](super::Difference), is not. Two are equal if they say the same
+/// about the same locations in the documents, even at different paths: what two fields share by a reference is reported
+/// once.
 #[derive(Clone, Debug)]
 pub(super) struct SchemaDifference {
     pub(super) kind: Kind,
@@ -71,7 +71,7 @@ impl Hash for SchemaDifference {
     }
 }
 
-/// What two schemas, or two statements, differ in, before its side and its locations are known. Of two schemas it
+/// A difference between two schemas, or two statements, before its side and its locations are known. Between schemas it
 /// becomes a [`SchemaDifference`], otherwise a [`Difference`](super::Difference).
 pub(super) struct FoundDifference {
     pub(super) kind: Kind,
@@ -94,7 +94,7 @@ pub(super) enum ValueEncoding {
 /// What distinguishes a pair of schemas.
 type Pair = (Vec<usize>, Vec<usize>, Side, ValueEncoding);
 
-/// How far the comparison of a pair is.
+/// How far the comparison of a pair has got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// It has begun, at this depth.
@@ -221,9 +221,9 @@ impl<'both> SchemaComparison<'both> {
         }
     }
 
-    /// Ends the pairs within one that has ended with this state: of those after the first `kept`, each that assumed
-    /// that it is the same shares its state. Otherwise a difference that they refer to would be taken for none by
-    /// whatever is compared next at that depth.
+    /// Settles the inner pairs of a pair that has ended in this state: after the first `kept`, each that assumed that
+    /// the outer pair is the same gets its state. Otherwise it would seem to assume that of the next pair at that
+    /// depth, and a difference would be missed.
     fn settle(&mut self, kept: usize, ended: State) {
         for pair in self.assuming.split_off(kept) {
             let Some(state) = self.states.get_mut(&pair) else {
@@ -241,7 +241,7 @@ impl<'both> SchemaComparison<'both> {
     fn nullable(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let untyped = |view: &View<'_>| view.types() == Types::ALL && view.groups.is_empty();
         if untyped(old) != untyped(new) {
-            // Then the type differs, which says it.
+            // Then the difference of the type says so.
             return;
         }
         let (relation, text) = if new.null {

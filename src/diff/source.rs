@@ -10,7 +10,7 @@ use crate::contract::document::{Document, Node, NodeKind};
 use crate::contract::openapi::local_pointer;
 use crate::contract::pointer;
 
-/// More references in a row than this lead nowhere.
+/// The most references in a row that are followed.
 const MAX_REFERENCES: usize = 64;
 
 /// Two parts that lead to more pairs of definitions than this are taken to differ.

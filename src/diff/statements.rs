@@ -1,5 +1,5 @@
-//! What only our own keys state, and what concerns the whole document: invariants, gaps, servers; and the facts that
-//! one of the two states alone.
+//! Compares what only our own keys state, and what concerns the whole document: invariants, gaps, servers. Also finds
+//! the facts that only one of the two documents states.
 
 use std::collections::HashSet;
 

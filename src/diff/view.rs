@@ -1,5 +1,5 @@
-//! A schema as the conjunction that it is: references followed, `allOf` flattened, `oneOf` and `anyOf` kept as groups
-//! of alternatives. Two documents that split the same constraints differently have the same view. The main type is
+//! A schema as a conjunction: references followed, `allOf` flattened, `oneOf` and `anyOf` kept as groups of
+//! alternatives. Two documents that split the same constraints differently have the same view. The main type is
 //! [`View`].
 
 use std::collections::{HashMap, VecDeque};
@@ -18,7 +18,7 @@ const MAX_ALTERNATIVES: usize = 64;
 /// How deep references are followed to learn whether null is admitted.
 const MAX_NULL_DEPTH: usize = 16;
 
-/// The keywords that make an object of what states no type.
+/// The keywords that imply an object where no type is stated.
 const OF_OBJECTS: [&str; 5] = [
     "properties",
     "additionalProperties",
@@ -26,13 +26,13 @@ const OF_OBJECTS: [&str; 5] = [
     "minProperties",
     "maxProperties",
 ];
-/// The keywords that make an array of what states no type.
+/// The keywords that imply an array where no type is stated.
 const OF_ARRAYS: [&str; 4] = ["items", "minItems", "maxItems", "uniqueItems"];
 
 /// A schema.
 #[derive(Clone, Debug)]
 pub(super) struct View<'document> {
-    /// What applies at once.
+    /// The schemas that apply at once.
     pub(super) parts: Vec<LocatedNode<'document>>,
     /// The `oneOf` and `anyOf` of the parts.
     pub(super) groups: Vec<Group<'document>>,
@@ -271,7 +271,7 @@ impl<'document> View<'document> {
         (!stated.is_empty()).then(|| Self::of(source, stated))
     }
 
-    /// Returns where a required property is said to be so.
+    /// Returns where a property is listed as required; `None` if it is not.
     pub(super) fn required_at(&self, name: &str) -> Option<String> {
         self.keywords("required").find_map(|required| {
             let mut names = required.node.elements().iter();
@@ -375,7 +375,7 @@ fn name(schema: &LocatedNode<'_>) -> Option<String> {
     pointer::tokens(target).last()
 }
 
-/// Whether nothing is valid by this schema: `false`, or `not` anything.
+/// Whether nothing is valid against this schema: `false`, or `not` anything.
 fn is_never(node: &Node) -> bool {
     node.boolean() == Some(false)
         || node
@@ -401,7 +401,7 @@ fn single_values(source: &Source<'_>, schema: &LocatedNode<'_>) -> Option<Vec<Va
     }
 }
 
-/// Whether only null is valid by this schema.
+/// Whether only null is valid against this schema.
 fn is_null(source: &Source<'_>, schema: &LocatedNode<'_>) -> bool {
     let node = source.resolve(schema.clone()).node;
     match node.member("type").map(|kind| &kind.kind) {
@@ -415,8 +415,8 @@ fn is_null(source: &Source<'_>, schema: &LocatedNode<'_>) -> bool {
     }
 }
 
-/// Finds out whether null is valid by a schema. Members of an `allOf` may share what they refer to, many times over, so
-/// an answer is kept.
+/// Finds out whether null is valid against a schema. Members of an `allOf` may refer to the same schemas many times
+/// over, so each result is kept.
 struct Nulls<'both, 'document> {
     source: &'both Source<'document>,
     known: HashMap<usize, bool>,
@@ -430,7 +430,7 @@ impl<'both, 'document> Nulls<'both, 'document> {
         }
     }
 
-    /// Whether null is valid by this schema. `nullable` adds null wherever it is written, as the check reads it.
+    /// Whether null is valid against this schema. `nullable` adds null wherever it is written, as the check reads it.
     fn admitted(&mut self, schema: &LocatedNode<'document>, depth: usize) -> bool {
         let resolved = self.source.resolve(schema.clone());
         if schema.flag("nullable") || resolved.flag("nullable") || depth > MAX_NULL_DEPTH {

@@ -37,8 +37,8 @@ pub(super) fn secret(token: &str) -> Option<&str> {
     Some(if password.is_empty() { user } else { password })
 }
 
-/// Returns the contract for callers with this token. If the token is a user and a password, they use HTTP Basic
-/// wherever it is one of several schemes. `None` if the contract needs no change.
+/// Returns the contract for calls with this token: if it is a user and a password, they use HTTP Basic wherever that is
+/// one of several schemes. `None` if the contract needs no change.
 ///
 /// # Errors
 ///
@@ -48,8 +48,8 @@ pub(crate) fn contract_for(contract: &Contract, token: &Token) -> Result<Option<
     differs.then(|| contract.for_user_and_password()).transpose()
 }
 
-/// Checks that the password can be hidden by itself. A target on this machine may have a shorter one, which is hidden
-/// only together with its user.
+/// Checks that the password is long enough to be hidden on its own. For a target on this machine it may be shorter;
+/// then it is hidden only together with its user.
 ///
 /// # Errors
 ///

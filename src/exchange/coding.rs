@@ -49,16 +49,16 @@ const YIELD_AFTER: usize = 16 << 10;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
     pub(crate) body: Bytes,
-    /// Whether a coding was removed. A head may name `identity`, or what is no coding at all.
+    /// Whether a coding was removed. `identity`, and a name that is no coding, do not count.
     pub(crate) was_compressed: bool,
 }
 
-/// Returns the body without the codings that the head names, and removes their names and the matching length from the
-/// head. An empty body is empty in every coding.
+/// Returns the body without the codings that the head names. If there were any, removes `Content-Encoding` and
+/// `Content-Length` from the head. An empty body is empty in every coding.
 ///
 /// # Errors
 ///
-/// [`Failure::Decoding`] for a body that does not follow its coding or has one that is not decoded here,
+/// [`Failure::Decoding`] for a body that is not valid in its coding or has one that is not decoded here,
 /// [`Failure::TooLarge`] for more than `maximum` bytes.
 pub(crate) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: usize) -> Result<Decoded, Failure> {
     if body.is_empty() || !headers.contains_key(CONTENT_ENCODING) {

@@ -39,7 +39,7 @@ impl CompiledSchema {
     }
 
     /// Returns what the schema demands and the value does not satisfy, such as `maxLength: 10`; empty where it
-    /// satisfies all, or where the schema cannot be read. The text has nothing of the value.
+    /// satisfies all, or where the schema cannot be read. The text contains nothing of the value.
     pub(crate) fn unmet_demands(&self, value: &Value) -> String {
         match self {
             Self::Compiled(validator) => demand::unmet(validator.iter_errors(value)),
@@ -69,7 +69,7 @@ impl CompiledSchema {
 /// Why a value does not satisfy a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Violation {
-    /// The keyword of JSON Schema.
+    /// The keyword that it does not satisfy.
     pub(crate) keyword: String,
     /// The location in the value, as a JSON pointer.
     pub(crate) at: String,

@@ -5,7 +5,7 @@
 //! # Design
 //!
 //! An unset variable stops the shell, so a line that nobody has filled in sends nothing, rather than a text that a
-//! service rejects for another reason. The prefix of its name keeps it apart from the variables of other programs.
+//! service rejects for another reason. A prefix keeps its name apart from the variables of other programs.
 
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
@@ -82,7 +82,7 @@ pub fn check_line(target: &Target, operation: &str, writes: bool, files: [Option
     let base = base.as_str().trim_end_matches('/');
     let writes = if writes { " --writes" } else { "" };
     let target = match &target.fixed_headers_and_query().target {
-        // A base URL by itself takes nothing from the configuration.
+        // With a base URL alone, the command takes nothing from the configuration.
         Some(name) => format!("--target {}", quote(name)),
         None => format!("--base-url {}", quote(base)),
     };
@@ -110,14 +110,14 @@ pub fn body(request: &Request, values: ValueDisplay) -> Option<String> {
     })
 }
 
-/// The credential of a request, with a variable of the shell in place of the token, wherever the command has it.
+/// The parts of the command that carry the credential, with a shell variable in place of the token.
 #[derive(Default)]
 struct ShellCredential {
     /// An option of the command.
     option: Option<String>,
-    /// A cookie, as it stands in double quotes.
+    /// A cookie, as it is written within double quotes.
     cookie: Option<String>,
-    /// A pair of the query, as it stands in double quotes.
+    /// A pair of the query, as it is written within double quotes.
     query: Option<String>,
 }
 
@@ -155,7 +155,7 @@ impl ShellCredential {
             },
             SecurityScheme::ApiKeyHeader { name } => Self::header(&format!("{}: {secret}", within_quotes(name))),
             SecurityScheme::ApiKeyQuery { name } => Self {
-                // Each byte is encoded: the shell knows no list of those that need not be.
+                // Every byte is encoded: the shell has no list of those that need not be.
                 query: Some(format!(
                     "{}=$(printf %s \"{secret}\" | od -An -v -tx1 | tr -d ' \\n' | sed 's/../%&/g')",
                     encoded(name)
@@ -256,7 +256,7 @@ fn fields(at: &str) -> Vec<String> {
     tokens.filter(|token| token.parse::<usize>().is_err()).collect()
 }
 
-/// A part of a word.
+/// A part of a shell word.
 enum Part {
     /// A string, unchanged.
     Literal(String),
@@ -282,7 +282,7 @@ enum ValueLocation {
 
 struct Placeholder {
     variable: String,
-    /// Where it goes.
+    /// Where the value goes.
     location: ValueLocation,
     /// The fields of operations that show such a value, in words.
     sources: Vec<String>,
@@ -332,8 +332,8 @@ impl Placeholders<'_> {
         parts
     }
 
-    /// Splits a string with a value that every request to the target carries: it is a variable, unless it may be
-    /// printed.
+    /// Splits a string that ends in a value that every request to the target carries: the value becomes a variable,
+    /// unless it may be printed.
     fn fixed(&mut self, (name, value): (&str, &str), text: &str, values: ValueDisplay) -> Vec<Part> {
         let before = text
             .strip_suffix(value)
@@ -345,7 +345,7 @@ impl Placeholders<'_> {
         vec![Part::Literal(before.to_owned()), Part::Variable(variable)]
     }
 
-    /// Returns the variable for a value that goes to this place.
+    /// Returns the variable for a value that goes to this location.
     fn variable(&mut self, names: &[String], location: ValueLocation) -> String {
         let allowed = |character: char| {
             if character.is_ascii_alphanumeric() {
@@ -464,9 +464,9 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Returns a text as it is written within double quotes, where a shell would run or expand parts of it: the name of a
-/// header may have a backtick and a dollar sign (RFC 9110, section 5.6.2), and whoever wrote the document chose it. An
-/// exclamation mark stands outside of them, because an interactive shell expands it even after a backslash.
+/// Escapes a text for use within double quotes, where a shell would otherwise run or expand parts of it: the name of a
+/// header may contain a backtick or a dollar sign (RFC 9110, section 5.6.2), and whoever wrote the document chose it.
+/// An exclamation mark is put outside the quotes, because an interactive shell expands it even after a backslash.
 fn within_quotes(text: &str) -> String {
     let mut written = String::new();
     for character in text.chars() {

@@ -340,8 +340,8 @@ impl RejectionMeaning {
         status == 409 || Self::rejects_as_invalid(status)
     }
 
-    /// Whether a status rejects what was sent by itself: 400 and 422. A conflict (409) may be with anything that is
-    /// stored.
+    /// Whether a status says that what was sent is wrong in itself: 400 and 422. A conflict (409) may be with anything
+    /// that is stored.
     pub(crate) fn rejects_as_invalid(status: u16) -> bool {
         matches!(status, 400 | 422)
     }
@@ -400,7 +400,8 @@ pub struct Response {
     pub headers: HeaderMap,
     /// The body, without its content codings.
     pub body: Bytes,
-    /// Whether the body came with a content coding (RFC 9110, section 8.4), which is removed here. `identity` is none.
+    /// Whether the body came with a content coding (RFC 9110, section 8.4), which is removed here. `identity` does not
+    /// count.
     pub was_compressed: bool,
     /// Whether the body is known. A recording may lack it, and then it decides nothing.
     pub is_body_known: bool,
@@ -411,7 +412,7 @@ pub struct Response {
     pub elapsed: Duration,
 }
 
-/// How much of a body is searched as text, in bytes: it may have megabytes, and its text is a copy.
+/// How much of a body is searched as text, in bytes: a body may be megabytes long, and its text is a copy.
 const MAX_TEXT: usize = 64 << 10;
 
 impl Response {

@@ -1,5 +1,5 @@
-//! Decides which values may identify a record: in a path, in the residue, in the next request. The main
-//! function is [`identifier`].
+//! Decides which values may identify a record: in a path, in the residue, in the next request. The main function is
+//! [`identifier`].
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroU64;

@@ -106,7 +106,7 @@ fn classify(error: &serde_json::Error) -> JsonError {
     }
 }
 
-/// The number of bytes from which a body is counted before any value is built.
+/// The size in bytes from which the entries of a body are counted before any value is built.
 const LARGE: usize = 256 << 10;
 /// The maximum number of an object's members that are held back, and the number of entries above which a list or an
 /// object is remembered as large.
@@ -120,9 +120,10 @@ const MAX_LOCATIONS_LENGTH: usize = 4 << 10;
 ///
 /// # Design
 ///
-/// A list or a map that grows while it is read takes several times its own memory on the way, and a body may be a list
-/// of a million entries. So a large body is read twice: first without building anything, which shows how many entries
-/// each large list and object has, and whether the body can be read at all. A body that cannot be read costs no memory.
+/// A list or an object that grows while it is read takes several times its final size meanwhile, and a body may be a
+/// list of a million entries. So a large body is read twice: first without building anything, which shows how many
+/// entries each large list and object has, and whether the body can be read at all. A body that cannot be read costs no
+/// memory.
 #[derive(Default)]
 struct State {
     duplicates: RefCell<Vec<String>>,
@@ -253,7 +254,7 @@ struct Reader<'read> {
 }
 
 impl Reader<'_> {
-    /// Moves the members that are held back into the object, from this index on.
+    /// Moves the members that are held back, from this index on, into the object.
     fn take(&self, first: usize, object: &mut Map<String, Value>) {
         for (name, value) in self.state.unfinished.borrow_mut().drain(first..) {
             match object.entry(name) {
@@ -268,8 +269,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Records that a name appears twice. One location is enough to break the fact, and a body made of nothing else
-    /// must not cost more than its own size.
+    /// Records that a name appears twice. One location is enough to break the fact, and a body made only of repeated
+    /// names must not cost more than its own size.
     fn record_duplicate(&self, name: &str) {
         let mut duplicates = self.state.duplicates.borrow_mut();
         if duplicates.len() < MAX_LOCATIONS && duplicates.iter().map(String::len).sum::<usize>() < MAX_LOCATIONS_LENGTH

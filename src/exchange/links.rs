@@ -21,7 +21,7 @@ pub(crate) fn next(header: &str) -> Vec<String> {
     found
 }
 
-/// Returns the parameters of a link, with their names in lower case, and what comes after the comma that ends it.
+/// Returns the parameters of a link, with their names in lower case, and what comes after them.
 fn parameters(text: &str) -> (Vec<(String, String)>, &str) {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
@@ -38,7 +38,7 @@ fn parameters(text: &str) -> (Vec<(String, String)>, &str) {
     (found, rest)
 }
 
-/// Returns a value, a token or a quoted string (RFC 9110, section 5.6.4), and what comes after it.
+/// Returns a value (a token or a quoted string: RFC 9110, section 5.6.4) and what comes after it.
 fn value_of(text: &str) -> (String, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([';', ',']).unwrap_or(text.len());

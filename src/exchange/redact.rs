@@ -35,8 +35,8 @@ impl ValueDisplay {
         }
     }
 
-    /// Renders the identifier of a record. It is needed to clean up, so it is shown unless it may be personal
-    /// data, such as an email address.
+    /// Renders the identifier of a record. It is needed to clean up, so it is shown unless it may be personal data,
+    /// such as an email address.
     #[must_use]
     pub fn render_identifier(self, id: &str) -> String {
         if self == Self::Shown || is_printable_identifier(id) {

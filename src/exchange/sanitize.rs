@@ -30,7 +30,7 @@ pub enum Colours {
 pub fn sanitize(text: &str, colours: Colours) -> String {
     let mut rendered = String::with_capacity(text.len());
     let mut rest = text;
-    // Only spaces and colours precede this in its line.
+    // Whether only spaces and colours precede this on its line.
     let mut begins = true;
     while let Some(character) = rest.chars().next() {
         let colour = colour(rest).filter(|_| colours == Colours::Kept);
@@ -121,13 +121,13 @@ impl io::Write for SanitizedJson<'_> {
     }
 }
 
-/// Whether a terminal interprets the character, or a reader is misled by it. A line feed does neither.
+/// Whether a terminal interprets the character, or it may mislead a reader. A line feed does neither.
 #[must_use]
 pub(crate) fn is_interpreted(character: char) -> bool {
     if character.is_ascii() {
         return character.is_control() && character != '\n';
     }
-    // Line separators, annotations between lines, and a blank pattern of Braille: the property has none of them.
+    // Line and paragraph separators, interlinear annotations and the blank Braille pattern, which the property lacks.
     let is_other = matches!(
         character,
         '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}'

@@ -18,7 +18,7 @@ const PARTS: [&str; 9] = [
 /// Words that are such names, or parts of them between separators, in lower case.
 const WORDS: [&str; 5] = ["credential", "credentials", "jwt", "key", "sid"];
 
-/// Forms of *author*, which is all that begins like *authorization* and is no secret.
+/// Forms of *author*: the only words that begin like *authorization* and name no secret.
 const AUTHORS: [&str; 5] = ["author", "authored", "authoring", "authors", "authorship"];
 
 /// Words that usual names of secrets consist of, besides [`WORDS`]: such a name is no secret itself.

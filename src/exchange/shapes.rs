@@ -47,7 +47,7 @@ enum Documented {
     Data,
     /// Nothing.
     Nothing,
-    /// Nothing of the field that it is in either: the names may be those of a map's members.
+    /// Nothing, and nothing of the field that contains it: the names may be those of a map's members.
     InUndocumentedField,
 }
 
@@ -94,7 +94,7 @@ impl Names for BodyNames<'_> {
             Documented::Data => hidden_name(name),
             // Beside its documented members, an object may have those of a map.
             Documented::Shape(shape) if self.contract.shape(shape).is_also_a_map_with(name) => hidden_name(name),
-            // In place of a text or a number, too, an object may be a map.
+            // An object in place of a text or a number may be a map too.
             Documented::Shape(shape) if self.contract.shape(shape).fields.is_empty() => {
                 self.contract.render_known_name(name)
             }
@@ -145,9 +145,9 @@ pub fn hidden_name(name: &str) -> String {
 ///
 /// # Design
 ///
-/// Two elements may have to be compared at each level of a body, and shapes compared as strings would be written once
-/// for each level above them. Instead each value is visited twice, however deep it is: once to give its shape a number,
-/// the same for equal shapes, and once to write it.
+/// Elements are compared at every level of a body, so shapes compared as strings would be written once for each level
+/// above them. Instead each value is visited twice, however deep it is: once to give its shape a number, the same for
+/// equal shapes, and once to write it.
 #[must_use]
 pub fn shape_text(value: &Value, names: impl Names) -> String {
     let mut shapes = Shapes {

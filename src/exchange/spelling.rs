@@ -157,7 +157,7 @@ impl<'body> Writer<'body, '_> {
         self.space();
     }
 
-    /// White space after each token (RFC 8259, section 2).
+    /// Writes white space after a token (RFC 8259, section 2), if the spelling has any.
     fn space(&mut self) {
         if self.reversed_and_spaced {
             self.pieces.push(Piece::Json(" ".to_owned()));
@@ -167,7 +167,7 @@ impl<'body> Writer<'body, '_> {
 
 /// Writes a string with some characters as `\u` escapes: its first letter, every second character beyond ASCII, quotes,
 /// backslashes and control characters. Each slash gets a backslash before it (RFC 8259, section 7). The other
-/// characters stay unchanged, so that a service which reads the body in another encoding than UTF-8 also shows it
+/// characters stay unchanged, so that a service that reads the body in an encoding other than UTF-8 is noticed too
 /// (section 8.1).
 fn escaped(text: &str) -> String {
     let mut written = String::from("\"");
@@ -182,7 +182,7 @@ fn escaped(text: &str) -> String {
                 || character.is_ascii_control()
                 || (is_escaped && !character.is_ascii()) =>
             {
-                // The digits of the number may be in either case.
+                // The hexadecimal digits may be in either case.
                 for unit in character.encode_utf16(&mut [0; 2]) {
                     written.push_str(&format!("\\u{unit:04X}"));
                 }

@@ -22,7 +22,7 @@ pub struct Target {
     tls: Option<Tls>,
 }
 
-/// What every request to a target carries besides what the contract says, as the configuration has it.
+/// What the configuration adds to every request to a target.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct FixedHeadersAndQuery {
     /// The target's name, if the configuration adds something to its requests: then the command that checks again names
@@ -155,7 +155,7 @@ impl Target {
 
     /// Returns the path under the base URL that the value of a `Location` header names: a URL at the target, or a path
     /// that begins with that of the base URL. `None` for anything that may be another resource: another origin, a
-    /// query, or a segment that a URL drops.
+    /// query, or a dot segment, which a URL drops.
     #[must_use]
     pub(crate) fn path_of(&self, location: &str) -> Option<String> {
         let is_dot_segment = |segment: &str| {
@@ -174,8 +174,8 @@ impl Target {
         (is_here && is_whole).then(|| path.to_owned())
     }
 
-    /// Returns the pairs in the query of a link that a response to `path` has, decoded: a URL at the target, or a
-    /// reference that is relative to the request. `None` for one of another origin or path: what it means there is not
+    /// Returns the decoded pairs in the query of a link in the response to `path`. The link is a URL at the target, or
+    /// a reference relative to the request. `None` for another origin or path, where the meaning of the query is not
     /// known.
     #[must_use]
     pub(crate) fn query_of(&self, link: &str, path: &str) -> Option<Vec<(String, String)>> {

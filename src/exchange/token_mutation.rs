@@ -21,7 +21,7 @@ pub const TOKEN_MUTATIONS: usize = 3;
 /// The number of random lower-case letters that are appended to a longer token: a Base64 decoder reads them as three
 /// more bytes.
 const APPENDED: usize = 4;
-/// The number of hexadecimal digits from which a token may be read as a number, which has no case.
+/// The length from which a token may be read as a number, in which case does not matter.
 const NUMBER_DIGITS: usize = 16;
 const HEX: &[u8; 16] = b"0123456789abcdef";
 

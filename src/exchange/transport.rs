@@ -355,7 +355,7 @@ impl Transport {
             let content_type = HeaderValue::from_str(&content_type).map_err(|_| Failure::NotHttp)?;
             headers.append(CONTENT_TYPE, content_type);
         }
-        // A target may count the wrong tokens.
+        // A wrong token is not sent twice: a target may count them.
         let is_wrong = matches!(request.credential, Credential::Wrong { .. });
         Ok(Outgoing {
             may_repeat: request.method == operation::Method::Get && !is_wrong,

@@ -8,7 +8,7 @@ use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Node, NodeKind};
 use crate::contract::shape::JsonType;
 
-/// Which patterns are regular expressions; a document repeats them.
+/// Which patterns are regular expressions, kept because a document repeats them.
 #[derive(Debug, Default)]
 pub(super) struct Patterns(HashMap<String, bool>);
 

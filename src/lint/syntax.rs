@@ -53,9 +53,9 @@ fn scan(text: &str) -> Vec<(Position, String)> {
         line: 1,
         column: 0,
     };
-    // The comma that nothing but white space follows so far, and the quote of the string around.
+    // A comma that only white space follows so far, and the opening quote of the string that we are in.
     let (mut comma, mut quote, mut is_escaped) = (None, None, false);
-    // What else than white space came last.
+    // The last character that is not white space.
     let mut last = None;
     for character in text.chars() {
         if character == '\n' {

@@ -56,7 +56,7 @@ pub(crate) struct Options {
 ///
 /// # Errors
 ///
-/// Fails with [`io::ErrorKind::TimedOut`] when responses in flight were not finished in the time that they have after
+/// Fails with [`io::ErrorKind::TimedOut`] when responses in flight were not finished within [`Options::grace`] after
 /// `shutdown`.
 pub(crate) async fn run<S, B>(
     listener: TcpListener,

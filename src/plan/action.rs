@@ -70,8 +70,8 @@ pub enum Action {
     /// Sends an equivalent request, which RFCs define as the same: a read, or an accepted update of a record of
     /// this run.
     Equivalent,
-    /// Calls a writing operation with a credential that must be rejected. It comes late, because its body is drafted as
-    /// the operation accepted it.
+    /// Calls a writing operation with a credential that must be rejected. It comes late, because its body is drafted
+    /// like one that the operation has accepted.
     ProbeWrite(CredentialProbe),
     /// Looks at one page of this list, or at this read of a record, to see whether the writes that had to be rejected
     /// ([`Self::ProbeWrite`]) changed anything.
@@ -109,11 +109,11 @@ pub enum CredentialProbe {
     WrongToken,
 }
 
-/// At most how many trials ask one question: [`TRIALS_TO_INDICATE`] of them must decide it, and a few may decide
+/// The maximum number of trials for one question: [`TRIALS_TO_INDICATE`] of them must decide it, and a few may decide
 /// nothing.
 pub(crate) const MAX_TRIALS: u64 = 7;
-/// The most records that a run leaves when it asks by creating; a service may create others along with them, of which
-/// the run does not know.
+/// The maximum number of records that a run leaves when it asks by creating; a service may create others along with
+/// them that the run does not know of.
 pub(crate) const MAX_RECORDS_TO_LEARN: u64 = 14;
 /// How many trials must agree before an answer is [`Indicated`](crate::gaps::AnswerState::Indicated).
 pub(crate) const TRIALS_TO_INDICATE: u64 = 4;
@@ -213,7 +213,7 @@ pub struct ActionSpec {
     pub(super) read_after: fn(&Contract, &BTreeMap<OperationId, ShownBy>, OperationId) -> Option<OperationId>,
     /// Whether it sends variants of an accepted body.
     pub(super) varies: bool,
-    /// Whether the step, which is one of a list, creates items of that list to fill a page.
+    /// Whether the step, whose operation is a list, creates items of that list to fill a page.
     pub(super) fills: bool,
     always_sends: bool,
     /// Whether steps with this action run at the same time. Lists do not depend on each other, and neither do edge

@@ -1,11 +1,11 @@
-//! Values that are valid but awkward: software that stores plain values may well spoil them. The main type is
-//! [`AwkwardValue`].
+//! Values that are valid but awkward: software that handles plain values correctly may still spoil them. The main type
+//! is [`AwkwardValue`].
 //!
 //! A *name* is a string field that the run fills with a string of its own (`FieldKind::Name`); a body may have several,
 //! counted from 0. An *element* is an item of an array in the body, such as a contact method; its *channel* is the
-//! value that says what its address is for, such as `email` or `phone`. A *text* is the same as a name in a document
-//! without invariants (`FieldKind::Text`), which says nothing of what a service may do with it: of the pieces below it
-//! gets only those that no service changes on purpose.
+//! value that says what its address is for, such as `email` or `phone`. A *text* is the counterpart of a name where the
+//! document has no invariants (`FieldKind::Text`), and so does not say what a service may do with it: it gets only
+//! those of the pieces below that no service changes on purpose.
 //!
 //! # Design
 //!
@@ -62,7 +62,7 @@ const fn piece(class: &'static str, text: &'static str) -> Piece {
     Piece { class, text }
 }
 
-/// The classes of what is added to texts in documents without invariants.
+/// The classes of the pieces that are added to texts.
 const CLASSES_OF_A_TEXT: [&str; 9] = [
     "an apostrophe",
     "quotation marks",
@@ -153,8 +153,8 @@ const PREFIXES: [Piece; 4] = [
 /// The prefix of the first of several names; a service may strip it because it is not part of the name.
 const TITLE: Piece = piece("a title before the name", "Dr. ");
 
-/// What replaces a name: a string that is a value elsewhere, which an untyped layer takes for that value. All of these
-/// are tried in each name of an update.
+/// What replaces a name: a string that spells another value, such as a number or `null`, which an untyped layer takes
+/// for that value. All of these are tried in each name of an update.
 const REPLACEMENTS: [Piece; 7] = [
     // Loosely typed: a number loses its zeros or its form, or comes back as a number.
     piece("leading zeros", "00420"),
@@ -205,9 +205,9 @@ const PIECES_OF_AN_ADDRESS: [Piece; 10] = [
     piece("a comma and a backslash in quotation marks", r#"",\\n""#),
 ];
 
-/// Numbers that belong to nobody (Ofcom's ranges for drama), as they are written.
+/// Phone numbers that belong to nobody (Ofcom's ranges for drama), as people write them.
 const PHONE_NUMBERS: [Piece; 4] = [
-    // The sign read as a blank, or lost with the others; the string after the number cut off.
+    // The plus sign read as a blank, or lost with the other signs; the extension cut off.
     piece(
         "a plus sign with brackets and an extension",
         "+44 (0)7700 900109 ext. 4",
@@ -222,7 +222,7 @@ const PHONE_NUMBERS: [Piece; 4] = [
 /// What distinguishes an element's address from the first one's, where nothing about it needs to be awkward.
 const SECOND_ADDRESS: Piece = piece("a second address", "second");
 
-/// Parts of the names of channels that take numbers.
+/// The beginnings of words that name a channel that takes phone numbers.
 const PHONE_CHANNELS: [&str; 6] = ["phone", "mobile", "sms", "tel", "whatsapp", "cell"];
 
 /// A day and what is awkward about it.
@@ -246,7 +246,7 @@ const fn day(class: &'static str, (year, month, day): (i32, u32, u32)) -> Day {
 
 /// Days on which calendars break. A run sends each: one in each set of an update, and one in a create.
 const DAYS: [Day; SETS_PER_UPDATE + 1] = [
-    // Moved to the next day, or to the end of February, in a year that is shifted; and a century that has a leap day.
+    // Moved to the next day, or to the end of February, when the year is shifted; and a full century with a leap day.
     day("the leap day of a full century", (2000, 2, 29)),
     // The 366th day of the year, which most years do not have; it belongs to week 1 of the next ISO year.
     day("the last day of a leap year", (1984, 12, 31)),
@@ -281,8 +281,8 @@ const fn time(class: &'static str, text: &'static str) -> Time {
     Time { class, text }
 }
 
-/// The instant on which most breaks: negative offsets of half hours, a month that is already the next one in UTC, and
-/// the largest instant of 32 bits. It is in the future, which a service may reject.
+/// The instant that breaks the most: a negative offset with a half hour, a month that is already the next one in UTC,
+/// and a time after the largest instant of 32 bits. It is in the future, which a service may reject.
 const FAR_TIME: Time = time(
     "a month that is the next one in UTC, after 2038",
     "2039-03-31T22:20:29-03:30",
@@ -304,16 +304,16 @@ const TIMES: [Time; 7] = [
 pub(super) enum AwkwardValue {
     /// This string before the run's own string, in the name field with this index.
     Prefix(usize, &'static Piece),
-    /// This string after the run's own string, there.
+    /// This string after the run's own string, in that name field.
     Suffix(usize, &'static Piece),
-    /// This string instead of the run's own string, there.
+    /// This string instead of the run's own string, in that name field.
     Replacement(usize, &'static Piece),
     /// This string after the text with this index.
     AfterText(usize, &'static Piece),
     /// The name with this index, filled up to this many characters.
     LongName(usize, usize),
     /// This string in the address of the element with this index, or the second string instead of the address where
-    /// there is one and the element's channel takes numbers. Elements are added up to this index.
+    /// there is one and the element's channel takes phone numbers. Elements are added up to this index.
     Address(usize, &'static Piece, Option<&'static Piece>),
     /// The address of the element with this index, with this many characters.
     LongAddress(usize, usize),
@@ -371,7 +371,7 @@ impl AwkwardValues {
         let set_at = |set: usize| {
             let mut values = Vec::new();
             for name in 0..places.names {
-                // Each name has its pieces and its replacements in other sets than the name before it.
+                // Each name has its pieces and its replacements in different sets from the name before it.
                 let index = (set + name * replacements) % SETS_PER_UPDATE;
                 match groups.get(index) {
                     Some(group) => {
@@ -413,8 +413,8 @@ impl AwkwardValues {
             .collect()
     }
 
-    /// Returns the set that an update without invariants is sent with: pieces in turn to each of its texts, so that
-    /// none becomes much longer, and a leap day in its dates.
+    /// Returns the set that an update without invariants is sent with: the pieces, dealt out to its texts in turn so
+    /// that none becomes much longer, and a leap day in its dates.
     pub(super) fn of_an_update_without_invariants(places: AwkwardPlaces) -> Self {
         let is_for_texts = |piece: &&Piece| CLASSES_OF_A_TEXT.contains(&piece.class);
         let pieces = PIECES_OF_A_NAME.iter().filter(is_for_texts).enumerate();
@@ -443,13 +443,12 @@ impl AwkwardValues {
         )
     }
 
-    /// Returns the set of the create that is sent at the same time as the awkward one: a second
-    /// element where an address of the run's own is in an array, and another instant. The seed also
-    /// chooses which operation is sent so (`run::variety`), one of three in the built-in contract. So it
-    /// is divided by three before it chooses the instant: otherwise an operation would only ever get some
-    /// of them.
+    /// Returns the set of the create that is sent at the same time as the awkward one: a second element where an
+    /// address of the run's own is in an array, and another instant. The seed also chooses which operation is sent this
+    /// way (`run::variety`), one of three in the built-in contract. It is divided by three before it chooses the
+    /// instant, because otherwise an operation would only ever get some of them.
     pub(super) fn of_a_concurrent_create(seed: u64) -> Self {
-        // A different number than in the create with awkward values.
+        // A different phone number from that in the create with awkward values.
         let phone = rotated_by_seed(&PHONE_NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);
         let second = [AwkwardValue::Address(1, &SECOND_ADDRESS, phone)].into_iter();
         Self(
@@ -621,7 +620,7 @@ impl Draft {
         }
     }
 
-    /// Changes the address in one element of the array, or its number if the element's channel takes numbers.
+    /// Changes the address in one element of the array, or its phone number if the element's channel takes those.
     fn change_address(&mut self, element: usize, change: impl Fn(&str, bool) -> Option<String>) {
         let mut addresses = self.leaves.iter().filter(|leaf| leaf.kind == FieldKind::Address);
         let Some(first) = addresses.next().map(|leaf| leaf.pointer.clone()) else {
@@ -731,8 +730,8 @@ fn lengthened(address: &str, characters: usize) -> Option<String> {
     Some(format!("{local}@{labels}.{domain}"))
 }
 
-/// Whether a value names a channel that takes numbers: by one of its words, which may have more letters (`telephone`,
-/// `cellular`), but not by letters within one (`hotel`).
+/// Whether a value names a channel that takes phone numbers: by one of its words, which may have more letters
+/// (`telephone`, `cellular`), but not by letters within one (`hotel`).
 fn names_number_channel(value: &Value) -> bool {
     value.as_str().is_some_and(|text| {
         let mut words = words(text).into_iter();

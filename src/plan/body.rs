@@ -8,7 +8,7 @@ use crate::contract::rewriting::{speaks_of_characters, speaks_of_moved_dates};
 use crate::contract::vocabulary::Carry;
 use crate::contract::{Contract, pointer};
 
-/// Returns the top-level fields that an operation's body may have, as pointers: not those that are read-only.
+/// Returns the top-level fields that an operation's body may have, as pointers, without the read-only ones.
 pub(super) fn fields(contract: &Contract, operation: OperationId) -> Vec<String> {
     let mut fields = Vec::new();
     for property in contract.body_properties(operation) {
@@ -52,7 +52,8 @@ pub(super) fn is_address(contract: &Contract, operation: OperationId, node: &Nod
 }
 
 /// Whether a field of an update without invariants is a text that the updated record must show as it was sent, whatever
-/// its characters: free text, and no text speaks of characters. Markup is none: a service may clean it.
+/// its characters: it is free text, and neither its description nor the texts about the operation speak of characters.
+/// HTML is excluded: a service may sanitise it.
 pub(super) fn is_text(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let is_plain = ["pattern", "format", "enum", "const"]
         .iter()
@@ -70,7 +71,7 @@ pub(super) fn is_text(contract: &Contract, operation: OperationId, node: &Node, 
 }
 
 /// Whether a field of an update without invariants is a full date that the updated record must show as it was sent, and
-/// no text speaks of dates that are moved.
+/// neither its name nor its description speaks of dates that are moved.
 pub(super) fn is_shown_date(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let name = pointer::last(at).unwrap_or_default();
     let name = lexicon::words(&name).join(" ");

@@ -35,7 +35,8 @@ pub struct StepDescription {
     pub writes: bool,
     /// The facts that its responses decide.
     pub facts: Vec<FactId>,
-    /// Where the values in its path come from and, of its other parameters, the values that a response fills.
+    /// Where the values in its path come from, and those of its other parameters that are given or that a response
+    /// shows.
     pub needs: Vec<Source>,
 }
 

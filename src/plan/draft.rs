@@ -136,7 +136,8 @@ impl Draft {
     }
 
     /// Chooses no value that may identify a record which was there before the run, where the schema admits another. A
-    /// field without any other is left out if its value identifies one, and keeps a value that is only taken.
+    /// field without any other is left out if its value may identify one, and keeps a value that is only
+    /// `KeyUse::Taken`.
     ///
     /// # Errors
     ///
@@ -199,8 +200,8 @@ impl Draft {
         false
     }
 
-    /// Leaves out the fields at or below this location, or else below the next one around it. Returns whether there was
-    /// one; the whole body is not left out.
+    /// Leaves out the fields at or below this location, or else those below the nearest location around it that has
+    /// some. Returns whether there were any; the whole body is never left out.
     fn leave_out(&mut self, at: &str) -> bool {
         let mut at = at;
         while !at.is_empty() {
@@ -242,14 +243,14 @@ impl Draft {
     }
 }
 
-/// The number of numbers and days around a value that are tried in its place.
+/// The greatest distance from a value of the numbers, or of the days, that are tried in its place.
 const NEAR: i64 = 200;
 
 /// The distances of the numbers, and of the days, that are tried in place of a value if its list may have more pages.
 const FAR_NUMBERS: [i64; 3] = [1_000_003, 100_003, 10_007];
 const FAR_DAYS: [i64; 2] = [10_007, 23_003];
 
-/// Returns the day that a value is.
+/// Returns the day that a value states, if it states one.
 fn day(value: &Value) -> Option<NaiveDate> {
     value.as_str()?.parse().ok()
 }

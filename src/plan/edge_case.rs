@@ -3,9 +3,9 @@
 //! # Design
 //!
 //! Where only a part differs, the rest is sound, so that a service gets far enough to trip over that part: an unknown
-//! identifier comes with a body that was accepted, an unusual string in a record that was. An unknown identifier
-//! should name no record, whatever the target contains: it is a random UUID, or the largest integer that every
-//! JSON reader preserves. A malformed one is a string that is neither a UUID nor a number.
+//! identifier comes with a body that was accepted, and an unusual string within such a body. An unknown identifier
+//! should name no record, whatever the target contains: it is a random UUID, or the largest integer that every JSON
+//! reader preserves. A malformed one is a string that is neither a UUID nor a number.
 //!
 //! A read whose path no response fills still gets its edge cases: every identifier in its path is then unknown, so that
 //! they name no record, and what the document says of its errors can be judged.
@@ -101,7 +101,7 @@ impl EdgeCaseField {
 pub(super) fn edge_cases(contract: &Contract, operation: OperationId, seed: u64) -> Vec<EdgeCase> {
     let documented = contract.operation(operation);
     let creates = documented.creates();
-    // Whatever value it gets, a parameter that acts may change a record of somebody else.
+    // Whatever value it gets, a parameter with a side effect may change somebody else's record.
     let is_left_out = |edge_case: &EdgeCase| {
         let parameter = edge_case.parameter.map(|index| &documented.parameters[index]);
         let in_query = parameter.filter(|parameter| parameter.location == ParameterLocation::Query);
@@ -174,11 +174,11 @@ impl EdgeCaseChange {
     }
 }
 
-/// Returns identifiers that name no record for the path of a read that has no values, each with the index of its
+/// Returns identifiers that name no record, for the path of a `GET` that nothing else fills, each with the index of its
 /// parameter. `None`:
 ///
-/// - for an operation that is no read, and for a path without identifiers,
-/// - if a form is stated for an identifier, which an unknown one might not have,
+/// - for an operation that is not a `GET`, and for a path without identifiers,
+/// - if a form is stated for an identifier, which a made-up one might not have,
 /// - if something else that the read requires has no value either.
 #[must_use]
 pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> Option<Vec<(usize, String)>> {
@@ -244,9 +244,9 @@ impl EdgeCaseString {
     /// that the target showed.
     ///
     /// It prefers a string that carries the run tag: the run's own name for what it writes. An address of `example.com`
-    /// stays one, because the change is made before it. A string that the target showed is replaced. None is made
-    /// longer than `limits` admit. Beyond ASCII, an address comes last: a service may accept it (RFC 6531) although
-    /// `format: email` admits ASCII alone, and could then show no response that its schema admits.
+    /// stays one, because what makes the string unusual goes before it. A string that the target showed is replaced.
+    /// None is made longer than `limits` admit. Beyond ASCII, an address comes last: a service may accept it (RFC 6531)
+    /// although `format: email` admits ASCII alone, and could then show no response that its schema admits.
     pub(crate) fn insert(
         self,
         body: &mut Value,

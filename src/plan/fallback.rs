@@ -89,7 +89,7 @@ impl Fallback {
         Some(required)
     }
 
-    /// Returns the draft if its body was not tried before, and notes that it is now.
+    /// Returns the draft if its body was not tried before and the schema admits it, and notes that it is tried now.
     fn untried(&mut self, draft: Draft) -> Option<Draft> {
         let body = draft.body().0;
         if self.tried.contains(&body) || !draft.is_admitted() {
@@ -134,8 +134,8 @@ impl Fallback {
         }
     }
 
-    /// Returns the draft with those of the named fields that it lacks: with all of them, or else
-    /// with one; `None` if each was tried.
+    /// Returns the draft with those of the named fields that it lacks: with all of them, or else with one; `None` if
+    /// each was tried or is not admitted.
     fn with_missing(&self, named: &[usize]) -> Option<Draft> {
         let leaves = &self.base.leaves;
         let missing = named.iter().copied().filter(|index| leaves[*index].value().is_none());
@@ -203,8 +203,8 @@ fn changes(base: &Draft) -> Vec<Draft> {
     drafts
 }
 
-/// Returns what may be the name of a field in the text of a rejection. A field may have a hyphen in its name, and a
-/// word one after it: `first-name`, `age-related`.
+/// Returns what may be the name of a field in the text of a rejection. A hyphen may be part of a name (`first-name`),
+/// or follow one (`age-related`).
 pub(crate) fn words_of_rejection(text: &str) -> HashSet<&str> {
     let within = |others: &'static str| {
         text.split(move |letter: char| !letter.is_ascii_alphanumeric() && !others.contains(letter))

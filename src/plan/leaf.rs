@@ -53,7 +53,7 @@ impl Choice {
 }
 
 impl Leaf {
-    /// Returns the field at the top of the body that it is, or is a part of.
+    /// Returns the pointer of the top-level field that it is, or is a part of.
     pub(super) fn top_field(&self) -> Option<&str> {
         top(&self.pointer)
     }
@@ -134,8 +134,7 @@ pub(super) enum FieldKind {
     Name,
     /// Anything else.
     Other,
-    /// A text of an update for which no invariant says what it does, and which the updated record must show as it was
-    /// sent.
+    /// A text in an update without invariants, which the updated record must show as it was sent.
     Text,
     /// An instant.
     Timestamp,
@@ -143,11 +142,11 @@ pub(super) enum FieldKind {
     Year,
 }
 
-/// The format of a full date (RFC 3339, section 5.6), and those in which it is sent if that is rejected, in the letters
-/// of `strftime`.
+/// The format of a full date (RFC 3339, section 5.6), and those in which it is sent if that is rejected, in the
+/// notation of `strftime`.
 const ISO: &str = "%Y-%m-%d";
 const OTHER_FORMATS: [&str; 3] = ["%Y-%m-%dT00:00:00Z", "%d/%m/%Y", "%m/%d/%Y"];
-/// Another date than any example has.
+/// A date that no example has.
 const OTHER_DATE: &str = "1976-05-19";
 
 /// Recognises the fields that make up a date: sibling integers called day, month and year, and a string in the form of

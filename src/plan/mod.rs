@@ -19,7 +19,7 @@
 //! # Ok::<(), countersign::contract::defect::Defects>(())
 //! ```
 //!
-//! What a call carries depends on what the target shows, so bodies are made while the plan runs:
+//! What a call sends depends on what the target shows, so bodies are made while the plan runs:
 //! [`Bindings`](crate::history::Bindings) are the values that links carry, a [`Template`] makes a [`Draft`] from them,
 //! and [`Fallback`] changes a rejected one field by field. [`Variant`] describes how further bodies differ from an
 //! accepted one, and [`EdgeCaseChange`] how an edge case differs from a plain request.
@@ -31,10 +31,10 @@
 //! - *equivalent request*: a documented request in another spelling that RFCs define as the same (`x-equivalent`): a UUID
 //!   in capitals, JSON in another order.
 //! - *synthetic string*: the string that the contract says to send in a field (`x-synthetic`), with the run tag in it.
-//! - *name*, *address*: a string, an email address in a body that the run makes, with the run tag in it.
-//! - *note*: the run tag in an object for data of callers, such as `metadata`.
-//! - *scope* ([`Scope`]), *shard*, *part*: the operations that a run covers; one machine's share of its plan; a group of
-//!   operations that no shards divide.
+//! - *name*, *address*: a string or an email address that the run makes for a body, with the run tag in it.
+//! - *note*: the run tag, in an object that is for callers' own data, such as `metadata`.
+//! - *scope* ([`Scope`]), *shard*, *part*: the operations that a run covers; one machine's share of its plan; a group
+//!   of operations that is never split between shards.
 
 mod action;
 mod awkward;

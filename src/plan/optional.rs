@@ -3,10 +3,9 @@
 //!
 //! # Design
 //!
-//! On some services a GET has side effects: `recheck_all=1` queues work, `paused=paused` changes a
-//! record of somebody else. Which parameters these are, [`acting_parameter`] finds out. Leaving out
-//! a harmless parameter costs the facts that it alone would show; sending a harmful one costs
-//! somebody a record.
+//! On some services a GET has side effects: `recheck_all=1` queues work, `paused=paused` changes a record of somebody
+//! else. [`acting_parameter`] determines which parameters these are. Leaving out a harmless parameter costs the facts
+//! that it alone would show; sending a harmful one costs somebody a record.
 
 use serde_json::Value;
 
@@ -81,7 +80,7 @@ pub(super) fn is_a_switch(contract: &Contract, parameter: &Parameter) -> bool {
 }
 
 /// Whether a segment of a path that a read fills in chooses what is done: `/door/{action}`, or `/power/{state}` with
-/// the values `on` and `off`. Below a name of several, a state filters: `/orders/{state}`.
+/// the values `on` and `off`. Below a plural name, a state is a filter: `/orders/{state}`.
 pub(super) fn chooses_a_command(contract: &Contract, operation: &Operation, parameter: &Parameter) -> bool {
     const NAMES: [&str; 5] = ["action", "cmd", "command", "op", "operation"];
     const SWITCHED: [&str; 6] = ["down", "off", "on", "toggle", "up", "yes"];
@@ -118,7 +117,7 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
         "series",
         "upsert",
     ];
-    // `fields=all` selects what is shown.
+    // Not `fields`: `fields=all` selects what is shown.
     const RANGES: [&str; 6] = ["affects", "apply", "scope", "target", "targets", "updates"];
     const CONFLICTS: [&str; 2] = ["conflict", "duplicate"];
     const SWITCHED: [&str; 5] = ["cascade", "everything", "overwrite", "prefix", "propagate"];
@@ -135,7 +134,7 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
     let is_on = default.and_then(Node::boolean) == Some(true) || chosen == "true";
     let is_off = default.and_then(Node::boolean) == Some(false);
     let has_name = |list: &[&str]| has_word(&parameter.name, list);
-    // A create that is recursive makes what it is nested under. `all` must be the first word: `all_versions`, not
+    // A recursive create only makes what it is nested under. `all` must be the first word: `all_versions`, not
     // `include_all`.
     let is_recursive = method != Method::Post && has_name(&["recursive"]);
     let is_of_all = words(&separated(&parameter.name)).next() == Some("all");

@@ -17,9 +17,9 @@ pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bo
     generated_from(contract, parameter, ("countersign", 0), examples)
 }
 
-/// Returns a value for a header that names each request, such as `Idempotency-Key`: a service takes a second request
-/// with the same value for the first one again. `None` for any other parameter. It is made from a text that the run
-/// uses only once.
+/// Returns a value for a header that identifies each request, such as `Idempotency-Key`: a service takes a second
+/// request with the same value for a repetition of the first. `None` for any other parameter. It is made from a text
+/// that the run uses only once.
 pub(crate) fn request_key(
     contract: &Contract,
     parameter: &Parameter,
@@ -110,9 +110,9 @@ fn may_name_an_account(contract: &Contract, (schema, depth): (&Node, usize)) -> 
     }
 }
 
-/// Returns the strings that a request has for a value: its JSON where the contract states that
-/// media type, and several where each element of an array is written by itself, which is what a
-/// query does unless the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2).
+/// Returns the strings by which a request states a value: its JSON where the contract states that media type; in a
+/// query, one for each element of an array, unless the contract says otherwise (OpenAPI 3.0.3, section 4.7.12.2); or
+/// else a single one.
 pub(crate) fn serialized(contract: &Contract, parameter: &Parameter, value: &Value) -> Vec<String> {
     if parameter.media_type.as_deref().is_some_and(is_json) {
         return vec![value.to_string()];

@@ -28,9 +28,9 @@ pub struct Scope {
     pub only: Vec<OperationId>,
     /// The operations not to call, nor to report on.
     pub skip: Vec<OperationId>,
-    /// Operations that are sent although the plan would leave them out: writes that cannot be traced (the contract
-    /// does not say how to recognise what they do), and operations that say that they do something besides what their
-    /// method says.
+    /// Operations that are sent although the plan would leave them out: writes that cannot be traced (the contract does
+    /// not say how to recognise what they do), and operations that seem to have a side effect, beyond what their method
+    /// says.
     pub also_send: Vec<OperationId>,
     /// The seed of all choices.
     pub seed: u64,
@@ -45,7 +45,7 @@ pub struct SettledAnswers {
     pub subjects: BTreeSet<(usize, OperationId, String)>,
     /// The operations whose ordinary responses, such as the controls of trials, leave something open.
     pub open_responses: BTreeSet<OperationId>,
-    /// The gaps of which nothing is left to ask.
+    /// The gaps about which nothing is left to ask.
     pub gaps: BTreeSet<usize>,
 }
 

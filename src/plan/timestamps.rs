@@ -35,8 +35,7 @@ fn in_format(text: &str, format: TimestampFormat) -> Option<String> {
     })
 }
 
-/// Moves a timestamp by minutes, within the half hour in which it begins, and then by days: it stays at the edge of its
-/// day.
+/// Moves a timestamp by at most 29 minutes, and by whole days: it stays at the edge of its day.
 pub(super) fn moved(text: &str, number: u64) -> Option<String> {
     let minutes = Duration::minutes(i64::try_from(number % 30).ok()?);
     let days = Duration::days(i64::try_from(number / 30 % 1_000).ok()?);

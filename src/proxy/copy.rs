@@ -97,7 +97,7 @@ impl Body for CopyingBody {
                 if let (Some(piece), Some(copy)) = (frame.data_ref(), &mut self.copy) {
                     copy.add(piece);
                 }
-                // A trailer section is the last thing of a message (RFC 9112, section 7.1.2): nobody asks for more.
+                // A trailer section ends a message (RFC 9112, section 7.1.2): nobody asks for more.
                 if frame.is_trailers()
                     && let Some(copy) = self.copy.take()
                 {

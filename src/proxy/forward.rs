@@ -50,7 +50,7 @@ impl Forwarder {
     ///
     /// # Errors
     ///
-    /// Why the TLS library cannot be set up, or an origin that no request can name.
+    /// Fails if the TLS library cannot be set up, or if no request can name the target's origin.
     pub(crate) fn new(target: Target, queue: Arc<Queue>) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let upstream = Upstream::new(&target)?;
         Ok(Self {
@@ -117,7 +117,7 @@ impl Forwarder {
             add_upgrade(&mut parts.headers, protocol);
         }
         if parts.headers.contains_key(TE) {
-            // It is about one connection (RFC 9110, section 10.1.4).
+            // `TE` is about one connection, so `Connection` names it (RFC 9110, section 10.1.4).
             parts.headers.append(CONNECTION, HeaderValue::from_static("TE"));
         }
         let request = Request::from_parts(parts, CopyingBody::request(body, pending.as_ref()));

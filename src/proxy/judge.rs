@@ -25,7 +25,7 @@ pub(crate) struct Proxied {
 }
 
 /// Receives every exchange that was not dropped, in the order in which they are judged. Findings number entries in this
-/// order. The second argument is `None` if no complete response came.
+/// order. The second argument is `None` if the exchange cannot be judged, such as one without a complete response.
 pub(crate) type Recorder<'recorder> = &'recorder mut dyn FnMut(&RequestLine, Option<&RecordedExchange>);
 
 /// Judges what the queue has until it is closed, and emits events as a run does. Bodies are decoded on `runtime`.
@@ -86,7 +86,7 @@ fn recorded(passed: ForwardedExchange, runtime: &Handle) -> (RequestLine, Result
             CopiedBody::NotKept => None,
             CopiedBody::Incomplete => return Err(Skipped::Aborted),
         };
-        // A response that fails by its status alone is judged by that.
+        // A 5xx is judged even without its body, by its status.
         if response_body.is_none() && response.status < 500 {
             return Err(Skipped::BodyUnread);
         }
@@ -102,8 +102,8 @@ fn recorded(passed: ForwardedExchange, runtime: &Handle) -> (RequestLine, Result
     (request_line, recorded)
 }
 
-/// Returns the body of a request as text; `None` where there is none, and where it is compressed, was not
-/// copied whole or is not UTF-8.
+/// Returns the body of a request as text; `None` where there is none, and where it is compressed, was not copied whole
+/// or is not UTF-8.
 fn request_body(headers: &HeaderMap, body: CopiedBody) -> Option<String> {
     match body {
         CopiedBody::Whole(body) if !body.is_empty() && !headers.contains_key(CONTENT_ENCODING) => text(&body),

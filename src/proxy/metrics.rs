@@ -38,7 +38,7 @@ pub(super) struct Snapshot {
     pub(super) not_judged: Vec<(&'static str, u64)>,
     /// How many facts are held, broken and undecided.
     pub(super) facts: [u64; 3],
-    /// How many findings each rule reported, by operation and level.
+    /// How often findings were seen, by rule, operation and level.
     pub(super) findings: BTreeMap<(&'static str, String, Level), u64>,
 }
 

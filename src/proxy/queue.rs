@@ -48,8 +48,8 @@ struct State {
     /// The period in which dropped writes were under way.
     dropped_writes: Option<(DateTime<Utc>, DateTime<Utc>)>,
     is_closed: bool,
-    /// The exchanges that were still under way when nothing more was to come, so that they were judged without a
-    /// response: they are not judged again once they have ended.
+    /// The exchanges that were still under way when the queue was closed, so that they were judged without a response:
+    /// they are not judged again once they have ended.
     cut: BTreeSet<u64>,
     /// Whether judging has ended.
     has_ended: bool,
@@ -123,7 +123,7 @@ pub(super) enum Next {
 }
 
 impl Queue {
-    /// Makes an empty queue; `now` is the time.
+    /// Makes an empty queue; `now` is the current time.
     pub(crate) fn new(now: DateTime<Utc>) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::default(),
@@ -132,7 +132,7 @@ impl Queue {
         })
     }
 
-    /// Returns the time, which never goes back.
+    /// Returns the current time, which never goes back.
     pub(super) fn now(&self) -> DateTime<Utc> {
         let (began, instant) = self.began;
         let since = TimeDelta::from_std(instant.elapsed()).unwrap_or(TimeDelta::MAX);
@@ -180,8 +180,8 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// Requests a snapshot, which is taken once everything that has ended until now is judged. Once judging has ended,
-    /// the receiver fails.
+    /// Requests a snapshot, which is taken once all exchanges that can be judged now are judged; one that waits for an
+    /// earlier request cannot be. Once judging has ended, the receiver fails.
     pub(super) fn request_snapshot(&self) -> oneshot::Receiver<Snapshot> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state();
@@ -301,7 +301,7 @@ impl State {
         }
     }
 
-    /// Returns how long the first exchange may still be under way; `None` where there is none.
+    /// Returns how long the first exchange may still be under way; `None` where it is not.
     fn patience(&self) -> Option<Duration> {
         match self.exchanges.first_key_value() {
             Some((_, QueuedExchange::UnderWay(_, since))) => Some(PATIENCE.saturating_sub(since.elapsed())),
@@ -329,7 +329,7 @@ struct Parts {
 }
 
 impl ExchangeUnderWay {
-    /// Makes room for a piece of a body. Where there is none, the exchange is dropped.
+    /// Makes room for a piece of a body, or for a head. If there is no room, the exchange is dropped.
     pub(super) fn reserve(&self, bytes: usize) -> bool {
         let mut parts = self.parts();
         if !parts.is_dropped && self.queue.state().reserve(bytes) {
@@ -340,7 +340,7 @@ impl ExchangeUnderWay {
         false
     }
 
-    /// Takes back the room of a copy that is not kept.
+    /// Frees the room of a copy that is not kept.
     pub(super) fn release(&self, bytes: usize) {
         self.parts().bytes -= bytes;
         self.queue.state().bytes -= bytes;

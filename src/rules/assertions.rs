@@ -1,4 +1,4 @@
-//! The assertions of a contract. The main type is [`Assertions`].
+//! Compiles what the schemas of a contract assert beyond types. The main type is [`Assertions`].
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -75,7 +75,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match response.status {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
-        // A router answers so before anything looks at the credential.
+        // A router may respond like this before anything checks the credential.
         status @ (300..=399 | 400 | 402 | 404..=499) if is_same_with_credential(seen, status, sink) => {
             sink.undecided(fact, Reason::SameForAll(status));
         }
@@ -106,7 +106,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         {
             sink.undecided(fact, Reason::Documented(400));
         }
-        // Beside a 401, a document that lists a 403 leaves open which of them it is.
+        // A document that lists both a 401 and a 403 leaves open which of them it is.
         403 if documents(403) => sink.held(fact),
         400..=499 if !exact => sink.held(fact),
         status @ 300..=499 if is_documented_for_credentials(sink.contract, seen, status) => {
@@ -123,8 +123,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges what a write did although it was rejected for its credential. `stored-refusal` does where an invariant says
-/// how the record shows.
+/// Judges what a write did although it was rejected for its credential. `stored-refusal` does so where no lifecycle is
+/// inferred.
 fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     let contract = sink.contract;
     let lifecycle = contract.lifecycle_of(stored.operation);
@@ -145,8 +145,8 @@ fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mu
     }
 }
 
-/// Whether the description of this status speaks of the credential, as in "Not found, or there is no token": then the
-/// document leaves open which of its rejections it is.
+/// Whether the description of this status mentions the credential, as in "Not found, or there is no token": then the
+/// document leaves open which of the two it means.
 fn is_documented_for_credentials(contract: &Contract, seen: &ExchangeSeen<'_>, status: u16) -> bool {
     const CREDENTIALS: [&str; 9] = [
         "api key",
@@ -167,7 +167,7 @@ fn is_documented_for_credentials(contract: &Contract, seen: &ExchangeSeen<'_>, s
 }
 
 /// Whether the body of a rejection is a page of the list: it has the documented fields of a success, and an item with
-/// an identifier. The document leaves error bodies open, so anything less may be one.
+/// an identifier. The document leaves error bodies open, so anything less may be an error body.
 fn shows_records(contract: &Contract, seen: &ExchangeSeen<'_>, body: &[u8]) -> bool {
     let Some(page) = seen.operation.page.as_ref() else {
         return false;
@@ -183,7 +183,7 @@ fn shows_records(contract: &Contract, seen: &ExchangeSeen<'_>, body: &[u8]) -> b
             .any(|shape| conforms(contract, shape, &body.value))
 }
 
-/// Whether a value has the documented types and the required fields, at every depth; a null may be any of them.
+/// Whether a value has the documented types and the required fields, at every depth; null passes as any type.
 fn conforms(contract: &Contract, shape: ShapeId, value: &Value) -> bool {
     let shape = contract.shape(shape);
     let is_typed = value.is_null() || shape.types.is_empty() || shape.types.iter().any(|of| of.admits(value));
@@ -209,7 +209,7 @@ fn is_same_with_credential(seen: &ExchangeSeen<'_>, status: u16, sink: &Sink<'_>
     says_nothing_was_done && with_credential.is_some_and(|failed| failed.status == Some(status))
 }
 
-/// Describes what was let in, where that is more than a missing credential or another scheme.
+/// Describes the request, unless it just lacks a credential or uses another scheme.
 fn describe_request(seen: &ExchangeSeen<'_>) -> String {
     let request = &seen.exchange.request;
     let page = seen.operation.page.as_ref();

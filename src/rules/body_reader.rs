@@ -1,5 +1,5 @@
-//! Reads the bodies of responses. A body that comes again is parsed only once, because a soak gets
-//! the same pages over and over. The main type is [`BodyReader`].
+//! Reads the bodies of responses. A body that comes again is parsed only once, because a soak gets the same pages over
+//! and over. The main type is [`BodyReader`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::exchange::json::{self, Body, JsonError};
 
 /// The maximum size of a cached body, in bytes.
 const MAX_CACHED_BODY_SIZE: usize = 16 << 10;
-/// The maximum number of cached bodies: some fifty megabytes of values at most.
+/// The maximum number of cached bodies: at most some fifty megabytes of parsed values.
 const MAX_CACHED_BODIES: usize = 256;
 
 /// A body as it was read.

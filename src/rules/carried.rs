@@ -1,5 +1,5 @@
-//! `carried`: a record does not carry what was sent. The invariants are `carries` of
-//! `x-invariants`, for creates and updates.
+//! `carried`: a record does not carry what was sent. The invariants are `carries` of `x-invariants`, for creates and
+//! updates.
 
 use serde_json::Value;
 

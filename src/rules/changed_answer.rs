@@ -53,7 +53,7 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
     let kind = sink.contract.gaps[seen.learned.gap].kind;
     let mut answers = seen.answers.iter().filter(|answer| is_about_the_same(answer, &learned));
     let Some(answer) = answers.next() else {
-        // Why the operation was not called says more.
+        // The reason why the operation was not called says more.
         let unsent = [WhyUnanswered::NeedsWrites, WhyUnanswered::OutOfReach];
         let reasons = seen.answers.iter().filter_map(|answer| answer.reason);
         if let Some(reason) = reasons.into_iter().find(|reason| !unsent.contains(reason)) {

@@ -65,8 +65,8 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Returns whether the schema has `nullable`. Without a `type` next to it that has no effect by the letter (OpenAPI
-/// 3.0.3, section 4.7.24.1), but nobody writes it to exclude null.
+/// Returns whether the schema has `nullable`. Strictly, that has no effect without a `type` next to it (OpenAPI 3.0.3,
+/// section 4.7.24.1), but nobody writes it to exclude null.
 fn says_nullable(location: &LocatedValue<'_>, schema: &str) -> bool {
     let nullable = location
         .contract

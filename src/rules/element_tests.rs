@@ -137,7 +137,7 @@ fn a_value_of_an_element_that_is_spelled_otherwise_is_a_warning() {
 
 #[test]
 fn what_is_in_another_element_alone_is_not_kept_in_its_own() {
-    // Before, any element that shows the value was enough.
+    // It is not enough that some element shows the value.
     let sent = [
         method("ada@example.com", "email", "active"),
         method("+44 7700 900123", "phone", "active"),

@@ -1,5 +1,5 @@
-//! Describes what the body of an error says is wrong, so that a finding about a status shows why
-//! the service responded that way.
+//! Describes what the body of an error says is wrong, so that a finding about a status shows why the service responded
+//! that way.
 
 use crate::contract::is_json;
 use crate::exchange::Response;
@@ -12,8 +12,8 @@ const NAMES: [&str; 6] = ["title", "detail", "message", "error", "error_descript
 /// The maximum size of a body that is searched for them, in bytes: an error needs a few lines.
 const MAX_BODY_SIZE: usize = 64 << 10;
 
-/// Returns the fields of an error's body that say what is wrong, as shapes unless the user asked
-/// for values; `None` if the response is not an error or has none of these fields.
+/// Returns the fields of an error's body that say what is wrong, as shapes unless the user asked for values; `None` if
+/// the response is not an error or has none of these fields.
 pub(super) fn describe(response: &Response, values: ValueDisplay) -> Option<String> {
     let is_json = response.media_type().is_some_and(|media_type| is_json(&media_type));
     if response.status < 400 || !is_json || response.body.len() > MAX_BODY_SIZE {

@@ -19,7 +19,7 @@ use crate::history::{
 };
 use crate::plan::{Action, Plan};
 
-/// Takes exchanges and looks in the order of the run, and keeps the verdicts.
+/// Takes each exchange and each look of a run, in order, and keeps the verdicts.
 #[derive(Debug)]
 pub(crate) struct Evaluation<'run> {
     history: History<'run>,
@@ -47,7 +47,7 @@ pub(crate) struct EvaluationResult {
 }
 
 impl<'run> Evaluation<'run> {
-    /// Starts the evaluation of a run of the plan whose own values carry the run tag. With `keep`, every exchange
+    /// Starts the evaluation of a run of the plan; the run's own values carry the run tag. With `keep`, every exchange
     /// and step that verdicts depend on is kept as a recording.
     pub(crate) fn new(plan: &Plan, run_tag: RunTag, judge: Judge<'run>, keep: bool) -> Self {
         let contract = judge.contract();
@@ -105,7 +105,7 @@ impl<'run> Evaluation<'run> {
         &self.gaps
     }
 
-    /// The verdicts so far.
+    /// Returns the verdicts so far.
     pub(crate) fn verdicts(&self) -> &Verdicts {
         self.judge.verdicts()
     }
@@ -156,8 +156,8 @@ impl<'run> Evaluation<'run> {
         self.history.begin_walk(look, extent);
     }
 
-    /// Adds a page, which was judged as part of another look, to this one; it was `asked` by its number or, if `None`,
-    /// as the default one.
+    /// Adds a page that was judged as part of another look to this one. `asked` is the number by which it was
+    /// requested; `None` for the default page.
     pub(crate) fn share_page_with_look(&mut self, look: LookId, asked: Option<u64>, page: (&Exchange, Option<&Body>)) {
         self.history.share_page_with_look(look, asked, page);
     }
@@ -173,8 +173,7 @@ impl<'run> Evaluation<'run> {
         self.conclude_after(look, WaitExtent::Fully)
     }
 
-    /// Ends a look for an update after a wait too short to call a missing record gone, and judges
-    /// the rest.
+    /// Ends a look for an updated record after a wait too short to call a missing record gone, and judges the rest.
     pub(crate) fn conclude_after_short_wait(&mut self, look: LookId) -> Option<LookResult> {
         self.conclude_after(look, WaitExtent::Briefly)
     }
@@ -216,7 +215,7 @@ impl<'run> Evaluation<'run> {
         self.judge.verdicts_mut().force_undecided(fact, reason);
     }
 
-    /// Reports, at the end of a complete run, those of the operations in its scope that had no success: nothing of them
+    /// Reports, at the end of a complete run, which operations in its scope had no success, so that nothing about them
     /// was checked.
     pub(crate) fn report_unchecked(&mut self, in_scope: &[OperationId]) {
         self.note(|| RecordedStep::Complete(in_scope.to_vec()));
@@ -234,7 +233,7 @@ impl<'run> Evaluation<'run> {
         self.history.mark_deleted(record);
     }
 
-    /// Notes that a record of a list which was there before the run is gone after a write: see
+    /// Notes that a listed record which was there before the run is gone after a write: see
     /// `History::mark_existing_deleted`.
     pub(crate) fn mark_existing_deleted(&mut self, record: (OperationId, String), write: OperationId) {
         self.history.mark_existing_deleted(record, write);

@@ -71,7 +71,8 @@ fn changes_filters(seen: &ExchangeSeen<'_>, sink: &Sink<'_>, name: &str) -> bool
     let is_filter = known.any(|parameter| parameter.name == name);
     let mut required = parameters.iter().filter(|parameter| parameter.required);
     let is_required = required.any(|parameter| parameter.name == name);
-    // The credential may be in the query too; the target adds what the configuration fixes for all requests.
+    // The credential may be in the query too. What the configuration fixes for all requests is not: the transport adds
+    // it.
     let is_documented = parameters.iter().any(|parameter| parameter.name == name);
     is_documented && !is_filter && !is_required && !sink.contract.is_of_paging(seen.id, name)
 }
@@ -79,7 +80,7 @@ fn changes_filters(seen: &ExchangeSeen<'_>, sink: &Sink<'_>, name: &str) -> bool
 fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, String)]), sink: &mut Sink<'_>) {
     let parameter = &seen.operation.parameters[filter.parameter];
     let mut given = pairs.iter().filter(|(name, _)| *name == parameter.name);
-    // One that is given twice asks for either value.
+    // A parameter that is given twice asks for either value.
     let given = given.next().filter(|_| given.next().is_none());
     let asked = given.and_then(|(_, text)| filter.values.asked(text));
     let fact = sink.contract.fact_of(seen.id, FactKind::Filtered(filter.parameter));

@@ -51,7 +51,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
         sink.contract
             .fact_of(walk.operation, FactKind::InferredPages(statement))
     };
-    // One cause breaks several of them, and only the first is reported.
+    // One cause may break several of these facts, and only the first is reported.
     let mut is_sound = true;
     for (statement, judge) in [
         (
@@ -246,7 +246,7 @@ paths:
         }
     }
 
-    /// Judges the response to a request without parameters, and then pages.
+    /// Judges a walk: the response to a request without parameters, then the pages.
     pub(super) fn judged(pages: &[&[u64]], end: WalkEnd) -> Judged {
         let fixture = Fixture::text(PETS, "getPets");
         let walk = walk(&fixture, pages, end);

@@ -1,11 +1,10 @@
-//! Judges the cases of the JSON Schema test suite as responses: draft 2020-12 by a document of
-//! OpenAPI 3.1, and draft 4 by one of 3.0, whose schemas are based on that draft. A snapshot has
-//! the number of cases in which we agree with the suite, and each case in which we do not.
+//! Judges the cases of the JSON Schema test suite as responses: draft 2020-12 by a document of OpenAPI 3.1, and draft 4
+//! by one of 3.0, whose schemas are based on that draft. A snapshot has the number of cases in which we agree with the
+//! suite, and each case in which we do not.
 //!
-//! `tests/json-schema` has the cases of github.com/json-schema-org/JSON-Schema-Test-Suite as
-//! version 4.23.0 of the Python package `jsonschema` ships them, without the optional ones. Its
-//! groups are listed by keyword; a test in a group has a description, a value, and whether the
-//! value is valid.
+//! `tests/json-schema` has the cases of github.com/json-schema-org/JSON-Schema-Test-Suite as version 4.23.0 of the
+//! Python package `jsonschema` ships them, without the optional ones. Its groups are listed by keyword; a test in a
+//! group has a description, a value, and whether the value is valid.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -53,8 +52,8 @@ enum Class {
     Rejected,
 }
 
-/// Why we do not agree: the beginning of the version of OpenAPI, the reason, and the keywords. One
-/// of the keywords in a schema is enough.
+/// Why we do not agree: the beginning of the OpenAPI version, the reason, and the keywords, of which a schema needs
+/// only one.
 const REASONS: [(&str, &str, &[&str]); 5] = [
     (
         "3",
@@ -124,8 +123,8 @@ fn uses(schema: &Value, keyword: &str) -> bool {
 /// The location of a group's schema in its document.
 const LOCATION: &str = "#/components/schemas/Tested";
 
-/// Returns the schema with the references to itself adapted to its location in the document. Values
-/// of `const` and `enum` stay as they are, because they may look like references.
+/// Returns the schema with the references to itself adapted to its location in the document. Values of `const` and
+/// `enum` stay as they are, because they may look like references.
 fn in_document(schema: &Value) -> Value {
     match schema {
         Value::Array(elements) => elements.iter().map(in_document).collect(),
@@ -165,8 +164,7 @@ fn class(fixture: Option<&Fixture>, value: &Value, valid: bool) -> Class {
         return Class::Rejected;
     };
     let judged = fixture.body(value);
-    // We report a field that an open schema does not name. That is our own rule and does not
-    // contradict JSON Schema.
+    // We report a field that an open schema does not name. That is our own rule and does not contradict JSON Schema.
     let mut findings = judged.verdicts.findings().iter();
     let broken = findings.any(|finding| !matches!(finding.rule.name, "undocumented-field"));
     match (broken, valid) {

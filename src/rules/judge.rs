@@ -34,8 +34,8 @@ pub struct Judge<'contract> {
     verdicts: Verdicts,
     assertions: Assertions,
     body_reader: BodyReader,
-    /// The rules of one location: those for every value, and those for objects only. They run more often than all
-    /// others by far.
+    /// The rules that look at one location: those for every value, and those for objects only. They run far more often
+    /// than all others.
     of_values: Vec<LocationRule>,
     of_objects: Vec<LocationRule>,
 }
@@ -105,22 +105,20 @@ impl<'contract> Judge<'contract> {
         let operation = self.contract.operation(id);
         let response = exchange.response();
         let documented = response.and_then(|response| operation.response(response.status));
-        // The body of a rejection of another client's request may come from a gateway, so it is not judged by its
-        // shape.
+        // A rejection of another client's request may come from a gateway, so its body is not judged.
         let rejected = intent.is_of_other_client() && response.is_some_and(|response| response.status >= 400);
         let with_body = response.and_then(|response| operation.response_with_body(response.status));
         let shape = with_body.filter(|_| !rejected).and_then(|documented| documented.body);
         let media_type = response.and_then(Response::media_type);
         let typed = media_type.as_deref().is_some_and(is_json);
-        // `Accept` is a preference (RFC 9110, section 12.5.1): a response may have any other
-        // documented media type.
+        // `Accept` is a preference (RFC 9110, section 12.5.1): a response may have any other documented media type.
         let is_other_type = documented
             .zip(media_type.as_deref())
             .is_some_and(|(documented, media_type)| media_type::is_other_documented_type(documented, media_type));
         let success = response.is_some_and(|response| operation.succeeds_with(response.status));
         let body = response
             // An error may come from a gateway, so its body is read only if it is labelled as JSON; `media-type`
-            // reports any other.
+            // reports any other type.
             .filter(|_| {
                 shape.is_some()
                     && if success {
@@ -164,8 +162,8 @@ impl<'contract> Judge<'contract> {
                 self.judge_success(&seen, self.verdicts.break_count() == breaks);
             }
         }
-        // An undocumented 201 whose body satisfies the schema of a documented success: judging its locations
-        // can only show that facts hold.
+        // An undocumented 201 whose body satisfies the schema of a documented success: judging its locations can only
+        // show that facts hold.
         if intent.is_documented()
             && documented.is_none()
             && let Some((shape, body)) = undocumented_creation(self.contract, exchange)
@@ -234,7 +232,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges what a list shows of a write at the end. `request` is the one that should have shown it.
+    /// Judges what a list shows of a write at the end of the run. `request` is the one that should have shown it.
     pub(super) fn final_listing(&mut self, listing: &FinalListing<'_>, request: &Request) {
         // What appears in another item may have been reported already.
         let elsewhere = self.contract.fact_of(listing.operation, FactKind::NotElsewhere);
@@ -270,7 +268,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges a record that shows what was sent to an unknown identifier. `request` is the one that showed it.
+    /// Judges a write that reached records which it did not name. `request` is the one that showed this.
     pub(super) fn stray_write(&mut self, stray: &StrayWrite<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::Placement(.., judge) = rule.judge {
@@ -297,7 +295,8 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Reports, at the end, those of these operations that had no success: nothing of them was checked.
+    /// Reports, at the end of the run, which of these operations had no success, so that nothing about them was
+    /// checked.
     pub fn report_unchecked(&mut self, operations: impl IntoIterator<Item = OperationId>) {
         for operation in operations {
             let reason = self.verdicts.why_unchecked(self.contract, operation);
@@ -321,7 +320,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Judges, at the end, the answers to gaps that the contract states by those of the run.
+    /// Compares, at the end of the run, the answers to gaps that the contract states with those that the run gives.
     pub fn answers(&mut self, answers: &[Answer]) {
         let contract = self.contract;
         for (index, fact) in contract.facts.iter().enumerate() {
@@ -332,7 +331,7 @@ impl<'contract> Judge<'contract> {
                 let is_at = |location: &String| {
                     answer.operation.as_ref() == Some(&operation.name) && *location == learned.location
                 };
-                // One about the gap as a whole is about each of its locations.
+                // An answer about the gap as a whole is about each of its locations.
                 answer.gap == gap.id && answer.location.as_ref().is_none_or(is_at)
             };
             let seen = AnswerSeen {
@@ -363,7 +362,7 @@ impl<'contract> Judge<'contract> {
         })
     }
 
-    /// Shows an exchange to the rules of whole responses.
+    /// Shows an exchange to the rules that judge whole responses.
     fn judge_whole_response(&mut self, seen: &ExchangeSeen<'_>) {
         for rule in RULES {
             match rule.judge {
@@ -389,7 +388,7 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Shows each location of a body to the rules of locations.
+    /// Shows each location of a body to the rules that judge locations.
     fn judge_locations(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
         let (contract, levels, values, verdicts) = (self.contract, &self.levels, self.values, &mut self.verdicts);
         let source = EvidenceSource::from(seen.exchange);

@@ -128,7 +128,7 @@ mod tests {
     }
 
     impl LevelEntry {
-        /// An entry of such a scope of the contract.
+        /// An entry with this scope, in this contract.
         pub(crate) fn of(contract: &Contract, scope: LevelScope, level: Level) -> Self {
             Self {
                 rule: Rule::named(&scope.rule).unwrap(),

@@ -117,7 +117,7 @@ mod tests {
         Rule::named("null-value").unwrap()
     }
 
-    /// The level at the type of a tag's name, once these entries, each of operation, field and level, are added.
+    /// Adds these entries (operation, field, level) and returns the level at the fact about the type of a tag's name.
     fn decided(levels: &mut Levels, entries: &[(Option<&str>, Option<&str>, Level)]) -> Level {
         let contract = crate::testing::built_in();
         for (operation, field, level) in entries {

@@ -1,5 +1,5 @@
-//! `lifecycle`: later reads do not show what a create, an update or a deletion did. The invariants
-//! are inferred: see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
+//! `lifecycle`: later reads do not show what a create, an update or a deletion did. The invariants are inferred: see
+//! [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         PrecedingRequest::Write => {
             let carries = contract.lifecycle_carries_of_update(seen.operation);
             judge_carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
-            // A record that could be read before.
+            // The record could be read before the update.
             if let ShownState::Status(status @ (404 | 410), _) = seen.shown
                 && let Some(fact) = contract.fact_of(seen.operation, FactKind::ReadAfterUpdateCarrying(0))
             {
@@ -101,8 +101,8 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges whether the response to a write shows what was sent, where the read does. A response that has neither that
-/// nor, after an update, what the record had before leaves it open.
+/// Judges whether the response to a write shows what was sent, where the read does. A response that shows neither that
+/// nor, after an update, what the record had before leaves the fact undecided.
 fn judge_response(seen: &RecordShown<'_>, (lifecycle, response): (&Lifecycle, ResponseShown<'_>), sink: &mut Sink<'_>) {
     let contract = sink.contract;
     let creates = lifecycle.create == seen.operation;
@@ -149,8 +149,8 @@ fn judge_response(seen: &RecordShown<'_>, (lifecycle, response): (&Lifecycle, Re
     }
 }
 
-/// Judges whether an update has kept the fields that it did not send. One that did not arrive is reported for what it
-/// sent.
+/// Judges whether an update has kept the fields that it did not send. If the record does not show what was sent,
+/// another fact is broken, and this one stays undecided.
 fn judge_kept(seen: &RecordShown<'_>, (lifecycle, kept): (&Lifecycle, KeptFields<'_>), sink: &mut Sink<'_>) {
     let contract = sink.contract;
     let Some(fact) = contract.fact_of(seen.operation, FactKind::FieldsKeptByUpdate) else {
@@ -305,7 +305,7 @@ fn listed_once(seen: &RecordShown<'_>, may_be_left_out: bool, sink: &mut Sink<'_
 }
 
 /// Reports a record that the list shows although its create was rejected, or that shows what a rejected update sent.
-/// What a wrong credential did is a matter of `auth`.
+/// What a write without a valid credential did is left to `auth`.
 fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     let contract = sink.contract;
     if stored.rejection.tested.is_some() || contract.lifecycle_of(stored.operation).is_none() {

@@ -1,5 +1,5 @@
-//! `listed`: what was created is not listed. A record may be listed within another, as a
-//! contact method is within its contact.
+//! `listed`: what was created is not listed. A record may be listed within another, as a contact method is within its
+//! contact.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};

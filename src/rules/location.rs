@@ -113,7 +113,7 @@ impl<'visit, V: FnMut(&LocatedValue<'_>)> BodyVisitor<'visit, V> {
                 }
             }
             Value::Array(elements) => {
-                // An array added no members that must be removed again.
+                // An array has added no members, so there is nothing to remove.
                 let Some(below) = shape.items else { return };
                 for (index, element) in elements.iter().enumerate() {
                     self.descend(below, element, &Path::Element(path, index));
@@ -125,7 +125,7 @@ impl<'visit, V: FnMut(&LocatedValue<'_>)> BodyVisitor<'visit, V> {
         self.present.truncate(first_present);
     }
 
-    /// Notes which documented field each member is.
+    /// Matches each member to its documented field.
     fn match_members(&mut self, shape: &Shape, value: &Value) {
         let Some(members) = value.as_object() else { return };
         let first = self.present.len();

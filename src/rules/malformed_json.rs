@@ -50,10 +50,10 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     match body {
-        // Such a body may hide any deviation, so the responses that could be read do not decide it either.
+        // Such a body may hide any deviation, so responses that could be read do not decide the fact either.
         Err(JsonError::LimitExceeded) => sink.force_undecided(fact, Reason::LimitExceeded),
         Err(JsonError::NotRecorded) => sink.undecided(fact, Reason::Traffic(TrafficReason::NoBody)),
-        // `media-type` reports what this is instead, such as CSV.
+        // `media-type` reports that this is something else, such as CSV.
         Err(_) if is_of_another_media_type(seen) => {}
         Err(_) if seen.exchange.status() == Some(204) => sink.broken(fact, String::new, || NO_CONTENT.to_owned()),
         Err(error) => sink.broken(fact, String::new, || error.to_string()),

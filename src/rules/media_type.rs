@@ -40,7 +40,7 @@ pub(super) static RULE: Rule = Rule {
     judge: Judging::Content(judge),
 };
 
-/// What came instead of a body with a 204, in the words of this rule and of `malformed-json`.
+/// What this rule and `malformed-json` report where a 204 came instead of a body.
 pub(super) const NO_CONTENT: &str = "a 204, which has no body";
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
@@ -87,7 +87,7 @@ pub(super) fn is_other_documented_type(documented: &DocumentedResponse, received
 fn admits(documented: &str, received: &str) -> bool {
     let documented = documented.split(';').next().unwrap_or_default().trim();
     match documented.split_once('*') {
-        // `*/*` and `application/*`, and `application/*+json`, which RFC 9110 does not know and documents write.
+        // `*/*`, `application/*`, and `application/*+json`, which RFC 9110 does not define but documents use.
         Some(("", "/*")) => true,
         Some((before, after)) => received.strip_prefix(before).is_some_and(|rest| rest.ends_with(after)),
         None => documented == received,

@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn every_example_is_a_finding_that_its_rule_makes() {
-        // The example of `typed-client` is of types that are made from the reference service's contract.
+        // The example of `typed-client` needs the types that are generated from the reference service's contract.
         let has_types = |rule: &&&Rule| cfg!(feature = "service") || rule.name != typed_client::RULE.name;
         for rule in RULES.iter().filter(has_types) {
             let (reported, example) = ((rule.example.judged)(), &rule.example);

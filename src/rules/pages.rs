@@ -52,8 +52,8 @@ pub(super) static RULE: Rule = Rule {
 /// The facts that a list of one page does not show.
 pub(crate) const FACTS_THAT_NEED_TWO_PAGES: [FactKind; 2] = [FactKind::PageAsked, FactKind::PageUnique];
 
-/// Judges every fact about the pages of a walk. A look for residue decides only two of them: its
-/// pages may show what edge cases stored.
+/// Judges every fact about the pages of a walk. A look for residue decides only two of them: its pages may show what
+/// edge cases stored.
 fn judge(walk: &Walk, sink: &mut Sink<'_>) {
     let fact = |sink: &Sink<'_>, kind| sink.contract.fact_of(walk.operation, kind);
     if walk.is_residue_walk {
@@ -134,8 +134,8 @@ fn judge_size(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges `last_page`: it is `total` divided by `per_page`, rounded up. For an empty list both 0
-/// and 1 agree, because the document does not say which it is.
+/// Judges `last_page`: it is `total` divided by `per_page`, rounded up. For an empty list both 0 and 1 are right,
+/// because the document does not say which it is.
 fn judge_last_page(page: &PageSeen, fact: FactId, sink: &mut Sink<'_>) {
     let (Some(last), Some(total), Some(per_page)) = (page.last_page, page.total, page.per_page) else {
         return;
@@ -249,7 +249,7 @@ mod tests {
     use crate::rules::testing::{Fixture, Judged};
     use crate::rules::{Level, Verdict};
 
-    /// A page of two items to a page and five in all, as a sound service shows it.
+    /// A page of a list of five items, two to a page, as a sound service shows it.
     fn page(asked: Option<u64>, items: &[u64]) -> PageSeen {
         PageSeen {
             asked,
@@ -367,7 +367,8 @@ mod tests {
         }
     }
 
-    /// Pages of two items each and one last page, of a list that says this of itself.
+    /// Judges a walk of a list that states these numbers: a first page of two items, if it is not the last, and this
+    /// last page.
     fn ending_in(last: &[u64], (total, last_page): (i64, i64), end: WalkEnd) -> Judged {
         let of = |page: PageSeen| PageSeen {
             total: Some(total),

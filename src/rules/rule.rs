@@ -35,8 +35,7 @@ pub struct Rule {
     pub(super) judge: Judging,
 }
 
-/// What is wrong, in the words that begin a report: for one subject `is missing`, for several
-/// `are missing`.
+/// What is wrong, in the words that begin a report: for one subject `is missing`, for several `are missing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Headline {
     /// With a field of a response, or several, as the subject.
@@ -84,7 +83,7 @@ pub(super) enum Judging {
     Success(fn(&ExchangeSeen<'_>, bool, &mut Sink<'_>)),
     /// An exchange as a whole, including that of an edge case.
     AnyExchange(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
-    /// What a list shows of a write at the end, and an updated record looked for in its list.
+    /// What a list shows of a write at the end of the run, and an updated record looked for in its list.
     FinalListing(
         fn(&FinalListing<'_>, &mut Sink<'_>),
         fn(&UpdateObservation<'_>, &mut Sink<'_>),
@@ -102,13 +101,14 @@ pub(super) enum Judging {
     Format(fn(&FormatOutcome, &mut Sink<'_>)),
     /// What was sent, compared with the response and with the list.
     Comparison(Comparison),
-    /// An operation without a judged success, at the end.
+    /// An operation without a judged success, at the end of the run.
     Operation(fn(&OperationSeen<'_>, &mut Sink<'_>)),
     /// One object of a body; other values are skipped.
     Object(fn(&LocatedValue<'_>, &mut Sink<'_>)),
     /// One location of a body.
     Location(fn(&LocatedValue<'_>, &mut Sink<'_>)),
-    /// Where a created record, what was sent in an update, or what was sent to an unknown identifier appears in a list.
+    /// Where a list shows a created record or what an update sent, and a write that reached records which it did not
+    /// name.
     Placement(
         fn(&CreatedObservation<'_>, &mut Sink<'_>),
         fn(&UpdateObservation<'_>, &mut Sink<'_>),

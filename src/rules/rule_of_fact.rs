@@ -24,8 +24,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
         FactKind::Filtered(_) => &filtered::RULE,
-        // `unusable-identifier` has no fact: it reports what is neither a string nor a number, or
-        // is too long.
+        // `unusable-identifier` has no fact: it reports what is neither a string nor a number, is empty, or is too
+        // long.
         FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => &identifier::RULE,
         FactKind::InferredPages(_) => &inferred_pages::RULE,
         FactKind::Json | FactKind::FailureJson(_) => &malformed_json::RULE,

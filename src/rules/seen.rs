@@ -74,14 +74,14 @@ impl<'seen> ExchangeSeen<'seen> {
         }
     }
 
-    /// Whether the document describes what the response contains: the response to any documented request, or a
-    /// documented 4xx to an edge case that has the form of a documented request, so that it reaches the operation, or a
-    /// documented 422 to an edge case in a parameter, or to one in the whole body if it is labelled as JSON: the layer
-    /// that parses requests may respond with a 422 of its own, but not as JSON.
+    /// Whether the document describes what the response contains: always, unless the request is an edge case. Then it
+    /// does for a documented 4xx if the request has the form of a documented one, so that it reaches the operation;
+    /// otherwise only for a documented 422, if the edge case is in a parameter or the response is labelled as JSON: the
+    /// layer that parses requests may respond with a 422 of its own, but not as JSON.
     pub(super) fn is_described(&self) -> bool {
         let Some(edge_case) = self.edge_case() else { return true };
         let named = |documented: &DocumentedResponse| matches!(documented.status, StatusPattern::Exact(400..500));
-        // Only the operation's own validation answers with 422: what routes a request does not.
+        // What routes a request does not respond with 422; only what validates it does.
         let validated = |documented: &DocumentedResponse| documented.status == StatusPattern::Exact(422);
         let media_type = self.exchange.response().and_then(Response::media_type);
         let is_labelled = || media_type.is_some_and(|media_type| is_json(&media_type));

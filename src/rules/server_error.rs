@@ -50,8 +50,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether the document lists this status of a server, by itself: a dependency that does not work, or a function that
-/// is not there. A 500 is a failure in any document.
+/// Whether the document lists this 5xx by its own number, as for a dependency that does not work or a function that
+/// does not exist. A 500 is a failure even if the document lists it.
 fn is_documented(seen: &ExchangeSeen<'_>, status: u16) -> bool {
     status > 500 && seen.operation.response_of_exactly(status).is_some()
 }

@@ -45,7 +45,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Ok(response) = seen.outcome() else {
         return sink.undecided(fact, Reason::NoResponse);
     };
-    // Under `default` a document puts the errors that a caller causes, and no other success.
+    // A `default` response documents the errors that a caller causes, and no other success.
     let documented = seen
         .documented
         .is_some_and(|documented| documented.status != StatusPattern::Default || (400..500).contains(&response.status));
@@ -102,8 +102,7 @@ mod tests {
             .kind(FactKind::Status)
     }
 
-    /// The verdict that a status of `getTags` gets, whatever a rejection would mean; `None` where
-    /// that decides.
+    /// The verdict that a status of `getTags` gets, whatever a rejection means; `None` where it depends on that.
     fn expected(status: u16) -> Option<Verdict> {
         Some(match status {
             200..=299 => Verdict::Held,

@@ -1,5 +1,5 @@
-//! `stored-refusal`: a write was rejected, and carried out all the same. *Refusal* is the word of the rule's name for
-//! what is a rejection everywhere else.
+//! `stored-refusal`: a write was rejected, and carried out all the same. *Refusal* in the rule's name is what is called
+//! a rejection everywhere else.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};

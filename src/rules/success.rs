@@ -1,11 +1,11 @@
-//! Keeps, for each operation, whether a documented call succeeded, and how its calls failed if none
-//! did. The main types are [`Successes`] and [`HowAllCallsFailed`].
+//! Keeps whether a documented call of each operation succeeded, its first failed call if none did, and how the calls of
+//! a run failed if none had a success. The main types are [`Successes`] and [`HowAllCallsFailed`].
 //!
 //! # Design
 //!
-//! A success is a documented success status, unless the body is neither JSON, nor labelled as JSON, nor documented in
-//! another media type: a login page comes with 200 for every request. A broken JSON body is a success, and a finding as
-//! well.
+//! A response with a documented success status is a success, unless its body is neither JSON, nor labelled as JSON, nor
+//! of another documented media type: a login page comes with 200 for every request. A broken JSON body is a success,
+//! and a finding as well.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -129,8 +129,8 @@ impl HowAllCallsFailed {
 }
 
 impl Successes {
-    /// Counts a documented call. `success` is about its status; `is_web_page` says whether its body
-    /// looks like that of a web or login page.
+    /// Counts a documented call. `success` says whether its status is a documented success, `is_web_page` whether its
+    /// body looks like a web or login page.
     pub(super) fn count(&mut self, exchange: &Exchange, success: bool, is_web_page: bool) {
         let operation = exchange.request.operation;
         if success && !is_web_page {

@@ -188,12 +188,12 @@ impl Fixture {
         self.judge(|judge| drop(judge.exchange(&exchange, self.intent())))
     }
 
-    /// Judges a create that sent this body and was answered with this record.
+    /// Judges a create that sent this body and returned this record.
     pub(super) fn created(&self, sent: &Value, record: &Value) -> Judged {
         self.creation(sent, record, |creation, judge| judge.creation(&creation))
     }
 
-    /// Shows the closure a create that sent this body and was answered with this record.
+    /// Shows the closure a create that sent this body and returned this record.
     pub(super) fn creation(
         &self,
         sent: &Value,
@@ -223,8 +223,7 @@ impl Fixture {
         self.placed(sent, listed, (None, end))
     }
 
-    /// Judges as [`Self::observed`] does, with the location where the list shows the record under
-    /// another owner.
+    /// Judges as [`Self::observed`] does, with the location where the list shows the record under another owner.
     pub(super) fn placed(
         &self,
         sent: &Value,
@@ -273,7 +272,7 @@ impl Fixture {
         self.judge(|judge| judge.updating(&updating, &request))
     }
 
-    /// Judges a record that was listed before and shows what was sent to an unknown identifier.
+    /// Judges a write that reached records which were listed before and which it did not name.
     pub(super) fn stray(&self, pointer: &str, reached: Reached) -> Judged {
         let stray = StrayWrite {
             reached,
@@ -312,7 +311,7 @@ impl Fixture {
         self.shown_again(by, sent, (None, shown))
     }
 
-    /// Like [`Self::shown`], after the operation has sent the body twice if there is a record `before` the second time.
+    /// Like [`Self::shown`]. `before` is the record before the body was sent a second time; `None` if it was sent once.
     pub(super) fn shown_again(&self, by: &str, sent: &Value, (before, shown): (Option<&Value>, &ShownState)) -> Judged {
         let after = before.map_or(PrecedingRequest::Write, PrecedingRequest::SecondUpdate);
         self.shown_after((by, sent), (after, shown))

@@ -12,8 +12,7 @@ pub enum TrafficReason {
     /// The recording of the response lacks its body.
     #[error("the recording of the response lacks its body")]
     NoBody,
-    /// One recorded walk does not add up, and only a second one shows that the list was not changed
-    /// by others meanwhile.
+    /// One recorded walk does not add up, and only a second one would show whether others changed the list meanwhile.
     #[error("one recorded walk does not add up; others may have changed the list, which a second walk would show")]
     OneWalk,
     /// The target rejected another client's request with this status; the request may be wrong.

@@ -162,8 +162,8 @@ mod tests {
         );
     }
 
-    /// Values to put in the place of one: some that the gaps of the contract allow a service, and
-    /// some that it does not.
+    /// Values to put in place of this one: some that the contract allows, if only by its gaps, and some that it does
+    /// not.
     fn replacements_of(value: &Value) -> Vec<Value> {
         let texts = ["", " ", "\u{0}", "ＡＤＡ", "2024-02-30", "9".repeat(400).as_str()].map(Value::from);
         let mut moved = vec![

@@ -2,9 +2,8 @@
 //!
 //! # Design
 //!
-//! No fact states that an operation has a success, so the finding is reported at the operation's
-//! status, or else at its first fact. Where a finding at deny prevents every success, that finding
-//! reports it already.
+//! No fact states that an operation has a success, so the finding is reported at the operation's status, or else at its
+//! first fact. Where a finding at deny already explains why there was no success, nothing more is reported.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};

@@ -57,7 +57,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a value shows anything: null, what is empty and asterisks in place of a secret do not.
+/// Whether a value shows anything: null, an empty value and asterisks in place of a secret do not.
 fn shows_something(value: &Value) -> bool {
     match value {
         Value::Null => false,

@@ -19,7 +19,7 @@ pub(super) fn describe_change(carry: &Carry, body: &Value, (sent, returned): (&V
     }
 }
 
-/// Describes the date that a number was sent as a part of.
+/// Describes the date of which the number that was sent is a part.
 fn describe_date(carry: &Carry, body: &Value) -> Option<String> {
     let (date, _) = carry.sent.rsplit_once('/')?;
     let part = |name: &str| pointer::select(body, &pointer::join(date, name)).first()?.as_i64();
@@ -36,7 +36,7 @@ fn describe_time_shift(sent: &Value, returned: DateTime<FixedOffset>) -> Option<
     let sent = instant(sent)?;
     let by = returned.signed_duration_since(sent);
     let offset = Duration::seconds(sent.offset().local_minus_utc().into());
-    // The remainder has the sign of the offset: it is -30 minutes of -03:30.
+    // The remainder has the sign of the offset: for -03:30 it is -30 minutes.
     let minutes_of_offset = Duration::seconds((sent.offset().local_minus_utc() % SECONDS_OF_AN_HOUR).into());
     let second = Duration::seconds(chrono::Timelike::second(&sent).into());
     let how = if by.is_zero() {

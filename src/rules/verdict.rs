@@ -87,10 +87,10 @@ pub enum Reason {
     Traffic(TrafficReason),
     /// A page lacks what a walk needs: its last page, its items, or the identifier of one.
     PageUnclear,
-    /// Where pages are inferred: a page has no record of the list as read without page parameters, or leads to no next
+    /// Where pages are inferred: a page has no record that the list shows without page parameters, or leads to no next
     /// page at its own path.
     PageNotFollowed,
-    /// The body of a page is not read.
+    /// The body of a page could not be read.
     PageUnread,
     /// The value was null, and null is a gap.
     OnlyNull,
@@ -98,7 +98,7 @@ pub enum Reason {
     OnePage,
     /// The list has more pages than are walked.
     TooManyPages(u64),
-    /// The list has more pages of the size that was asked for than are walked where pages are inferred: this many.
+    /// Where pages are inferred: the list has more than this many pages of the requested size, and no more are walked.
     MoreInferredPages(u64),
     /// The timestamp came in a form that does not say which instant it names; its form is a gap.
     NoInstant,
@@ -141,7 +141,7 @@ pub enum Reason {
     RecordUnreadable,
     /// The body is JSON beyond the limits of what is read.
     LimitExceeded,
-    /// The target rejected the credential with this status, which is not 401.
+    /// The target rejected a request without a valid credential with this status, which is not 401.
     No401(u16),
     /// The typed client returns the response as bytes.
     NoClientType,
@@ -207,7 +207,7 @@ impl WalkEnd {
     }
 }
 
-/// Returns what a record may be like for which a service is right to reject a request with this status.
+/// Returns why a service may be right to reject a request with this status.
 fn why_rightly(status: u16) -> &'static str {
     match status {
         409 | 412 => "the record may have another state or version than the request expects",
@@ -528,8 +528,8 @@ impl Sink<'_> {
         self.report_finding(fact, Some(documented), String::new, received);
     }
 
-    /// Notes that a value broke the fact, with both texts: `documented` says what it should have been, and `came` where
-    /// it was and what came instead; neither is called again if the fact was broken before.
+    /// Notes that a value broke the fact. `documented` returns what it should have been, and `came` where it was and
+    /// what came instead; neither is called if the rule has already reported the fact.
     pub(super) fn broken_with(
         &mut self,
         fact: FactId,
@@ -569,8 +569,8 @@ impl Sink<'_> {
         self.values.render(value)
     }
 
-    /// Adds a finding about the fact without a verdict on it: for what breaks no fact, at the fact
-    /// nearest to it, and for a fact that [`Self::broken`] has already marked.
+    /// Adds a finding about the fact without a verdict on it: for what breaks no fact, at the fact nearest to it, and
+    /// for a fact that [`Self::broken`] has already marked.
     pub(super) fn report_finding(
         &mut self,
         fact: FactId,
@@ -583,9 +583,9 @@ impl Sink<'_> {
         }
     }
 
-    /// Reports a member that the fact does not list for responses; `documented` is what it says instead. Each name is a
-    /// finding, so that none hides another; names that are not printed share one finding, and so do those beyond the
-    /// first few.
+    /// Reports a member that the object of this fact is not documented to have in responses; `documented` says what is
+    /// documented instead. Each name is a finding, so that none hides another; names that are not printed share one
+    /// finding, and so do those beyond the first few.
     pub(super) fn report_member(
         &mut self,
         (fact, documented): (FactId, &str),
@@ -632,8 +632,8 @@ impl Sink<'_> {
         true
     }
 
-    /// Adds a new finding about the fact and returns it, at the level that the user has set; `name`
-    /// is the field that it reports, or empty.
+    /// Adds a new finding about the fact, at the level in force there, and returns it; `name` is the field that it
+    /// reports, or empty.
     fn add_finding(
         &mut self,
         fact: FactId,
@@ -668,8 +668,8 @@ impl Sink<'_> {
         }
     }
 
-    /// Renders the indexed pointer (see [`pointer::element`]), with names that may be values shown as shapes, and a
-    /// hint that says how to see them. `documented` is the pointer of the fact, in which `*` stands for the name of
+    /// Renders the indexed pointer (see [`pointer::element`]), showing names that may be values as shapes, and returns
+    /// a hint that says how to see them. `documented` is the pointer of the fact, in which `*` stands for the name of
     /// each member of a map.
     fn render_pointer(&self, pointer: &str, documented: &str) -> (String, &'static str) {
         if self.values == ValueDisplay::Shown {

@@ -1,5 +1,5 @@
-//! Judges responses by documents of OpenAPI 3.1 and 3.2: as the document of 3.0 that means the same
-//! does, and by what only the later versions can say.
+//! Judges responses by documents of OpenAPI 3.1 and 3.2: with the same outcome as by a document of 3.0 that means the
+//! same, and by what only the later versions can state.
 
 use std::collections::BTreeSet;
 

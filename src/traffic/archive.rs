@@ -5,8 +5,8 @@
 //!
 //! Only what is on an allow-list is written. Of an exchange that calls no operation of the contract, only the method
 //! (if it is one of HTTP's), the origin, the status and the times are written: it may be a login. Of a call, the values
-//! are shapes unless the user asked to see them. A credential is never written, but a number stands for it, so that
-//! clients stay apart when the archive is judged.
+//! are shapes unless the user asked to see them. A credential is never written: a number stands for it, so that clients
+//! can be told apart when the archive is judged.
 //!
 //! Each entry is one line, so an archive that was cut off is judged up to its last complete line.
 
@@ -39,7 +39,7 @@ const METHODS: [&str; 9] = [
 ];
 /// What stands in a path and a query for what the contract does not have.
 const NOT_IN_THE_CONTRACT: &str = "<not in the contract>";
-/// How much a reader may have read beyond the line of an entry.
+/// How many bytes a reader may have read beyond the line of an entry.
 const READ_AHEAD: u64 = 1 << 20;
 
 /// An archive that is being written.
@@ -80,7 +80,7 @@ impl<'run, W: Write> Archive<'run, W> {
         })
     }
 
-    /// Adds an exchange whose response came completely, or, without `recorded`, only that a request was sent.
+    /// Adds an exchange that can be judged, or, without `recorded`, only that a request was sent.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ fn entry(
 ) -> ArchiveEntry {
     ArchiveEntry {
         page: None,
-        // Two entries are seldom sent in one nanosecond, and judging sorts them.
+        // Judging sorts the entries by this, and two are seldom sent in one nanosecond.
         started: request_line.started.to_rfc3339_opts(SecondsFormat::Nanos, true),
         elapsed_ms: request_line.elapsed.map(|elapsed| elapsed.as_secs_f64() * 1000.0),
         request,

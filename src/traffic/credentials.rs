@@ -16,7 +16,7 @@ use crate::contract::operation::SecurityScheme;
 use crate::exchange::redact::{Redaction, SHORTEST_TOKEN};
 use crate::exchange::{Digest, is_secret_name};
 
-/// How many values are numbered: a client may send another one with each request. The digests take less than 1 MB.
+/// How many values are numbered: a client may send a different one with each request. The digests take less than 1 MB.
 const MAX_NUMBERED: usize = 10_000;
 /// How many redactions are kept. One for a token of 4,000 characters takes about 1 MB.
 const MAX_REDACTIONS: usize = 16;
@@ -65,7 +65,7 @@ impl Credentials {
             None if next <= MAX_NUMBERED => *self.numbers.entry(digest).or_insert(next),
             None => return format!("{scheme}{UNNUMBERED}"),
         };
-        // A client stays unknown to whoever reads the archive if it was before.
+        // A client whose credential was already redacted stays unknown to whoever reads the archive.
         let redacted = if is_redacted(secret) { "redacted " } else { "" };
         format!("{scheme}<{redacted}credential {number}>")
     }
@@ -81,8 +81,8 @@ impl Credentials {
         self.is_documented(name) || is_secret_name(name)
     }
 
-    /// Returns what hides the credentials of a request, in its headers and its query, wherever else they appear in its
-    /// exchange.
+    /// Returns the redaction that hides the credentials in a request's headers and query wherever else they appear in
+    /// its exchange.
     pub(super) fn redaction(&mut self, headers: &HeaderMap, url: &Url) -> Redaction {
         let carrying = headers.iter().filter(|(name, _)| self.is_secret(name.as_str()));
         let mut secrets: Vec<String> = carrying

@@ -26,13 +26,13 @@ use crate::contract::is_json;
 use crate::exchange::Limits;
 use crate::report::{COMMENT_CREDENTIAL_HIDDEN, COMMENT_SHAPES};
 
-/// What an archive contains in base64, with padding or without.
+/// Reads base64 as archives contain it, with padding or without.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-/// The marks that tools write in place of values to sanitise an archive; the last one, `‹`, opens a note in place of
-/// one.
+/// The marks that tools write in place of values to sanitise an archive; the last one, `‹`, opens a note in place of a
+/// value.
 const REDACTED: [&str; 5] = ["***", "redacted", "REDACTED", "Redacted", "\u{2039}"];
 
 /// An entry, as far as it concerns the service.
@@ -356,13 +356,13 @@ fn is_replaced(comment: Option<&str>) -> bool {
     })
 }
 
-/// Whether the text of a response's body is taken for one that a tool has replaced or decoded wrongly.
+/// Whether the text of a response's body looks as if a tool had replaced something in it or decoded it wrongly.
 pub(super) fn is_misread(text: &str) -> bool {
     // A replacement character is what an exporter puts where bytes are not text.
     is_redacted(text) || text.contains(char::REPLACEMENT_CHARACTER)
 }
 
-/// Whether a tool has replaced values in a body.
+/// Whether a text has a mark that tools write in place of values.
 pub(super) fn is_redacted(text: &str) -> bool {
     REDACTED.iter().any(|mark| text.contains(mark))
 }

@@ -28,16 +28,17 @@ const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
 /// How long after `settle` the record of a create may be called missing: later, somebody who was not recorded may have
 /// deleted it.
 const MISSING_RECORD_WINDOW: TimeDelta = TimeDelta::minutes(1);
-/// The maximum number of pages per walk: a client may request any.
+/// No limit on the number of pages per walk: a client may request any.
 const ALL_PAGES: u64 = u64::MAX;
-/// How many walks may be under way at once: further ones are not followed.
+/// How many walks may be under way at once: beyond that, a new one takes the place of the one that has waited longest
+/// for a page.
 const MAX_WALKS: usize = 256;
 
 /// How traffic is judged.
 #[derive(Debug)]
 pub struct Settings {
-    /// The base URL of the service; `None` for the contract's servers, or the first origin at which an
-    /// operation is called.
+    /// The base URL of the service; `None` for the contract's servers, or the first origin at which an operation is
+    /// called.
     pub base: Option<Target>,
     /// The levels of the rules.
     pub levels: Levels,
@@ -65,8 +66,8 @@ pub struct Judged {
     pub target: Option<Target>,
     /// Other origins at which operations were called; only the first few are kept.
     pub other_origins: BTreeSet<String>,
-    /// Whether the service is only the first origin at which an operation was called, because nobody has named it; then
-    /// other origins leave open which one it is.
+    /// Whether the service is only the first origin at which an operation was called, because nobody has named it;
+    /// then, if there are other origins, it is open which one is the service.
     pub is_inferred: bool,
     /// The files.
     pub files: Vec<FileRead>,
@@ -324,7 +325,8 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         self.location = *location;
         let call = self.router.call(&request_line.method, &request_line.url);
         // Every write to the service's origin may change its records, whether the contract has the operation or not. So
-        // may a query that is sent by POST: only its words say that it reads, and a walk is judged by less than that.
+        // may a query, which is sent by POST: only the document's words say that it reads, so it counts as a write
+        // here.
         if request_line.is_write() && !matches!(call, Err(NoCall::OtherOrigin)) {
             // A write that got no response from the service, or only a 202, may still take effect.
             let is_done = recorded
@@ -517,8 +519,8 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         }
     }
 
-    /// Drops the walk that no page was added to for the longest time, if there are too many: of a list of which a
-    /// client reads the first page alone, no other page may ever follow.
+    /// Drops the walk that no page was added to for the longest time, if there are too many: where a client reads only
+    /// the first page of a list, no other page may ever follow.
     fn make_room_for_walk(&mut self) {
         if self.walks.len() < MAX_WALKS {
             return;
@@ -783,7 +785,7 @@ fn needs_check(kind: FactKind) -> bool {
     )
 }
 
-/// How far the clocks of two files may be apart.
+/// Returns how far the clocks of two files may be apart; one file has one clock.
 fn skew(one: usize, other: usize) -> TimeDelta {
     if one == other { TimeDelta::zero() } else { SKEW }
 }

@@ -2,7 +2,7 @@
 //!
 //! # Design
 //!
-//! Each file is read and parsed by a thread of its own, which waits once a few entries are ahead. Exporters write
+//! Each file is read and parsed by a thread of its own, which waits once it is a few entries ahead. Exporters write
 //! entries in the order in which requests began, or nearly so; a window of entries is sorted before the first is taken,
 //! so several files, and any file smaller than the window, come out in order however they were written.
 
@@ -81,7 +81,7 @@ struct Feed {
     reader: JoinHandle<ReaderResult>,
 }
 
-/// What a reader knows at its end.
+/// What the thread that reads a file returns.
 struct ReaderResult {
     entries: u64,
     skipped: BTreeMap<Skipped, u64>,
@@ -149,7 +149,8 @@ impl InOrder {
         }
     }
 
-    /// Returns what was read of each file, and how many entries were skipped by reason, once all entries were taken.
+    /// Returns what was read of each file, and how many entries were skipped by reason, once all entries have been
+    /// taken.
     pub(super) fn finish(self) -> (Vec<FileRead>, BTreeMap<Skipped, u64>) {
         let (mut files, mut all) = (Vec::new(), BTreeMap::new());
         for feed in self.feeds {

@@ -10,7 +10,7 @@ use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme};
 use crate::exchange::json;
 use crate::exchange::{Content, Credential, Digest, Printable, Request, placeholder, with_query};
 
-/// Returns the request. Nothing of its values may be printed: its path is printed as the template, with the parameters
+/// Returns the request. None of its values may be printed: its path is printed as the template, with the parameters
 /// that the contract knows.
 pub(super) fn request(
     operation: &Operation,
@@ -90,9 +90,9 @@ pub(super) const OVERRIDING_HEADERS: [&str; 6] = [
     "x-range",
 ];
 
-/// Whether a request is one that the document shows, as far as that can be told: a JSON object as its body, or none
-/// recorded, where one is documented, only documented query parameters, a page that is a positive number, an `Accept`
-/// that allows JSON, no header of [`OVERRIDING_HEADERS`], and no 206 as the response.
+/// Whether a request is one that the document shows, as far as that can be told: where a body is documented, it is a
+/// JSON object or was not recorded; all query parameters are documented; the page, if any, is a positive number;
+/// `Accept` allows JSON; no header is one of [`OVERRIDING_HEADERS`]; and the response is no 206.
 pub(super) fn is_as_documented(
     operation: &Operation,
     (request_line, recorded): (&RequestLine, &RecordedExchange),
@@ -193,7 +193,7 @@ const PER_REQUEST_HEADERS: [&str; 39] = [
     "x-xsrf-token",
 ];
 
-/// The beginnings of more of them: the headers of tracing systems that state each part by itself.
+/// Prefixes of more such headers: those of tracing systems that send each part in a header of its own.
 const PER_REQUEST_PREFIXES: [&str; 2] = ["x-b3-", "x-datadog-"];
 
 /// Who sent a request: what it authenticated with, and every other header that may change what it sees.

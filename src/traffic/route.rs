@@ -42,7 +42,7 @@ type PathValues<'name, 'path> = Vec<(&'name str, &'path str)>;
 enum Base {
     /// At one of these.
     Known(Vec<Target>),
-    /// At the first origin whose paths are those of the contract.
+    /// At the first origin at which an operation is called.
     First,
 }
 
@@ -139,7 +139,7 @@ impl Router {
         }
     }
 
-    /// Returns that the URL is at another origin, which is noted if the path would be a call.
+    /// Returns [`NoCall::OtherOrigin`], and notes the URL's origin if its path would be a call.
     fn note_other_origin(&mut self, method: &str, url: &Url) -> NoCall {
         let Base::Known(targets) = &self.base else {
             return NoCall::OtherOrigin;

@@ -90,7 +90,8 @@ pub(super) fn read(file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Resu
     }
 }
 
-/// Whether a file begins as an archive does: an object with a member `log`. A line is an entry, which has a `request`.
+/// Whether a file begins as an archive does: an object with a member `log`. Where each line is an entry, a `request`
+/// comes first.
 fn is_archive(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let [log, request] = ["\"log\"", "\"request\""].map(|name| text.find(name).unwrap_or(usize::MAX));
@@ -122,7 +123,7 @@ fn stopped(error: &serde_json::Error, expected: &'static str) -> Stopped {
     }
 }
 
-/// Ends reading where one entry takes more than its share.
+/// Fails once more than [`MAX_ENTRY_BYTES`] are read for one entry.
 struct Bounded<R> {
     inner: R,
     left: Rc<Cell<u64>>,

@@ -145,8 +145,8 @@ fn scopes(findings: &[Finding], contract: &Contract) -> BTreeMap<(FactId, &'stat
                 && other.response_pointer == fact.response_pointer
                 && fact_covers_rule(other.kind, finding.rule)
         });
-        // An entry must not accept what was not found: where the rule judges several facts at the location, it names
-        // one.
+        // An entry must not accept what was not found: where the rule judges several facts at the location, the entry
+        // names one.
         let several = beside.count() > 1;
         let scope = LevelScope {
             rule: finding.rule.name.to_owned(),

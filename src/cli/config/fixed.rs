@@ -1,4 +1,4 @@
-//! What a target's requests always carry: checks it against HTTP and against the contract. The main function is [`of`].
+//! Checks what every request to a target carries, against HTTP and against the contract. The main function is [`of`].
 
 use reqwest::header::{HeaderName, HeaderValue};
 
@@ -31,7 +31,7 @@ const OWN_HEADERS: [&str; 13] = [
 ///
 /// # Errors
 ///
-/// A header that no request can carry, that the check sets itself or that is a secret; a scheme that is no name.
+/// A header that no request can carry, that the check sets itself or that is a secret; a scheme that is not a name.
 pub(super) fn check(parsed: &Parsed, part: &TargetPart) -> Result<(), ConfigError> {
     for (name, value) in &part.headers {
         let reason = if HeaderName::from_bytes(name.as_bytes()).is_err() {

@@ -104,7 +104,7 @@ impl ResolvedArguments {
         let base_url = service.base_url.take().or(arguments.service.base_url.take());
         let failure = |error: clap::Error| Failure::Usage(error.to_string());
         for id in unsaid {
-            // All of them are of this command.
+            // This fails only for an id that the command does not have.
             let _ = typed.try_clear_id(&id);
         }
         check.update_from_arg_matches(&typed).map_err(failure)?;
@@ -130,7 +130,7 @@ impl ResolvedArguments {
             })
     }
 
-    /// Whether the reference service is checked because that was said: by its name as the target, or by a fault.
+    /// Whether the reference service was asked for: by its name as the target, or by a fault.
     pub(in crate::cli) fn names_reference_service(&self) -> bool {
         let default = self
             .config
@@ -196,7 +196,7 @@ impl ResolvedArguments {
         levels.unwrap_or_else(|| Ok(Vec::new()))
     }
 
-    /// Returns where findings are accepted, if that was requested.
+    /// Returns what adds entries to the configuration, if `--accept` was given.
     ///
     /// # Errors
     ///
@@ -223,7 +223,7 @@ impl ResolvedArguments {
         Some((config, self.target.as_deref()?))
     }
 
-    /// Resolves what is left if there is no configuration.
+    /// Resolves the target if there is no configuration.
     fn without_configuration(&mut self) -> Result<(), Failure> {
         reject_two_targets(&self.arguments)?;
         if let Some(name) = self.take_named_target().filter(|name| name != EMBEDDED) {

@@ -43,7 +43,7 @@ impl ResolvedArguments {
 }
 
 /// Gives a value to the parameter of this name in every operation that takes one: in an update only where it names the
-/// parent of the record, and nowhere that the schema does not admit it.
+/// parent of the record, and only where the schema admits it.
 fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scalar>)) -> Result<(), Problem> {
     let value = json(&value.value);
     let mut found = Vec::new();
@@ -88,7 +88,7 @@ fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scala
     Ok(())
 }
 
-/// Rejects a value that would make another path of the one that it goes into (RFC 3986, section 5.2.4).
+/// Rejects a value that would turn its path into another one (RFC 3986, section 5.2.4).
 fn must_be_a_segment(location: ParameterLocation, value: &Value) -> Result<(), Problem> {
     let makes_another = location == ParameterLocation::Path && matches!(value.as_str(), Some("" | "." | ".."));
     if !makes_another {

@@ -1,5 +1,5 @@
-//! Makes every generated call fail with our own error: the generator's shows headers and body, and does not say why no
-//! response came. The main function is [`fail_with_our_error`].
+//! Makes every generated call fail with our own error: the generator's error shows headers and body, and does not say
+//! why no response came. The main function is [`fail_with_our_error`].
 
 use quote::ToTokens;
 use syn::{Expr, File, ImplItem, ImplItemFn, Item, ReturnType, Stmt, parse_quote};

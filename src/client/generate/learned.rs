@@ -1,5 +1,5 @@
-//! Makes a call whose response was learned, and not documented, succeed whatever its body is: a service that returns
-//! another body than it did has still done what it was asked for. The main function is [`read_without_failing`].
+//! Makes a call whose response was learned, and not documented, succeed whatever its body is: a service that now
+//! returns a different body has still done what it was asked for. The main function is [`read_without_failing`].
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::failing::{replace_arms, sends};
 use super::lenient::inner;
 use super::pascal;
 
-/// Returns the types of the responses that nothing but an answer shows.
+/// Returns the types of the responses that only an answer shows.
 pub(super) fn types(projected: &Value) -> BTreeSet<Ident> {
     let schemas = projected["components"]["schemas"].as_object().into_iter().flatten();
     let learned = schemas.filter(|(_, schema)| schema[LEARNED] == true);

@@ -49,7 +49,7 @@ fn make_field_lenient(field: &mut Field, is_learned: bool) {
         .push(parse_quote!(#[serde(#missing deserialize_with = #path)]));
 }
 
-/// Returns the decoder for a type; `None` where serde's own will do.
+/// Returns the decoder for a type; `None` where serde's own is enough.
 fn decoder(kind: &Type) -> Option<TokenStream> {
     let inner = inner(kind);
     if is(kind, "Option") {

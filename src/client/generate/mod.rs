@@ -68,8 +68,8 @@ fn calls(unmarked: &Value, marks: &Marks) -> Result<(File, Vec<Item>), String> {
     Ok((parsed(marks::without_marks(tokens))?, helpers))
 }
 
-/// Returns the pointer of the first operation for which no client can be generated when it is alone, since progenitor
-/// names no location; the pointer of all paths if each alone works.
+/// Returns the pointer of the first operation for which no client can be generated on its own; `/paths` if each works
+/// on its own. progenitor itself names no location.
 fn failing_operation(unmarked: &Value, marks: &Marks) -> String {
     let fails_alone = |(path, method, operation): &(&str, &str, &Value)| {
         let mut alone = unmarked.clone();
@@ -97,7 +97,7 @@ fn settings(marks: &Marks) -> GenerationSettings {
         .with_hooks(HooksMode::Expected)
         .with_inner_type(quote!(crate::client::session::Session))
         .with_derive("schemars::JsonSchema")
-        // progenitor's own choice is an instant in UTC, which loses the offset that it was given with.
+        // progenitor's default is an instant in UTC, which loses the offset.
         .with_conversion(
             timestamp,
             "::chrono::DateTime<::chrono::FixedOffset>",
@@ -153,7 +153,7 @@ fn decoder(projected: &Value, learned: &BTreeSet<Ident>) -> Item {
         let schema = response_schema(operation)?;
         let inline = (schema["type"] == "object").then(|| pascal(&format!("{id}Response")));
         let response = type_name(schema).or(inline)?;
-        // A response that no document shows is not judged by whether it can be read.
+        // Whether a learned response can be read is not judged.
         if learned.contains(&response) {
             return None;
         }

@@ -19,13 +19,13 @@ use super::schemas::{SCHEMA_REFERENCE_PREFIX, each_schema, object_at, resolve};
 use crate::contract::learned::{ANSWERS_KEY, in_words};
 use crate::contract::pointer;
 
-/// Marks the schema of a response that nothing but an answer shows.
+/// Marks the schema of a response that only an answer shows.
 pub(crate) const LEARNED: &str = "x-countersign-learned";
 
 /// An `allOf` that is nested deeper than this leads back to itself.
 const MAX_DEPTH: usize = 32;
 
-/// Makes the fields required that a service was found to require.
+/// Makes those fields required that a service was found to require.
 pub(super) fn require_fields(document: &mut Value) -> Result<(), GenerateError> {
     let required = required_fields(document);
     let original = document.clone();
@@ -120,8 +120,8 @@ fn count(value: &Value, part: &Value) -> usize {
     inner + usize::from(value == part)
 }
 
-/// Returns the schema that `schema` must also satisfy so that it requires the fields. They may be in a schema that it
-/// refers to and others share, so that one cannot be changed.
+/// Returns what to add to `schema`, as a part of its `allOf`, so that it requires the fields. The fields may be in a
+/// schema that others refer to as well, so that schema cannot be changed.
 fn addition(schema: &Value, required: &Required, document: &Value) -> Result<Value, GenerateError> {
     let mut addition = json!({});
     for (field, answer) in &required.fields {
@@ -386,7 +386,7 @@ fn collect(value: &Value, gaps: &BTreeSet<&str>, pointer: &mut String, found: &m
     }
 }
 
-/// Returns a name that no schema has: this one, or one with a number after it.
+/// Returns a name that no schema has: this one, or this one with a number after it.
 pub(super) fn unused(name: &str, document: &Value) -> String {
     let is_free = |name: &String| document["components"]["schemas"].get(name).is_none();
     let numbered = (2..).map(|number: u32| format!("{name}{number}"));
@@ -396,7 +396,7 @@ pub(super) fn unused(name: &str, document: &Value) -> String {
         .unwrap_or_default()
 }
 
-/// Adds schemas to those that have a name, in place of those that have the same.
+/// Adds named schemas to the components; each replaces one of the same name.
 pub(super) fn name_schemas(document: &mut Value, named: Map<String, Value>) {
     if named.is_empty() {
         return;

@@ -46,7 +46,7 @@ impl OpenGaps {
         if schema["type"] == "string" && self.shows_time(schema) {
             schema[TIME] = json!(true);
         }
-        // Where the document leaves the values of a string open, a list of them has those that are known, and not all.
+        // Where the document leaves the values of a string open, a list of values has the known ones, not all.
         let is_open = names_any(schema, &self.values);
         let string = match schema.get("items") {
             Some(_) if is_open => &mut schema["items"],
@@ -65,7 +65,7 @@ impl OpenGaps {
         }
     }
 
-    /// Whether an answer says that the string is a timestamp, with the offset without which it could not be parsed.
+    /// Whether an answer says that the string is a timestamp with an offset, without which it could not be parsed.
     fn shows_time(&self, schema: &Value) -> bool {
         let mut answers = schema[ANSWERS_KEY].as_array().into_iter().flatten();
         answers.any(|answer| {

@@ -103,7 +103,7 @@ pub(crate) struct Step {
     apply: fn(&mut Value) -> Result<(), GenerateError>,
 }
 
-/// Why no client can be generated: a location in the contract of which progenitor, or this crate, can make nothing.
+/// Why no client can be generated: a location in the contract that progenitor, or this crate, cannot handle.
 #[derive(Debug)]
 pub(crate) struct GenerateError {
     /// The JSON pointer of the location.
@@ -116,7 +116,8 @@ pub(crate) struct GenerateError {
 ///
 /// # Errors
 ///
-/// The step, the location and what to fix, when a reference leads nowhere or in a cycle.
+/// The step, the location and what to fix, when a reference leads nowhere or in a cycle, or when a field that an answer
+/// requires does not exist.
 pub(crate) fn project(contract: &Value) -> Result<Value, GenerateError> {
     let mut projected = contract.clone();
     for step in &STEPS {

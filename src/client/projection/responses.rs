@@ -68,8 +68,8 @@ pub(super) fn relax_responses(document: &mut Value) -> Result<(), GenerateError>
     Ok(())
 }
 
-/// Keeps the kind of value and the names inside it; alternatives (`oneOf`, `anyOf`)
-/// become any value, because each would fit.
+/// Keeps the kind of value and the names inside it; alternatives (`oneOf`, `anyOf`) become any value, because each
+/// would fit.
 fn relax(schema: &mut Value) {
     const KEPT: [&str; 7] = [
         "$ref",

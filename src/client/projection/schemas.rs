@@ -127,7 +127,7 @@ fn inner_schemas<'a>(keyword: &str, value: &'a mut Value) -> Vec<&'a mut Value> 
 ///
 /// A reference that leads nowhere or back to itself.
 pub(super) fn resolve<'a>(value: &'a Value, document: &'a Value) -> Result<&'a Value, GenerateError> {
-    // A chain of references longer than this is a circle.
+    // A chain of references longer than this is a cycle.
     const MAX_CHAIN: usize = 32;
     let mut at = value;
     for _ in 0..MAX_CHAIN {

@@ -98,7 +98,7 @@ struct Learned {
 }
 
 impl Learned {
-    /// Takes the answers about an operation, and returns what of its body the document describes.
+    /// Notes the answers about an operation, and returns what the document says about its body.
     fn note<'a>(&mut self, operation: &'a Value, contract: &'a Value, types: &BTreeMap<String, Value>) -> &'a Value {
         let id = operation["operationId"].as_str().unwrap();
         let mut claims = Vec::new();

@@ -12,7 +12,7 @@ use crate::testing::tried;
 const TOGETHER: &str = include_str!("../../../tests/answers/together.yaml");
 /// Answers that contradict those or each other.
 const ALTERNATIVES: &str = include_str!("../../../tests/answers/alternatives.yaml");
-/// The reference contract with these actions of an overlay, as the build takes them up.
+/// The reference contract with these actions of an overlay, applied as in the build.
 fn with(actions: &[Value]) -> Value {
     let overlay = json!({ "overlay": "1.0.0", "info": { "title": "t", "version": "1" }, "actions": actions });
     let document = Document::read_allowing_duplicates("openapi.yaml", REFERENCE.to_owned()).unwrap();
@@ -41,7 +41,7 @@ fn each_answer_changes_what_was_reviewed_alone_and_with_the_others() {
     let (together, alternatives) = (actions(TOGETHER), actions(ALTERNATIVES));
     let (_, all) = changed(before, &together);
     let mut sections = Vec::new();
-    // To generate a client takes a third of a second.
+    // Generating a client takes a third of a second.
     let every = tried(5, 1);
     for (index, action) in together.iter().chain(&alternatives).enumerate().step_by(every) {
         let (gone, new) = changed(before, std::slice::from_ref(action));

@@ -217,7 +217,7 @@ const EDITS: &[Edit] = &[
 /// Edits that leave the surface as it is, and with which a program that was built before fails when it runs.
 const AT_RUN_TIME: [&str; 1] = ["an operation moves to another path"];
 
-/// What the surfaces say: something is gone, something is only new, or nothing is either.
+/// What the surfaces say: something is gone, something is new and nothing is gone, or neither.
 fn of_the_surface(old: &[String], new: &[String]) -> ClientEffect {
     match (without(old, new).is_empty(), without(new, old).is_empty()) {
         (false, _) => ClientEffect::Major,
@@ -240,7 +240,7 @@ fn the_effect_on_the_client_is_that_of_its_surface() {
     let old = reference();
     let of_old = of_the_reference();
     let mut wrong = Vec::new();
-    // To generate a client takes a third of a second.
+    // Generating a client takes a third of a second.
     for (name, edit) in EDITS.iter().step_by(tried(12, 1)) {
         let mut new = old.clone();
         edit(&mut new);

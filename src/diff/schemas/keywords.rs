@@ -55,7 +55,7 @@ impl<'both> SchemaComparison<'both> {
             self.types(old, new, path);
         }
         let both = was & is;
-        // A schema that any type fits has no other keyword worth reporting.
+        // If only one schema allows any type, no other keyword is worth reporting.
         if both == Types::NONE || (was == Types::ALL) != (is == Types::ALL) {
             return;
         }
@@ -213,8 +213,8 @@ impl<'both> SchemaComparison<'both> {
                 let found = FoundDifference {
                     kind: Kind::Enum,
                     relation,
-                    // The client has a constant for each value of a field, and none for one that is no field, such as a
-                    // body.
+                    // The client has a constant for each known value of a field, and none for what is not a field, such
+                    // as a body.
                     client: if path.is_empty() { ClientEffect::None } else { client },
                     text: format!("{verb} {}", listed(&values)),
                 };
@@ -304,7 +304,7 @@ impl<'both> SchemaComparison<'both> {
             let mut stated = keyword;
             if kind == Kind::Bounds && !states(keyword) {
                 stated = range::exclusive_keyword(keyword);
-                // A bound that follows from the format alone is the format's.
+                // A bound that follows from the format alone is reported with the format.
                 if !states(stated) {
                     continue;
                 }
@@ -448,7 +448,7 @@ impl<'both> SchemaComparison<'both> {
         self.emit_at_keyword(found, (old, new), "uniqueItems", path);
     }
 
-    /// Compares what is excluded: to exclude more allows less.
+    /// Compares what is excluded: excluding more allows less.
     fn not(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let (was, is) = (old.excluded(self.old), new.excluded(self.new));
         let relation = match (was.as_slice(), is.as_slice()) {
@@ -481,7 +481,7 @@ impl<'both> SchemaComparison<'both> {
                 });
                 match tried.min() {
                     Some(AttemptOutcome::Same | AttemptOutcome::Compatible) => Some(true),
-                    // Of several, all together may exclude it.
+                    // Several may exclude it together.
                     Some(AttemptOutcome::Breaking) if those.len() == 1 => Some(false),
                     _ => None,
                 }
@@ -528,7 +528,7 @@ impl<'both> SchemaComparison<'both> {
                 let text = format!("now tells its alternatives apart by `{is}`, no longer by `{was}`");
                 (Relation::Different, text)
             }
-            // Of alternatives, the values of each are compared.
+            // Where both have alternatives, the values for each alternative are compared.
             (Some(_), Some(_)) if mapping(&was) == mapping(&is) || !old.groups.is_empty() && !new.groups.is_empty() => {
                 return;
             }
@@ -653,8 +653,8 @@ fn multiple_of(view: &View<'_>) -> Option<f64> {
     view.keyword("multipleOf").and_then(|at| at.node.to_value().as_f64())
 }
 
-/// Returns whether a ratio is a whole number. A tenth has no exact binary form, so that three tenths are not quite
-/// three of them.
+/// Returns whether a ratio is a whole number, or nearly so: a tenth has no exact binary form, so `0.3 / 0.1` is not
+/// exactly 3.
 fn is_whole(ratio: f64) -> bool {
     (ratio - ratio.round()).abs() < 1e-9
 }

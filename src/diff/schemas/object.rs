@@ -3,8 +3,8 @@
 //! # Design
 //!
 //! Formally, an object that lists properties and is not closed admits anything under every other name. Nobody reads it
-//! so: a name that is not listed is not documented. A property that is added to an open object is therefore harmless,
-//! and one that is removed from it leaves open what its name means now.
+//! that way: a name that is not listed is not documented. A property that is added to an open object is therefore
+//! harmless, and one that is removed from it leaves open what its name means now.
 
 use std::collections::HashSet;
 

@@ -1,30 +1,30 @@
-//! Says what a schema demands where a value does not satisfy it, in the words of the contract: `maxLength: 10`. Of the
-//! value it says nothing, because a response may hold a person's data, in names as well.
+//! Says what a schema demands where a value does not satisfy it, in the words of the contract: `maxLength: 10`. It
+//! shows nothing of the value, because a response may contain a person's data, even in its names.
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
-/// The most keywords that are named for one value.
+/// The maximum number of keywords that are named for one value.
 const MAX_KEYWORDS: usize = 3;
 /// The maximum number of alternatives for which the reason why they do not apply is given.
 const MAX_ALTERNATIVES: usize = 4;
-/// The most characters of what one keyword demands: an `enum` may have thousands of values.
+/// The maximum number of characters shown of what one keyword demands: an `enum` may have thousands of values.
 const LONGEST_DEMAND: usize = 120;
 
-/// Returns what the errors of one value say that it should have satisfied.
+/// Returns what the schema demands of one value, according to its validation errors.
 pub(super) fn unmet<'error>(errors: impl IntoIterator<Item = ValidationError<'error>>) -> String {
     let demands = errors.into_iter().take(MAX_KEYWORDS);
     let demands: Vec<_> = demands.map(|error| demand(&error, Alternatives::Each)).collect();
     demands.join("; ")
 }
 
-/// Whether what each alternative of a keyword demands is listed.
+/// How the alternatives of a keyword are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Alternatives {
-    /// What each demands is listed.
+    /// Each with what it demands.
     Each,
-    /// They are only counted, because they are alternatives of an alternative.
+    /// Only their number, because they are alternatives of an alternative.
     Counted,
 }
 
@@ -68,7 +68,7 @@ fn demand(error: &ValidationError<'_>, alternatives: Alternatives) -> String {
     }
 }
 
-/// Says of each alternative what it demands first.
+/// Says that no alternative applies and, unless they are only counted, what each demands first.
 fn none_of(alternatives: &[Vec<ValidationError<'_>>], shown: Alternatives) -> String {
     let count = format!("none of {}", alternatives.len());
     if shown == Alternatives::Counted {

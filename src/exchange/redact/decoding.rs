@@ -9,7 +9,7 @@ pub(super) struct SourceCharacter {
     pub(super) end: usize,
 }
 
-/// The maximum number of escapes that are undone one over another; no output nests more.
+/// The maximum depth of nested escapes that are undone; no output nests deeper.
 const MAX_ESCAPE_DEPTH: usize = 3;
 /// The characters that begin an escape: percent signs, backslashes, entities, quoted-printable, pointers and the
 /// escapes of a terminal.

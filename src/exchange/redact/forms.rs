@@ -1,15 +1,16 @@
-//! Writes a token in the encodings that no decoder of ours undoes: a redaction searches for each of them.
+//! Writes a token in the encodings that `decoding` does not undo: a redaction searches for each of them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Returns the forms of the token that have a letter for each of its letters, as letters and digits in lower case.
+/// Returns the forms of the token that keep one letter for each of its letters (reversed and in rot13), each as its
+/// letters and digits in lower case.
 pub(super) fn ciphers(token: &str) -> [Vec<u8>; 2] {
     let reversed = token.chars().rev().collect::<String>();
     [alphanumerics(&reversed), alphanumerics(&rot13(token))]
 }
 
-/// Returns the other forms of the token, each as its letters and digits in lower case.
+/// Returns the token in hexadecimal, as lists of its bytes and in base64, each as its letters and digits in lower case.
 pub(super) fn encodings(token: &str) -> Vec<Vec<u8>> {
     let bytes = token.as_bytes();
     let mut forms = vec![

@@ -37,7 +37,7 @@ const ENCODED_PIECE_LENGTH: usize = 16;
 const STORED_RUN_DISTANCE: usize = 4;
 /// With fewer letters than this, a token is recognised only as a whole.
 const MINIMUM_RUN: usize = 8;
-/// The number of characters of its beginning that reveal it where a text was cut off after them.
+/// The number of characters at the token's beginning that reveal it where a text was cut off after them.
 const BEGINNING_LENGTH: usize = 4;
 
 /// Removes the token from a text that leaves the program.
@@ -52,7 +52,8 @@ pub struct Redaction {
 pub(crate) struct LaterRedaction(Arc<OnceLock<Redaction>>);
 
 impl LaterRedaction {
-    /// Makes every redaction with this hide what `redaction` hides, from now on. Only the first call does.
+    /// Makes every redaction that has this also hide what `redaction` hides, from now on. Only the first call has an
+    /// effect.
     pub(crate) fn set(&self, redaction: Redaction) {
         let _ = self.0.set(redaction);
     }
@@ -110,7 +111,7 @@ impl Redaction {
         }
     }
 
-    /// Does the same, and counts the characters that were searched.
+    /// Does the same without what is obtained later, and also returns the number of characters that were searched.
     fn hide_counting(&self, text: &str) -> (String, usize) {
         let Some(known) = &self.token else {
             return (text.to_owned(), 0);
@@ -308,7 +309,7 @@ impl Pieces {
         }
         let is_run = |length: &usize| {
             let run = window & u128::MAX >> (128 - 8 * length);
-            // Where fewer letters were read, the first is missing.
+            // If fewer letters than that were read, the first byte is zero.
             run >> (8 * (length - 1)) != 0 && self.runs.contains(&run)
         };
         self.lengths.iter().copied().find(is_run)

@@ -35,7 +35,7 @@ impl PlacedCredential {
                 Some(Self::Header(name, sensitive(secret)?))
             }
             SecurityScheme::ApiKeyQuery { name } => Some(Self::Query(format!("{}={}", encoded(name), encoded(secret)))),
-            // Without user and password, but as the scheme wants it.
+            // An empty user and an empty password, as the scheme wants them.
             SecurityScheme::Basic if secret.is_empty() => Self::authorization("Basic", &basic::encoded(":")),
             SecurityScheme::Basic => Self::authorization("Basic", &basic::encoded(secret)),
             SecurityScheme::Bearer => Self::authorization(bearer_spelling, secret),
@@ -94,7 +94,7 @@ fn sensitive(value: &str) -> Option<HeaderValue> {
     Some(value)
 }
 
-/// A token in parts: what of it is secret under a scheme, and what is kept around it in a wrong one.
+/// A token in parts: what is secret under a scheme, and what a wrong token keeps before and after it.
 pub(super) struct Parts<'token> {
     pub(super) before: &'token str,
     pub(super) secret: &'token str,
@@ -102,7 +102,8 @@ pub(super) struct Parts<'token> {
 }
 
 impl<'token> Parts<'token> {
-    /// Splits the token: with HTTP Basic the user is kept, so that a wrong token is a user with a wrong password.
+    /// Splits the token. With HTTP Basic the secret is the password, so that a wrong token is the user with a wrong
+    /// password; where the password is empty, the secret is the user.
     pub(super) fn of(token: &'token Token, scheme: &SecurityScheme) -> Self {
         let token = token.expose();
         let whole = Self {

@@ -9,12 +9,12 @@
 //! A service may close an idle connection at any time (RFC 9112, section 9.5), also while a request is on its way
 //! there. To the client, that looks like a service that reads a request and does not respond, and neither hyper nor
 //! `reqwest` says on which connection a request failed. When a request that may be sent twice gets no response, it is
-//! sent once more on a new connection, and from then on every request has a new connection: one that ends early is a
-//! failure of the service then. For a request that must not be sent twice, such as a write, the two cannot be told
-//! apart, so the first one has a failure of its own, [`Failure::ClosedWhenIdle`], which accuses nobody. It is rare: a
-//! run reads before it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is less
-//! than services keep one. A new connection for each write would rule it out, but cost two round trips each over TLS,
-//! and all ports of the machine in a soak.
+//! sent once more on a new connection, and from then on every request has a new connection: if that ends early, it is a
+//! failure of the service. For a request that must not be sent twice, such as a write, the two cannot be told apart, so
+//! the first one has a failure of its own, [`Failure::ClosedWhenIdle`], which blames nobody. It is rare: a run reads
+//! before it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is less than
+//! services keep one. A new connection for each write would rule it out, but cost two round trips each over TLS, and
+//! all ports of the machine in a soak.
 //!
 //! A request that says `Connection: close` has a new connection too: a load balancer picks a replica when a connection
 //! is opened, and has already picked one for an idle connection.
@@ -23,9 +23,9 @@
 //! handles all interim responses in one piece, and one piece after the other, until the scheduler makes it yield, which
 //! is after 128 pieces of at most 400 KB; no clock is checked meanwhile. `reqwest` offers no way to intervene: its
 //! connector's stream is sealed, its requests carry no extensions (where hyper's `on_informational` would be), and the
-//! size of a piece cannot be set.
-//! Exchanges on their own threads would keep the deadline. On two processors, which the service shares, they cost a
-//! fifth of the requests per second with 4 or 32 of them under way, because each goes to another thread and back.
+//! size of a piece cannot be set. Running each exchange on another thread would keep the deadline. On two processors
+//! shared with the service, that costs a fifth of the requests per second, with 4 or 32 exchanges under way, because
+//! each goes to another thread and back.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -113,7 +113,7 @@ impl Http {
         }
         let again = request.try_clone().filter(|_| outgoing.may_repeat);
         let outcome = send(&self.shared, request).await;
-        // This is asked now and not before sending: a request that waits for a new connection also takes one that
+        // This is checked now and not before sending: a request that waits for a new connection also takes one that
         // becomes free meanwhile. Without any response, no connection was used before.
         let may_be_idle = matches!(outcome, Err(Failure::Incomplete)) && self.has_response.load(Ordering::Relaxed);
         if !may_be_idle {

@@ -59,7 +59,7 @@ impl http_body::Body for RequestBody {
 
 /// A way to a service in this process.
 pub(super) struct InProcess<S> {
-    /// Cloned for each request; the service need not be one that threads may share.
+    /// Cloned for each request; the service need not be `Sync`.
     service: Mutex<S>,
 }
 

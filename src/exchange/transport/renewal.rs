@@ -10,8 +10,7 @@ use crate::client::Token;
 /// Obtains another token; `None` if there is none.
 pub(super) type Obtain = Box<dyn Fn() -> LocalBoxFuture<'static, Option<Token>> + Send + Sync>;
 
-/// The second token of a run. There is no third: if the service rejects a new token too, expiry is not
-/// the reason.
+/// The second token of a run. There is no third: if the service rejects a new token too, expiry is not the reason.
 pub(super) struct Renewal {
     obtain: Obtain,
     token: OnceCell<Option<Token>>,

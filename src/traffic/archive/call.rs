@@ -40,8 +40,8 @@ const SHOWN_RESPONSE_HEADERS: [&str; 7] = [
     "vary",
     "x-cache",
 ];
-/// The authentication schemes that are written (IANA's registry of HTTP authentication schemes has them all): without
-/// their parameters, which may hold a token.
+/// The authentication schemes that are written, all from IANA's registry: without their parameters, which may contain a
+/// token.
 const SCHEMES: [&str; 6] = ["Basic", "Bearer", "Digest", "DPoP", "Mutual", "Negotiate"];
 /// The comment on a body that is not written.
 const LEFT_OUT: &str = "it is left out";
@@ -72,7 +72,7 @@ impl CallWriter<'_, '_> {
         match self.values {
             ValueDisplay::Hidden => {
                 let mut path = printable_path(self.operation, &request_line.url);
-                // With such a parameter the response need not be the documented one.
+                // With an undocumented parameter, the response need not be the documented one.
                 if request_line
                     .url
                     .query_pairs()
@@ -99,8 +99,8 @@ impl CallWriter<'_, '_> {
         parameters.any(|parameter| parameter.location == ParameterLocation::Query && parameter.name == name)
     }
 
-    /// Returns the query as it was, but for secrets, and for what the contract does not document: neither the value of
-    /// that is shown, which may be a key, nor its name, which may be one without a value, unless it is a usual name.
+    /// Returns the query with a stand-in for each secret. Of a parameter that the contract does not document, nothing
+    /// is shown but a usual name of a secret: its value may be a key, and without a value its name may be one.
     fn query(&mut self, request_line: &RequestLine) -> String {
         let raw = request_line.url.query().unwrap_or_default().split('&');
         let pairs = raw.filter(|pair| !pair.is_empty()).zip(request_line.url.query_pairs());
@@ -187,8 +187,8 @@ impl CallWriter<'_, '_> {
         }
     }
 
-    /// Returns the media type of the response as it is shown. One that is neither documented nor well known is
-    /// described, which no reader takes for a media type.
+    /// Returns the media type of the response as it is shown. One that is neither documented nor well known is replaced
+    /// by a description, which no reader takes for a media type.
     fn media_type(&self, recorded: &RecordedExchange) -> Option<String> {
         let received = recorded.response_headers.get(CONTENT_TYPE)?;
         let received = String::from_utf8_lossy(received.as_bytes());
@@ -240,7 +240,7 @@ impl CallWriter<'_, '_> {
         headers.into_iter().flatten().collect()
     }
 
-    /// Returns the headers that are written if values are shown: those of a list, with the secrets in them hidden.
+    /// Returns the headers that are written if values are shown: those of [`SHOWN_RESPONSE_HEADERS`], without secrets.
     fn headers_if_shown(&self, headers: &HeaderMap) -> Vec<Value> {
         let listed = headers
             .iter()

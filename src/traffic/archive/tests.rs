@@ -501,7 +501,7 @@ mod of_a_check {
     static SOUND: LazyLock<String> = LazyLock::new(|| traffic(&[]));
 
     /// The contract with one edge case for each part of a request; with all of them where everything is tried. An
-    /// archive holds one like the next.
+    /// archive treats them all alike.
     fn with_few_edge_cases() -> Contract {
         const FEW: &str = "overlay: 1.0.0
 info: {title: Few edge cases, version: '1'}
@@ -643,7 +643,8 @@ actions:
         for values in [ValueDisplay::Hidden, ValueDisplay::Shown] {
             let text = again(&built_in(), &SOUND, values);
             let mut archive: Value = serde_json::from_str(&text).unwrap();
-            // Entries are alike, and validating them is slow: every fifth one, but where everything is tried.
+            // Entries are alike, and validating them is slow: only every fifth one is validated, unless everything is
+            // tried.
             let entries = archive["log"]["entries"].as_array_mut().unwrap();
             *entries = std::mem::take(entries).into_iter().step_by(tried(5, 1)).collect();
             let errors: Vec<_> = validator.iter_errors(&archive).map(|error| error.to_string()).collect();
