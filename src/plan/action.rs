@@ -19,8 +19,8 @@ use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
 
 /// What a step does. Steps run in the order of these variants, except those that `order_key` moves: reads that creates
-/// wait for (see [`Plan::steps`](super::Plan::steps)), rejected calls of reads that wait for a create, probes of a
-/// second page, nested walks, queries, reads of updated records, and equivalent reads.
+/// wait for (see [`Plan::steps`](super::Plan::steps)), probes of reads that wait for a create, probes of a second page,
+/// nested walks, queries, reads of updated records, and equivalent reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
     /// Walks over the pages of a list.

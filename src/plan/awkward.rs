@@ -3,9 +3,9 @@
 //!
 //! A *name* is a string field that the run fills with a string of its own (`FieldKind::Name`); a body may have several,
 //! counted from 0. An *element* is an item of an array in the body, such as a contact method; its *channel* is the
-//! value that says what its address is for, such as `email` or `phone`. A *text* is the counterpart of a name where the
-//! document has no invariants (`FieldKind::Text`), and so does not say what a service may do with it: it gets only
-//! those of the pieces below that no service changes on purpose.
+//! value that says what its address is for, such as `email` or `phone`. A *text* (`FieldKind::Text`) is the counterpart
+//! of a name in an update without invariants, where nothing says what a service may do with it: it gets only those of
+//! the pieces below that no service changes on purpose.
 //!
 //! # Design
 //!

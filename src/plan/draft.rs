@@ -141,7 +141,8 @@ impl Draft {
     ///
     /// # Errors
     ///
-    /// [`NoValue::AllTaken`] if the schema requires a field for which each value that can be made identifies a record.
+    /// [`NoValue::AllTaken`] if the schema requires a field for which each value that can be made may identify a
+    /// record.
     pub(crate) fn avoid_keys(&mut self, key_use: impl Fn(&str, &Value) -> KeyUse) -> Result<(), NoValue> {
         for index in 0..self.leaves.len() {
             let leaf = &self.leaves[index];

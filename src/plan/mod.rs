@@ -28,8 +28,8 @@
 //!
 //! - *choice*: one of several candidate values of a field in a draft.
 //! - *awkward value*: a valid value that software often garbles, such as a name with an apostrophe.
-//! - *equivalent request*: a documented request in another spelling that RFCs define as the same (`x-equivalent`): a UUID
-//!   in capitals, JSON in another order.
+//! - *equivalent request*: a documented request in another spelling that RFCs define as the same (`x-equivalent`): a
+//!   UUID in capitals, JSON in another order.
 //! - *synthetic string*: the string that the contract says to send in a field (`x-synthetic`), with the run tag in it.
 //! - *name*, *address*: a string or an email address that the run makes for a body, with the run tag in it.
 //! - *note*: the run tag, in an object that is for callers' own data, such as `metadata`.

@@ -95,7 +95,7 @@ pub enum Asks {
         /// The members that the contract documents.
         documented: Vec<String>,
     },
-    /// Whether a value in other letters comes back as it was sent.
+    /// Whether a value in mixed upper and lower case comes back as it was sent.
     Spelling {
         /// The field.
         field: String,
@@ -174,7 +174,7 @@ pub struct QuestionRequest<'draft> {
     pub linked: &'draft [(String, Value)],
     /// How often the question was asked before.
     pub times_asked: u64,
-    /// What the body has, where earlier trials decide that.
+    /// How the body is changed, where earlier trials decide that.
     pub change: BodyChange,
 }
 
@@ -381,7 +381,7 @@ impl Question {
         } else {
             unprintable.retain(|at| at != field);
         }
-        // An array is asked about by a single entry.
+        // An array is asked about with a single entry.
         if let Some(array) = field.strip_suffix("/0") {
             draft::insert(body, array, json!([]));
             unprintable.retain(|at| at == field || !draft::is_within(at, array));
@@ -665,7 +665,7 @@ fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks
     names.into_iter().map(entry).collect()
 }
 
-/// Adds the questions whether values come back in the letters in which they were sent.
+/// Adds the questions of whether values come back in the upper and lower case in which they were sent.
 fn add_spelling_questions(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
     let Some(updated) = contract.operation(operation).invariants.updated.as_ref() else {
         return;
@@ -818,7 +818,7 @@ fn invented(shown: &str, others: &[(String, Value)], random: &mut impl Rng) -> O
 
 /// Returns the text with its ASCII letters alternately in lower and upper case; `None` if it has fewer than two.
 fn in_mixed_case(text: &str) -> Option<String> {
-    // Every other letter, so that neither all capitals nor none come back as they were sent.
+    // Every other letter, so that a service that changes all letters to upper or to lower case is noticed.
     let mut letters = 0;
     let mixed = text.chars().map(|letter| {
         if !letter.is_ascii_alphabetic() {

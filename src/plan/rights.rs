@@ -44,7 +44,7 @@ const GRANTING: [&str; 30] = [
     "world",
 ];
 
-/// The words of names whose values say who may see or change a record, in whatever direction.
+/// The words of names whose values say who may see or change a record, whether they allow or forbid it.
 const LIMITING: [&str; 27] = [
     "acl",
     "auth",
@@ -134,7 +134,8 @@ const CONCERNS_OTHERS: [&str; 13] = [
     "takeover",
 ];
 
-/// Words in names of booleans for which `true` is the cautious value: `false` would take effect, or hide the record.
+/// Words in names of booleans for which `true` is the cautious value: `false` would put something into effect, or hide
+/// the record.
 const DOES_LESS: [&str; 24] = [
     "archived",
     "available",
@@ -228,7 +229,7 @@ const TRIGGERS: [&str; 24] = [
     "unpublish",
 ];
 
-/// More of them, in a name that ends with `after`, `at` or `on`: `release_on`, but not `release_date`.
+/// More of them, which count only in a name that ends with `after`, `at` or `on`: `release_on`, but not `release_date`.
 const TRIGGERS_AT: [&str; 5] = ["activate", "delete", "launch", "post", "release"];
 
 /// Words in the names of times at which a period ends.
@@ -254,8 +255,8 @@ const ENDS: [&str; 19] = [
     "until",
 ];
 
-/// Words of values that do something at once, as the first or as all of a value: a run sends none where the schema
-/// lists another.
+/// Words that, at the beginning of a value, do something at once: a run sends no such value where the schema lists
+/// another.
 const ACTING_VALUES: [&str; 29] = [
     "approve",
     "approved",
@@ -398,8 +399,8 @@ pub(super) fn is_date_of_trigger(name: &str) -> bool {
     has(&TRIGGERS) || has(&TRIGGERS_AT) && words.last().is_some_and(|last| ["after", "at", "on"].contains(last))
 }
 
-/// Whether a period ends at the time in a field with this name, which must then not be earlier than that at which it
-/// begins: `ends_at`, `valid_until`, `date_to`.
+/// Whether a period ends at the time in a field with this name, which must then not be earlier than the time at which
+/// the period begins: `ends_at`, `valid_until`, `date_to`.
 pub(super) fn ends_period(name: &str) -> bool {
     let separated = separated(name);
     let words: Vec<_> = words(&separated).collect();
@@ -551,7 +552,8 @@ pub(super) fn cautious_value(value: Value, name: &str, schema: &Node) -> Option<
     Some(others.into_iter().find(is_quiet).unwrap_or(value))
 }
 
-/// Whether a value may be sent after the first one: it is harmless, and none of those that only one record has.
+/// Whether a value may be sent after the first one: it is harmless, does nothing at once, is none of those that only
+/// one record has, and takes away no protection.
 pub(super) fn may_be_sent_later(value: &Value, name: &str, schema: &Node) -> bool {
     let unprotects = *value == Value::Bool(false) && protects(name);
     !is_acting(value) && !unprotects && harmless_value(value.clone(), name, schema).as_ref() == Some(value)

@@ -19,7 +19,7 @@ use crate::exchange::CompiledSchema;
 /// The longest string that is made where a schema asks for a long one, in characters.
 const LONGEST: usize = 10_000;
 
-/// The most digits in a string of a pattern that are varied: phone numbers have more.
+/// The maximum number of digits in a string that is varied within its pattern: phone numbers have more.
 const MOST_DIGITS: usize = 6;
 
 /// The maximum number of elements in an array that is made.
@@ -33,7 +33,7 @@ pub(super) const DEPTH: usize = 4;
 /// and an integer of 32 bits holds it.
 pub(super) const SMALLEST_UNLIKELY: u32 = 1_000_000_000;
 
-/// The values for the formats of times, each with that for a field in which a period ends.
+/// The values for the formats of dates and times, each with the one for a field that ends a period.
 const DATE: (&str, &str) = ("2024-05-17", "2024-05-18");
 const INSTANT: (&str, &str) = ("2024-05-17T09:30:00Z", "2024-05-17T10:30:00Z");
 const TIME: (&str, &str) = ("09:30:00Z", "10:30:00Z");
@@ -61,7 +61,7 @@ impl SampleMaker<'_> {
     ///
     /// # Errors
     ///
-    /// The keyword that admits nothing of what is made here.
+    /// The keyword that admits none of the candidates.
     pub(super) fn of(&self, schema: &Node) -> Result<Value, &'static str> {
         self.at_depth(schema, 0)
     }
@@ -215,8 +215,8 @@ impl SampleMaker<'_> {
 
     /// Returns variants of a string that a pattern admits, with other digits and letters: the first may not fit the
     /// pattern, the later ones change less. In a field whose values must differ, the bodies of a run and of the runs
-    /// after it would otherwise collide. There are none of what may be an address or the number of a phone or an
-    /// account, which could be somebody's.
+    /// after it would otherwise collide. There are none of a string that may be an address, or the number of a phone or
+    /// an account: a variant could be somebody's.
     fn varied(&self, witness: &str) -> Vec<String> {
         let is_code = |letter: char| letter.is_ascii_alphanumeric() || "-_ ".contains(letter);
         let digits = witness.chars().filter(char::is_ascii_digit).count();
@@ -241,7 +241,7 @@ impl SampleMaker<'_> {
         ]
     }
 
-    /// Returns random numbers that the run's own text and the number of the value choose.
+    /// Returns a random generator, seeded with the run's own text and the number of the value.
     fn random(&self) -> ChaCha8Rng {
         let of_text = |hash: u64, byte: u8| hash.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte);
         let mut random = ChaCha8Rng::seed_from_u64(self.text.bytes().fold(self.number, of_text));

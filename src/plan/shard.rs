@@ -1,11 +1,11 @@
-//! Splits the check of a contract over several machines. The main type is [`Shard`].
+//! Splits the check of a contract between several machines. The main type is [`Shard`].
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::history::RunTag;
 
-/// The reason for what another shard checks.
+/// The reason that is given for what another shard checks.
 pub const ANOTHER_SHARD: &str = "another shard checks this";
 
 /// Why a plan does not call an operation.

@@ -78,7 +78,7 @@ impl Share {
     }
 }
 
-/// Returns the parts of a contract, each in its order.
+/// Returns the parts of a contract, with the operations of each in the contract's order.
 fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
     let head = |id: OperationId| {
         let create = contract.lifecycle_ending_with(id).map(|lifecycle| lifecycle.create);

@@ -23,14 +23,13 @@ pub struct Source {
     pub creates: Vec<OperationId>,
     /// The reads whose responses show one. It may belong to anybody's record.
     pub reads: Vec<OperationId>,
-    /// Whether the document does not say that they show it, so that it is inferred from their
-    /// paths.
+    /// Whether it is only inferred from their paths that they show it, because the document does not say so.
     pub inferred: bool,
     /// The stand-in where no response shows one.
     pub stand_in: Option<StandInOrigin>,
 }
 
-/// The origin of a value that is used where no response shows one, or in its place.
+/// The origin of a value that is used where no response shows one, or instead of one that a response shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandInOrigin {
     /// Given for this check, so it takes precedence over what responses show.
@@ -200,9 +199,10 @@ impl NoValue {
 /// The beginning of each name that a run chooses for a record of its own.
 pub const NAME_PREFIX: &str = "countersign-";
 
-/// Returns a value that no response shows: the one that the user gives, the contract's own, or one by type. For a name
-/// that the run chooses, that is its beginning ([`NAME_PREFIX`]). A write takes an example or a generated value only in
-/// a header or a cookie, since in its path or query it may name a record that is not this run's.
+/// Returns a value that no response shows: the one that the user gives, the contract's own, or one that the schema
+/// admits. For a name that the run chooses, that is its beginning ([`NAME_PREFIX`]). A write takes an example or a
+/// generated value only in a header or a cookie, since in its path or query it may name a record that is not this
+/// run's.
 #[must_use]
 pub fn stand_in_value(
     contract: &Contract,
@@ -237,7 +237,7 @@ pub fn stand_in_value(
     })
 }
 
-/// Whether the string is allowed where its parameter goes.
+/// Makes sure that the string is allowed where its parameter goes.
 ///
 /// # Errors
 ///
@@ -340,7 +340,7 @@ pub(super) struct ValueAvailability {
 }
 
 impl ValueAvailability {
-    /// Relates the operations, given in the order of their links, to each other.
+    /// Determines this for the operations, given in the order of their links.
     pub(super) fn new(contract: &Contract, ordered: &[OperationId]) -> Self {
         let callable = callable(contract, ordered);
         let mut value_availability = Self::default();
@@ -382,7 +382,7 @@ impl ValueAvailability {
             return;
         }
         if operation.is_query() {
-            // It is to find what the run has created.
+            // It should find what the run has created.
             self.after_creates.insert(id);
             return;
         }

@@ -63,8 +63,8 @@ pub struct Plan {
     pub learns: bool,
     /// What the run asks about the gaps: when it is to learn, and of the answers that the contract states.
     pub questions: Vec<Question>,
-    /// The operations that a run reports on, called or not (the pages call them *selected*): all but those that `only`,
-    /// `skip` or the shard excludes and, in a run that only reads, the writes that `only` does not name.
+    /// The operations that a run reports on, called or not (*selected*, in the documentation): all but those that
+    /// `only`, `skip` or the shard excludes and, in a run that only reads, the writes that `only` does not name.
     pub in_scope: BTreeSet<OperationId>,
 }
 
@@ -183,7 +183,7 @@ impl Plan {
         (self.parts, self.in_other_shards) = (share.parts, share.in_other_shards);
     }
 
-    /// Leaves out the steps that answer nothing of what the document leaves open, and adds those that ask it.
+    /// Leaves out the steps that answer nothing that the document leaves open, and adds those that ask about it.
     fn ask_about_gaps(&mut self, contract: &Contract, gaps: &[usize], settled: &SettledAnswers) {
         // No response says anything about these.
         if !gaps.is_empty() && gaps.iter().all(|gap| contract.gaps[*gap].kind.is_none()) {
@@ -199,7 +199,7 @@ impl Plan {
         let wanted = questions.iter().filter(|asked| is_wanted(asked));
         let about_required = wanted.filter(|asked| matches!(asked.asks, Asks::Required { .. }));
         let without_fields: BTreeSet<_> = about_required.map(|asked| asked.operation).collect();
-        // What a field does shows where records are created with it and without it.
+        // What a field does shows only if records are created with it and without it.
         let creates = contract.operation_ids().filter(|id| contract.operation(*id).creates());
         let has_effect = |id: &OperationId| {
             text_fields_with_open_side_effect(contract, *id)
@@ -219,7 +219,7 @@ impl Plan {
         for step in self.steps.iter_mut().filter(|step| step.action == Action::Walk) {
             step.action = Action::SamplePages;
         }
-        // What ordinary responses show takes controls, even where no question is left.
+        // What ordinary responses show needs controls, even where no question is left.
         let (with_open_responses, settled): (BTreeSet<_>, BTreeSet<_>) =
             chosen.into_iter().partition(|id| settled.open_responses.contains(id));
         let is_settled = |id: &OperationId| !questions.iter().any(|asked| asked.operation == *id);
@@ -230,7 +230,7 @@ impl Plan {
         self.add_questions(contract, (questions, &controlled), &called);
     }
 
-    /// Leaves out the steps that answer nothing of the chosen gaps besides these questions.
+    /// Leaves out the steps that answer nothing about the chosen gaps beyond these questions.
     fn keep_steps_that_answer(
         &mut self,
         contract: &Contract,
@@ -293,7 +293,7 @@ impl Plan {
         self.not_called.extend(unneeded.into_iter().map(|id| (id, reason())));
     }
 
-    /// Adds the steps that ask again what the contract's answers say, where no other step shows it.
+    /// Adds the steps that ask again about what the contract's answers state, where no other step shows it.
     fn ask_again(&mut self, contract: &Contract) {
         let is_answered = |asked: &Question| {
             contract.answers.iter().any(|answer| {
@@ -321,7 +321,7 @@ impl Plan {
         (questions, controlled): (Vec<Question>, &BTreeSet<OperationId>),
         called: &BTreeSet<OperationId>,
     ) {
-        // A create follows those whose records it takes.
+        // A create follows those whose records it refers to.
         let asks = |id: &OperationId| {
             let is_asked = controlled.contains(id) || questions.iter().any(|asked| asked.operation == *id);
             called.contains(id) && is_asked
@@ -359,8 +359,8 @@ impl Plan {
         );
     }
 
-    /// Adds steps that create more records for each list whose items a called operation creates, until a page is full,
-    /// and that walk over it again.
+    /// Adds steps that create more records for each list whose items a called operation creates, until it has a second
+    /// page and until its last page is full, and that walk over it again.
     fn add_fills(&mut self, contract: &Contract, called: &[OperationId]) {
         for action in [Action::FillToSecondPage, Action::FillLastPage, Action::WalkFilledList] {
             self.add(
@@ -512,7 +512,7 @@ fn steps_of(
     actions.map(|action| Step { operation: id, action }).collect()
 }
 
-/// Returns how what a create or an update did is read, if the read of the record is called.
+/// Returns the action that reads back what a create or an update did, if the read of the record is called.
 fn read_back(contract: &Contract, id: OperationId, called: &HashSet<OperationId>) -> Option<Action> {
     let lifecycle = contract
         .lifecycle_of(id)
@@ -525,7 +525,7 @@ fn read_back(contract: &Contract, id: OperationId, called: &HashSet<OperationId>
     Some(action).filter(|_| contract.lifecycle_ending_with(id).is_none())
 }
 
-/// Returns the key by which steps are sorted: steps with one key stay in the order of their links.
+/// Returns the key by which steps are sorted: steps with the same key stay in the order of their links.
 fn order_key(
     contract: &Contract,
     value_availability: &ValueAvailability,
@@ -550,8 +550,8 @@ fn order_key(
 }
 
 /// Splits the steps of a group into sequences that may run at the same time. The edge cases of one operation are one
-/// sequence, because an edge case without a response ends them. So are its probes of one fact, so that it is always the
-/// plainest of them that a finding shows. Every other step is a sequence by itself.
+/// sequence, because an edge case without a response ends them. So are its probes of one fact, so that a finding always
+/// shows the plainest of them. Every other step is a sequence by itself.
 #[must_use]
 pub fn concurrent_sequences(group: &[Step]) -> Vec<Vec<Step>> {
     let mut sequences: Vec<Vec<Step>> = Vec::new();

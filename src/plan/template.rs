@@ -35,7 +35,7 @@ const NOTE: &str = "countersign";
 /// The depth to which a schema is followed.
 const DEPTH: usize = 6;
 
-/// The number of fields up to which more are read. Schemas that all refer to each other have any number of them.
+/// With this many fields, no more are read: schemas that all refer to each other have any number of them.
 const MAX_FIELDS: usize = 500;
 
 /// Whether a value from the target that may be the identifier of a record looks like data: an address, a name.
@@ -43,7 +43,7 @@ fn looks_like_data(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !is_plain_identifier(text))
 }
 
-/// The most alternatives of a schema that are tried.
+/// The maximum number of alternatives of a schema that are tried.
 const MAX_ALTERNATIVES: usize = 8;
 
 /// Whether the schema describes neither an object nor an array.
@@ -79,7 +79,7 @@ pub struct Template<'contract> {
     fields: Vec<Field<'contract>>,
     /// The index of the alternative that is taken of each schema; the last one where it has fewer.
     alternative: usize,
-    /// The most alternatives that a schema of the body has.
+    /// The largest number of alternatives that a schema of the body has.
     alternatives: usize,
     /// The schema that admits the body, compiled for the first draft; `None` where the contract states none.
     schema: OnceCell<Option<Arc<CompiledSchema>>>,
@@ -114,8 +114,8 @@ struct Field<'contract> {
 }
 
 impl<'contract> Template<'contract> {
-    /// Reads the fields of an operation's body; none where it has no body. Of a schema's
-    /// alternatives it takes the first ones that the run can make a body of.
+    /// Reads the fields of an operation's body; none where it has no body. Of a schema's alternatives it takes the
+    /// first with which the run can make a body.
     #[must_use]
     pub fn of(contract: &'contract Contract, operation: OperationId) -> Self {
         let first = Self::with_alternative(contract, operation, 0);
@@ -381,8 +381,8 @@ impl<'contract> Template<'contract> {
     ///
     /// # Errors
     ///
-    /// [`NoValue`] if a field that is carried by an invariant takes an identifier that no response has shown, or if the
-    /// schema admits nothing that can be made.
+    /// [`NoValue`] if a field that is a carry takes an identifier that no response has shown, or if the schema admits
+    /// nothing that can be made.
     pub fn draft(
         &self,
         bindings: &Bindings,
@@ -645,7 +645,7 @@ fn gap_opens_values(contract: &Contract, node: &Node) -> bool {
     })
 }
 
-/// Returns the tokens of a pointer that are no indexes: the elements of one array have one name.
+/// Returns the tokens of a pointer that are not indexes: the elements of one array share a name.
 fn name_tokens(pointer: &str) -> impl Iterator<Item = &str> {
     pointer.split('/').filter(|token| token.parse::<usize>().is_err())
 }

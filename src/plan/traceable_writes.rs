@@ -94,8 +94,8 @@ impl<'plan> TraceableWrites<'plan> {
         foreign.map(|(_, parameter)| reason_parameter_not_own(parameter))
     }
 
-    /// Whether an update's parameter names what contains the run's own record, which it does not change: it is given
-    /// the value that the create of the record was given there.
+    /// Whether an update's parameter names the parent of the run's own record, which the update leaves as it is: the
+    /// user gives it the same value as the create's parameter in the same place.
     fn names_parent_of_own(&self, update: OperationId, index: usize) -> bool {
         let operation = self.contract.operation(update);
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {
@@ -110,7 +110,7 @@ impl<'plan> TraceableWrites<'plan> {
         place.is_some() && given.is_some() && given == given_to_create
     }
 
-    /// Returns why a query may concern another's record; `None` if its path names only what is given for it, or records
+    /// Returns why a query may concern another's record; `None` if its path names only what the user gives, or records
     /// of the run's own.
     fn reason_against_query(&self, id: OperationId) -> Option<String> {
         let parameters = self.contract.operation(id).parameters.iter().enumerate();
@@ -228,8 +228,8 @@ fn tagged_fields(contract: &Contract, id: OperationId) -> Result<BTreeSet<String
     Ok(names)
 }
 
-/// Adds the names of the fields whose strings contain the run tag, at any depth, and of the objects
-/// for data of callers, such as `metadata`, in which the run leaves its note.
+/// Adds the names of the fields whose strings contain the run tag, at any depth, and of the objects for callers' own
+/// data, such as `metadata`, in which the run leaves its note.
 fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
     match value {
         Value::Array(elements) => elements.iter().for_each(|element| note_tagged(element, run_tag, names)),
@@ -248,7 +248,7 @@ fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether a success of the read documents a string with one of these names, or an object for data of callers.
+/// Whether a success of the read documents a string with one of these names, or an object for callers' own data.
 fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
     let responses = contract.operation(read).successes();
     let mut pending: Vec<_> = responses.filter_map(|response| response.body).collect();

@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! Every variant is a documented body: the document does not show which fields are required, and a JSON string is any
-//! Unicode text. So a rejection of a variant is evidence on a gap, and a response is judged like any other. A create
+//! Unicode text. So a rejection of a variant is evidence about a gap, and a response is judged like any other. A create
 //! leaves a record, so a run sends few of its variants, in an order that the seed chooses: the runs of a week cover all
 //! of them, and one variant has as many awkward values as a record can hold. An update leaves nothing, so it is sent
 //! with all of them.
@@ -36,8 +36,7 @@ pub const WRITES_BY_DEFAULT: u64 = 20;
 /// How many writes `max_writes` must allow for each further variant that a create is sent with.
 pub const WRITES_PER_VARIANT: u64 = 20;
 
-/// The number of variants of a create that are tried for one that is accepted: most leave out a field that may be
-/// required.
+/// The number of variants of a create that are tried to get one accepted: most leave out a field that may be required.
 pub const TRIES_PER_VARIANT: u64 = 3;
 
 /// The maximum number of bodies with awkward values that an update is sent with: those that are rejected are sent again
@@ -107,11 +106,11 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
 
 /// Returns all variants of an operation's body, in the order of sending:
 ///
-/// - of a create of which no invariant says what it does: the one with the required fields alone, if the body has
-///   others, since the document says of both that they are accepted;
-/// - of an update of which no invariant says what it does: one with awkward values, if a read shows what it sent; one
-///   text alone, if the fields that are not sent must stay; one with values that code may mistake for missing ones; and
-///   one with other choices;
+/// - of a create without invariants: the one with the required fields alone, if the body has others, since the document
+///   says that both bodies are accepted;
+/// - of an update without invariants: one with awkward values, if a read shows what it sent; one text alone, if the
+///   fields that are not sent must stay; one with values that code may mistake for missing ones; and one with other
+///   choices;
 /// - of any other create: one with awkward values, then the others, in the order of the seed;
 /// - of any other update: the same update again, then the others, in the order of the seed, then those with awkward
 ///   values.
