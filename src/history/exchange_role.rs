@@ -44,6 +44,8 @@ pub(crate) struct WriteContext {
 pub(crate) enum RecordRole {
     /// Later requests take nothing from it: they use another record.
     Additional,
+    /// Like [`Self::Additional`], but it shows whether a timestamp format is accepted.
+    FormatTrial,
     /// Later requests build on its record and its values.
     Main,
 }

@@ -87,7 +87,7 @@ impl History<'_> {
     pub(super) fn note_timestamp_format(&mut self, exchange: &Exchange, context: &WriteContext, accepted: bool) {
         let operation = exchange.request.operation;
         let formats = self.contract.operation(operation).accepted_timestamp_formats();
-        if formats.is_none() || context.role != RecordRole::Main {
+        if formats.is_none() || context.role == RecordRole::Additional {
             return;
         }
         let formats = self.pending.formats.entry(operation).or_default();

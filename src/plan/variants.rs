@@ -67,6 +67,8 @@ pub enum Variant {
     RequiredFields,
     /// Timestamps at this offset, at an instant whose date there differs from that in UTC, where the offset allows.
     Offset(&'static str),
+    /// Timestamps at this offset, at the instant that was accepted.
+    SameInstantAt(&'static str),
     /// These awkward values, added to what was accepted.
     Awkward(AwkwardValues),
     /// What was accepted, with these values in place of others: each is one that code may mistake for a missing one.
@@ -82,7 +84,7 @@ impl fmt::Display for Variant {
             Self::SameAgain => formatter.write_str("the same body again"),
             Self::OneField(field) => write!(formatter, "{field} alone"),
             Self::RequiredFields => formatter.write_str("only the required fields"),
-            Self::Offset(offset) => write!(formatter, "timestamps at {offset}"),
+            Self::Offset(offset) | Self::SameInstantAt(offset) => write!(formatter, "timestamps at {offset}"),
             Self::Awkward(values) => write!(formatter, "awkward values ({values})"),
             Self::Falsy(_) => formatter.write_str("false, 0, an empty string or null"),
             Self::OtherChoices => formatter.write_str("other booleans, numbers and members of enumerations"),
@@ -196,6 +198,10 @@ impl Draft {
             }
             Variant::RequiredFields => self.keep_only(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
+            Variant::SameInstantAt(offset) => {
+                self.format = TimestampFormat::Offset;
+                self.rewrite(FieldKind::Timestamp, |text| same_instant_at(text, offset));
+            }
             Variant::Awkward(values) => self.put(values),
             Variant::OtherChoices => {
                 let is_open = |leaf: &&mut Leaf| leaf.kind == FieldKind::Other && leaf.pointer != Link::RESOURCE_TYPE;
@@ -309,6 +315,13 @@ fn at_offset(text: &str, offset: &str) -> Option<String> {
             .with_timezone(&offset)
             .to_rfc3339_opts(SecondsFormat::Secs, false),
     )
+}
+
+/// Returns the same instant as it is written at this offset.
+fn same_instant_at(text: &str, offset: &str) -> Option<String> {
+    let offset: FixedOffset = offset.parse().ok()?;
+    let instant = DateTime::parse_from_rfc3339(text).ok()?.with_timezone(&offset);
+    Some(instant.to_rfc3339_opts(SecondsFormat::Secs, false))
 }
 
 #[cfg(test)]

@@ -77,6 +77,8 @@ impl FormatAttempt {
 pub(super) enum WriteRole {
     /// A write from which later steps take nothing: neither its record nor its choices.
     Additional,
+    /// Like [`Self::Additional`], but it shows whether a timestamp format is accepted.
+    FormatTrial,
     /// Like [`Self::Main`], but no other is sent in its place while the target throttles it.
     Irreplaceable,
     /// A write whose record and choices (the value chosen for each field) later steps use.
@@ -452,6 +454,7 @@ impl Session<'_> {
         };
         let record_role = match write_role {
             WriteRole::Additional => RecordRole::Additional,
+            WriteRole::FormatTrial => RecordRole::FormatTrial,
             WriteRole::Irreplaceable | WriteRole::Main => RecordRole::Main,
         };
         let exchange_role = ExchangeRole::Write(WriteContext {

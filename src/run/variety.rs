@@ -18,6 +18,9 @@ use crate::plan::{
     TRIES_PER_VARIANT, Variant, WRITES_PER_VARIANT, variants,
 };
 
+/// The offset of the timestamp that is sent if one with another negative offset is rejected: that of New York in winter.
+const NEGATIVE_OFFSET: &str = "-05:00";
+
 /// The further updates of one record: variants of the update that was accepted first.
 struct Updates<'run> {
     operation: OperationId,
@@ -88,7 +91,7 @@ impl Session<'_> {
         values: Option<AwkwardValues>,
     ) {
         let mut values = values;
-        for _ in 0..TRIES_PER_VARIANT {
+        for number in 0..TRIES_PER_VARIANT {
             let Some(these) = values.take().filter(|_| self.left_to_create() > 0) else {
                 return;
             };
@@ -103,9 +106,40 @@ impl Session<'_> {
                 if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
                     return;
                 }
+                if number == 0 {
+                    self.create_at_negative_offset((operation, accepted, head)).await;
+                }
             }
             values = halves.into_iter().next();
         }
+    }
+
+    /// Creates a record whose timestamp has a negative offset, if the contract says that the operation accepts one. The
+    /// awkward values have such an offset, but at an instant that a service may reject; here the instant is the one that
+    /// was accepted. A rejection counts only if a create in UTC is accepted after it, and the offset is rejected again.
+    async fn create_at_negative_offset(&self, (operation, accepted, head): (OperationId, &Draft, &RequestHead)) {
+        let formats = self.contract.operation(operation).accepted_timestamp_formats();
+        if !formats.is_some_and(|accepted| accepted.formats.contains(&TimestampFormat::Offset)) {
+            return;
+        }
+        for offset in [Some(NEGATIVE_OFFSET), None, Some(NEGATIVE_OFFSET)] {
+            let Ok(mut draft) = self.draft_like(operation, accepted) else {
+                break;
+            };
+            let differs = offset.is_none_or(|offset| draft.vary(&Variant::SameInstantAt(offset), accepted));
+            if !differs || self.left_to_create() == 0 {
+                break;
+            }
+            self.announce_requests(1);
+            let exchange = self.write(&draft, head, WriteRole::FormatTrial).await;
+            let is_rejected = exchange.rejection_of_content().is_some();
+            if is_rejected != offset.is_some() {
+                break;
+            }
+        }
+        let formats = [TimestampFormat::Utc, TimestampFormat::Offset];
+        self.with_evaluation(|evaluation| evaluation.judge_timestamp_formats(operation, &formats));
+        self.emit_findings();
     }
 
     /// Creates records from the other variants.

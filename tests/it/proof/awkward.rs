@@ -419,6 +419,38 @@ async fn a_form_is_not_reported_to_be_rejected_for_the_instant_that_it_names() {
     assert_eq!(forms.count(), 2);
 }
 
+#[tokio::test]
+async fn a_negative_offset_that_is_rejected_is_reported_and_a_future_instant_or_a_full_target_is_not() {
+    type Reject = fn(&str, usize) -> bool;
+    let ways: [(&str, Reject, bool); 3] = [
+        ("a sign", |at, _| at.rfind('-').is_some_and(|sign| sign > 10), true),
+        ("an instant in the future", |at, _| at > "2030", false),
+        ("every visit after the second", |_, number| number > 2, false),
+    ];
+    for (name, reject, is_reported) in ways {
+        let number = std::sync::atomic::AtomicUsize::new(0);
+        let rejecting = Deviation::none().answering(move |call: &Call| {
+            let body = call.body();
+            let at = body["datetime"]
+                .as_str()
+                .filter(|at| call.is("createVisit") && at.len() > 19)?;
+            let number = number.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+            reject(at, number).then(|| Reply::json(422, json!({"message": "rejected"})))
+        });
+        let checked = checking(rejecting, 1).await;
+        let found: Vec<_> = checked.record.findings.iter().map(|finding| &finding.fact).collect();
+        let forms: Vec<_> = checked.rows("accepted-form").map(|row| row.verdict).collect();
+        let expected = if is_reported {
+            assert_eq!(found, ["createVisit accepts /datetime: numeric offset"], "{name}");
+            [VerdictRecord::Held, VerdictRecord::Broken]
+        } else {
+            assert!(found.is_empty(), "{name}: {found:?}");
+            [VerdictRecord::Held, VerdictRecord::Held]
+        };
+        assert_eq!(forms, expected, "{name}");
+    }
+}
+
 fn rejecting(is_rejected: impl Fn(&str) -> bool + Send + Sync + 'static) -> Deviation {
     Deviation::none().answering(move |call: &Call| {
         let mut body = call.body();
