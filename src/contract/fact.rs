@@ -28,7 +28,7 @@ pub struct Fact {
 }
 
 /// The kinds of facts. Each kind is judged by one rule, except that two rules share the kinds about carried fields:
-/// `carried`, and `respelled` for fields that a gap lets come back in another spelling.
+/// `stored-values`, and `stored-spelling` for fields that a gap lets come back in another spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactKind {
     /// A field that the contract forbids (`not: {}`) is absent.

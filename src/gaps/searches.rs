@@ -377,9 +377,9 @@ impl OperationSearches {
     }
 
     /// Notes a record that may be created again: its body has everything by which the record is told from others, so
-    /// that it is not told apart by what the service adds alone, such as a time. Where no invariant states these fields,
-    /// so that they are inferred from paths and schemas (`contract::lifecycle`), one of them is enough: a body may lack
-    /// some that the service does not let a caller set.
+    /// that it is not told apart by what the service adds alone, such as a time. Where no invariant states these
+    /// fields, so that they are inferred from paths and schemas (`contract::lifecycle`), one of them is enough: a body
+    /// may lack some that the service does not let a caller set.
     fn note_original(&mut self, contract: &Contract, (create, sent): (OperationId, &Value), body: Option<&Value>) {
         let Some(id) = created_id(contract, create, body) else {
             return;

@@ -162,7 +162,8 @@ impl History<'_> {
     }
 
     /// Whether the total of a list is at least the one before any create plus the creates accepted since, where it
-    /// states totals and the record is an item of its own; otherwise true. A create that changes a record instead (an upsert) adds none.
+    /// states totals and the record is an item of its own; otherwise true. A create that changes a record instead (an
+    /// upsert) adds none.
     pub(super) fn has_grown_by_creates(&self, create: OperationId, walk: &Walk) -> bool {
         let listed = self.created_and_listed(create).map(|(_, listed)| listed);
         // A record inside an item does not count as an item.

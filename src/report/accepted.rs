@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(state(&[r#"{"name": "a"}"#], "wrong-type", None), AcceptedState::Applies);
         assert_eq!(state(SOUND, "wrong-type", None), AcceptedState::NoLongerOccurs);
         // No response was a 405.
-        assert_eq!(state(SOUND, "allow", None), AcceptedState::Applies);
+        assert_eq!(state(SOUND, "allow-header", None), AcceptedState::Applies);
     }
 
     #[test]

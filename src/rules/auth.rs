@@ -123,8 +123,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Judges what a write did although it was rejected for its credential. `stored-refusal` does so where no lifecycle is
-/// inferred.
+/// Judges what a write did although it was rejected for its credential. `rejected-but-stored` does so where no
+/// lifecycle is inferred.
 fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     let contract = sink.contract;
     let lifecycle = contract.lifecycle_of(stored.operation);

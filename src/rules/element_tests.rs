@@ -82,7 +82,7 @@ fn elements_that_show_the_values_of_each_other_are_broken_once_and_not_respelled
         assert_eq!(expected.kind(kind(TYPE)), Verdict::Broken);
         assert_eq!(expected.kind(kind(CONTACT)), Verdict::Held);
         assert_eq!(expected.kind(kind(STATUS)), Verdict::Held);
-        let finding = expected.finding("carried");
+        let finding = expected.finding("stored-values");
         assert_eq!(finding.level, Level::Deny);
         assert_eq!(
             finding.received,
@@ -93,7 +93,7 @@ fn elements_that_show_the_values_of_each_other_are_broken_once_and_not_respelled
             "{}",
             finding.pointer
         );
-        assert!(expected.findings("respelled").is_empty());
+        assert!(expected.findings("stored-spelling").is_empty());
     }
     let swapped_around = [
         method("ada@example.com", "phone", "active"),
@@ -101,7 +101,10 @@ fn elements_that_show_the_values_of_each_other_are_broken_once_and_not_respelled
         method("01632 960123", "email", "blocked"),
     ];
     let expected = created(&[one, two, three], &swapped_around);
-    assert_eq!(expected.finding("carried").pointer, "/data/contact_methods/0/type");
+    assert_eq!(
+        expected.finding("stored-values").pointer,
+        "/data/contact_methods/0/type"
+    );
 }
 
 #[test]
@@ -112,7 +115,10 @@ fn a_swap_beside_a_value_that_is_spelled_otherwise_is_found() {
         method("01632 960123", "LANDLINE", "blocked"),
     ];
     let reported = created(&methods(), &returned);
-    assert_eq!(reported.finding("carried").pointer, "/data/contact_methods/0/type");
+    assert_eq!(
+        reported.finding("stored-values").pointer,
+        "/data/contact_methods/0/type"
+    );
 }
 
 #[test]
@@ -128,8 +134,8 @@ fn a_value_of_an_element_that_is_spelled_otherwise_is_a_warning() {
     ] {
         let judged = created(&[one.clone(), two.clone()], &returned);
         assert_eq!(judged.kind(FactKind::Carried(TYPE)), Verdict::Broken);
-        assert!(judged.findings("carried").is_empty(), "{returned:?}");
-        let finding = judged.finding("respelled");
+        assert!(judged.findings("stored-values").is_empty(), "{returned:?}");
+        let finding = judged.finding("stored-spelling");
         assert_eq!(finding.level, Level::Warn);
         assert!(finding.received.starts_with("string("), "{}", finding.received);
     }
@@ -150,7 +156,7 @@ fn what_is_in_another_element_alone_is_not_kept_in_its_own() {
     ];
     let reported = created(&sent, &returned);
     assert_eq!(
-        reported.received("respelled"),
+        reported.received("stored-spelling"),
         "string(5), not the string(5) that was sent"
     );
 }
@@ -162,8 +168,11 @@ fn an_element_that_a_create_shows_twice_is_broken_and_an_update_may_add() {
     let [answered, listed, updated] = judged_everywhere(&[one.clone(), two], &returned);
     for (expected, kind) in [answered, listed] {
         assert_eq!(expected.kind(kind(CONTACT)), Verdict::Broken);
-        assert_eq!(expected.received("carried"), "string(15) in 2 elements, sent in 1");
-        let pointer = &expected.finding("carried").pointer;
+        assert_eq!(
+            expected.received("stored-values"),
+            "string(15) in 2 elements, sent in 1"
+        );
+        let pointer = &expected.finding("stored-values").pointer;
         assert!(pointer.ends_with("/contact_methods/2/contact"), "{pointer}");
     }
     assert!(updated.0.verdicts.findings().is_empty());

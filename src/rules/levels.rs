@@ -15,6 +15,17 @@ use super::{RULES, Rule};
 use crate::contract::fact::Fact;
 use crate::contract::openapi::{did_you_mean, near};
 
+/// The former names of rules, each with the name that the rule has now.
+const RENAMED: [(&str, &str); 7] = [
+    ("accepted-form", "accepted-format"),
+    ("allow", "allow-header"),
+    ("carried", "stored-values"),
+    ("misplaced", "other-records"),
+    ("once", "record-count"),
+    ("respelled", "stored-spelling"),
+    ("stored-refusal", "rejected-but-stored"),
+];
+
 /// The levels of a run: each rule's own, except where the user set another.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
@@ -45,16 +56,22 @@ impl Rule {
     ///
     /// # Errors
     ///
-    /// [`UnknownRule`], with a similar name and the known ones.
+    /// [`UnknownRule`], with the new name of a renamed rule, or a similar name, and the known ones.
     pub fn named(name: &str) -> Result<&'static Self, UnknownRule> {
-        let known = RULES.iter().copied();
-        known.clone().find(|rule| rule.name == name).ok_or_else(|| UnknownRule {
-            name: name.to_owned(),
-            hint: did_you_mean(near(name, known.clone().map(|rule| rule.name))),
-            known: known
-                .map(|rule| format!("`{}`", rule.name))
-                .collect::<Vec<_>>()
-                .join(", "),
+        let known = || RULES.iter().copied();
+        known().find(|rule| rule.name == name).ok_or_else(|| {
+            let renamed = RENAMED.iter().find(|(former, _)| *former == name);
+            UnknownRule {
+                name: name.to_owned(),
+                hint: renamed.map_or_else(
+                    || did_you_mean(near(name, known().map(|rule| rule.name))),
+                    |(_, new)| format!(" (it is called `{new}` now)"),
+                ),
+                known: known()
+                    .map(|rule| format!("`{}`", rule.name))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            }
         })
     }
 }
@@ -129,6 +146,16 @@ mod tests {
             .iter()
             .find(|fact| fact.name == "getTags /data/items/*/name: string");
         levels.of(rule(), fact.unwrap()).level
+    }
+
+    #[test]
+    fn a_renamed_rule_is_an_error_that_names_the_new_one() {
+        for (former, new) in RENAMED {
+            assert!(Rule::named(new).is_ok(), "{new}");
+            let error = Rule::named(former).unwrap_err().to_string();
+            let expected = format!("there is no rule `{former}` (it is called `{new}` now); the rules are ");
+            assert!(error.starts_with(&expected), "{error}");
+        }
     }
 
     #[test]

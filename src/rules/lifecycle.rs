@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::carried::{JudgedFields, Sent};
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
+use super::stored_values::{JudgedFields, Sent};
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
@@ -43,7 +43,7 @@ pub(super) static RULE: Rule = Rule {
                   changes every row. A record that could be read, and cannot after an edge case of an update was \
                   accepted, holds what the service itself cannot show: often no list that has the record can be read \
                   either.",
-    exceptions: "`carried`, `listed` and `once` judge a create with x-invariants. A 202 is not judged, because it \
+    exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, because it \
                  promises nothing yet. A field is not compared if it is read-only or write-only, has a format that \
                  services normalise (an email address, a URL), has a name that services set (`id`, `createdAt`, \
                  `version`) or that of a code or a machine (`sku`, `hostname`), or if a text says that it comes back \
@@ -639,7 +639,7 @@ paths:
         assert_eq!(judged.finding(RULE.name).level, Level::Warn);
         assert_eq!(judged.received(RULE.name), "401, but the record is listed");
         assert_eq!(judged.locations(RULE.name).0, "/3");
-        assert!(judged.findings("stored-refusal").is_empty());
+        assert!(judged.findings("rejected-but-stored").is_empty());
     }
 
     #[test]

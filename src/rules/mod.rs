@@ -43,12 +43,11 @@
 //! - *recording*: the exchanges of a run, kept so that they can be judged again.
 //! - *accepted deviation*: findings that an entry of `countersign.toml` accepts, with a reason.
 
-mod accepted_form;
-mod allow;
+mod accepted_format;
+mod allow_header;
 mod assertions;
 mod auth;
 mod body_reader;
-mod carried;
 mod challenge;
 mod changed_answer;
 mod constraint;
@@ -73,20 +72,21 @@ mod listed;
 mod location;
 mod malformed_json;
 mod media_type;
-mod misplaced;
 mod missing_field;
 mod null_value;
-mod once;
+mod other_records;
 mod pages;
+mod record_count;
 mod recording;
-mod respelled;
+mod rejected_but_stored;
 mod rule;
 mod rule_name;
 mod rule_of_fact;
 mod seen;
 mod server_error;
 mod status;
-mod stored_refusal;
+mod stored_spelling;
+mod stored_values;
 mod success;
 #[cfg(test)]
 mod testing;
@@ -144,10 +144,9 @@ pub use verdict::{Finding, Reason, Verdict, Verdicts};
 
 /// Every rule, by name.
 pub static RULES: &[&Rule] = &[
-    &accepted_form::RULE,
-    &allow::RULE,
+    &accepted_format::RULE,
+    &allow_header::RULE,
     &auth::RULE,
-    &carried::RULE,
     &challenge::RULE,
     &changed_answer::RULE,
     &constraint::RULE,
@@ -161,15 +160,16 @@ pub static RULES: &[&Rule] = &[
     &listed::RULE,
     &malformed_json::RULE,
     &media_type::RULE,
-    &misplaced::RULE,
     &missing_field::RULE,
     &null_value::RULE,
-    &once::RULE,
+    &other_records::RULE,
     &pages::RULE,
-    &respelled::RULE,
+    &record_count::RULE,
+    &rejected_but_stored::RULE,
     &server_error::RULE,
     &status::RULE,
-    &stored_refusal::RULE,
+    &stored_spelling::RULE,
+    &stored_values::RULE,
     &typed_client::RULE,
     &unchecked_operation::RULE,
     &undocumented_field::RULE,

@@ -2,22 +2,25 @@
 
 use super::rule::Rule;
 use super::{
-    accepted_form, auth, carried, challenge, changed_answer, constraint, envelope, equivalent_request, filtered,
-    forbidden_field, identifier, inferred_pages, lifecycle, listed, malformed_json, media_type, misplaced,
-    missing_field, once, pages, server_error, status, typed_client, unfinished_answer, wrong_type,
+    accepted_format, auth, challenge, changed_answer, constraint, envelope, equivalent_request, filtered,
+    forbidden_field, identifier, inferred_pages, lifecycle, listed, malformed_json, media_type, missing_field,
+    other_records, pages, record_count, server_error, status, stored_values, typed_client, unfinished_answer,
+    wrong_type,
 };
 use crate::contract::fact::FactKind;
 
-/// Returns the rule that judges the facts of this kind. What is carried in a field with a gap is judged by `respelled`,
-/// at the facts of `carried`.
+/// Returns the rule that judges the facts of this kind. What is carried in a field with a gap is judged by
+/// `stored-spelling`, at the facts of `stored-values`.
 #[must_use]
 pub fn rule_of(kind: FactKind) -> &'static Rule {
     match kind {
         FactKind::Absent => &forbidden_field::RULE,
-        FactKind::AcceptsTimestampFormat(_) => &accepted_form::RULE,
+        FactKind::AcceptsTimestampFormat(_) => &accepted_format::RULE,
         FactKind::Answer(_) => &changed_answer::RULE,
         FactKind::Assertion => &constraint::RULE,
-        FactKind::Carried(_) | FactKind::ListedCarrying(_) | FactKind::ListedAfterUpdateCarrying(_) => &carried::RULE,
+        FactKind::Carried(_) | FactKind::ListedCarrying(_) | FactKind::ListedAfterUpdateCarrying(_) => {
+            &stored_values::RULE
+        }
         FactKind::Challenge => &challenge::RULE,
         FactKind::Closed => &envelope::RULE,
         FactKind::Complete | FactKind::EdgeCaseCompleteResponse => &unfinished_answer::RULE,
@@ -46,8 +49,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::MediaType | FactKind::FailureMediaType(_) => &media_type::RULE,
         FactKind::RejectsNoCredential | FactKind::RejectsOtherScheme | FactKind::RejectsWrongToken => &auth::RULE,
         FactKind::NoServerError | FactKind::EdgeCaseNoServerError => &server_error::RULE,
-        FactKind::NotElsewhere => &misplaced::RULE,
-        FactKind::NoExtraRecord => &once::RULE,
+        FactKind::NotElsewhere => &other_records::RULE,
+        FactKind::NoExtraRecord => &record_count::RULE,
         FactKind::PageAsked
         | FactKind::PageDefault
         | FactKind::PageFull
@@ -62,14 +65,14 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
 }
 
 /// Returns whether a fact of this kind covers what the rule looks at: if it is held, the rule found nothing there.
-/// Rules without a fact of their own use the facts of other rules; no fact covers what `allow` looks at, a 405.
+/// Rules without a fact of their own use the facts of other rules; no fact covers what `allow-header` looks at, a 405.
 #[must_use]
 pub fn fact_covers_rule(kind: FactKind, rule: &Rule) -> bool {
     let by_report = match rule.name {
         "null-value" | "undocumented-field" => kind == FactKind::Type,
-        "stored-refusal" | "unchecked-operation" => kind == FactKind::Status,
+        "rejected-but-stored" | "unchecked-operation" => kind == FactKind::Status,
         "unusable-identifier" => kind == FactKind::IdentifierUnique,
-        "respelled" => rule_of(kind).name == carried::RULE.name,
+        "stored-spelling" => rule_of(kind).name == stored_values::RULE.name,
         _ => false,
     };
     by_report || rule_of(kind).name == rule.name
@@ -97,10 +100,10 @@ mod tests {
         }
         assert!(seen > 15, "{seen}");
         let known = [
-            "allow",
+            "allow-header",
             "null-value",
-            "respelled",
-            "stored-refusal",
+            "rejected-but-stored",
+            "stored-spelling",
             "unchecked-operation",
             "undocumented-field",
             "unusable-identifier",

@@ -145,7 +145,7 @@ fn shown(reason: &Reason) -> ReasonProof {
     use ReasonProof::{Here, Tested};
     let (pages, listed) = (include_str!("../rules/pages.rs"), include_str!("../rules/listed.rs"));
     let (carried, typed) = (
-        include_str!("../rules/carried.rs"),
+        include_str!("../rules/stored_values.rs"),
         include_str!("../rules/typed_client.rs"),
     );
     let counts = include_str!("../../tests/it/proof/counts.rs");

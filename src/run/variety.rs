@@ -18,7 +18,8 @@ use crate::plan::{
     TRIES_PER_VARIANT, Variant, WRITES_PER_VARIANT, variants,
 };
 
-/// The offset of the timestamp that is sent if one with another negative offset is rejected: that of New York in winter.
+/// The offset of the timestamp that is sent if one with another negative offset is rejected: that of New York in
+/// winter.
 const NEGATIVE_OFFSET: &str = "-05:00";
 
 /// The further updates of one record: variants of the update that was accepted first.
@@ -115,8 +116,9 @@ impl Session<'_> {
     }
 
     /// Creates a record whose timestamp has a negative offset, if the contract says that the operation accepts one. The
-    /// awkward values have such an offset, but at an instant that a service may reject; here the instant is the one that
-    /// was accepted. A rejection counts only if a create in UTC is accepted after it, and the offset is rejected again.
+    /// awkward values have such an offset, but at an instant that a service may reject; here the instant is the one
+    /// that was accepted. A rejection counts only if a create in UTC is accepted after it, and the offset is rejected
+    /// again.
     async fn create_at_negative_offset(&self, (operation, accepted, head): (OperationId, &Draft, &RequestHead)) {
         let formats = self.contract.operation(operation).accepted_timestamp_formats();
         if !formats.is_some_and(|accepted| accepted.formats.contains(&TimestampFormat::Offset)) {

@@ -32,7 +32,7 @@ const TOKEN: &str = "test";
 /// Faults of the reference service, each with the rule that finds it.
 const CAUGHT: [(&str, &str); 3] = [
     ("createContact/data/firstname:renamed", "missing-field"),
-    ("createContact/data/firstname:altered", "carried"),
+    ("createContact/data/firstname:altered", "stored-values"),
     ("getContacts:server-error", "server-error"),
 ];
 /// Faults of which much goes by on the wire.
@@ -412,7 +412,7 @@ async fn a_recording_that_is_edited_shows_what_a_service_would_be_found_at_fault
     let recording = report.recording().unwrap();
     let edits = [
         ("pages", r#""total":"#, r#""total":1"#),
-        ("carried", r#""firstname":""#, r#""firstname":"a"#),
+        ("stored-values", r#""firstname":""#, r#""firstname":"a"#),
         ("listed", r#""id":""#, r#""id":"a"#),
     ];
     for (rule, from, to) in edits {

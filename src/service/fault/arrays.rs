@@ -60,7 +60,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<ArrayFault>> {
         ALL.into_iter().map(|(fault, deviation, about)| {
             let mut expected = carried(operation, &|carry| array(carry).is_some());
             // Even where a gap lets a value come back differently, it may not be another element's.
-            expected.iter_mut().for_each(|expected| expected.rule = "carried");
+            expected.iter_mut().for_each(|expected| expected.rule = "stored-values");
             ProposedFault::new(&operation.name, deviation, about, expected, fault)
         })
     })

@@ -83,5 +83,9 @@ pub(super) fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Optio
 }
 
 fn carrying(carry: &Carry) -> &'static str {
-    if carry.gap.is_some() { "respelled" } else { "carried" }
+    if carry.gap.is_some() {
+        "stored-spelling"
+    } else {
+        "stored-values"
+    }
 }

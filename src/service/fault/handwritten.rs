@@ -197,7 +197,7 @@ fn contacts() -> Vec<Fault> {
     let both = DeviationKind::Create(CreateFault::ListedElsewhereToo);
     let carried = || {
         (
-            "carried",
+            "stored-values",
             Some(format!(
                 "{update} listed in getContacts /firstname: as sent in /firstname"
             )),
@@ -205,9 +205,9 @@ fn contacts() -> Vec<Fault> {
     };
     let carried_of = |write| {
         let stated = "listed in getContacts /contact_methods/*/contact: as sent in /contact_methods/*/contact";
-        ("carried", Some(format!("{write} {stated}")))
+        ("stored-values", Some(format!("{write} {stated}")))
     };
-    let misplaced = |fact: &str| ("misplaced", Some(fact.to_owned()));
+    let misplaced = |fact: &str| ("other-records", Some(fact.to_owned()));
     let updated = |deviation, about, expected, kind| {
         fault(update, deviation, about, expected, kind).at("/data/items/*/firstname")
     };
@@ -287,7 +287,7 @@ fn visits() -> Vec<Fault> {
             on,
             deviation,
             about,
-            ("carried", Some(fact)),
+            ("stored-values", Some(fact)),
             DeviationKind::Request(how),
         )
         .at(pointer)
@@ -298,7 +298,7 @@ fn visits() -> Vec<Fault> {
             on,
             deviation,
             about,
-            ("accepted-form", Some(fact)),
+            ("accepted-format", Some(fact)),
             DeviationKind::Request(RequestFault::FormatRejected(how)),
         )
     };

@@ -15,7 +15,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<()>> {
         let updated = operation.updated.as_ref()?;
         let about = "an update gives its record another identifier";
         let expected = ExpectedFinding {
-            rule: "once",
+            rule: "record-count",
             fact: Some(format!(
                 "{} in {}: once, under its id",
                 operation.name, updated.listed.list

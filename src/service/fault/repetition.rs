@@ -58,14 +58,18 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<WriteFault>> {
         let updated = operation.updated.iter().map(|updated| {
             let list = format!("{} in {}", operation.name, updated.listed.list);
             let once = expected_finding(
-                "once",
+                "record-count",
                 format!("{list}: once, under its id"),
                 &updated.listed.records().unwrap_or_default(),
             );
             // It may also show as a change of another record.
             let carried = carried(operation, &|carry| carry.gap.is_none()).into_iter();
             let other = carried.map(|expected| {
-                expected_finding("misplaced", format!("{list}: no other item changes"), &expected.pointer)
+                expected_finding(
+                    "other-records",
+                    format!("{list}: no other item changes"),
+                    &expected.pointer,
+                )
             });
             let about = "an update also adds a record";
             let expected = [once].into_iter().chain(other).collect();
@@ -82,7 +86,7 @@ fn done_unauthorized(operation: &Operation) -> Option<ProposedFault<WriteFault>>
     let created = operation.created.as_ref().map(|created| &created.listed);
     let listed = created.or(operation.updated.as_ref().map(|updated| &updated.listed))?;
     let expected = ExpectedFinding {
-        rule: "stored-refusal",
+        rule: "rejected-but-stored",
         fact: None,
         pointer: listed.records().unwrap_or_default(),
     };
@@ -102,7 +106,7 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<ProposedFault
     let id = created.response_id();
     let once = || {
         vec![expected_finding(
-            "once",
+            "record-count",
             format!("{on} created in {list}: once"),
             &created.listed.records().unwrap_or_default(),
         )]

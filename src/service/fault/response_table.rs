@@ -55,7 +55,7 @@ const ROWS: &[Row] = &[
     row(
         "methods-unlisted",
         "a success is answered with 405 without Allow",
-        "allow",
+        "allow-header",
         Broken::Status,
         ResponseFault::MethodsUnlisted,
     ),

@@ -117,7 +117,7 @@ fn an_unknown_rule_is_reported_with_a_near_one_and_all_known_ones() {
     for flag in ["--deny", "--warn", "--allow"] {
         let message = rejected(&[flag, "missing-feild"]);
         says(&message, &["`missing-feild`", "did you mean `missing-field`?"]);
-        says(&message, &["`accepted-form`", "`wrong-type`", "`unfinished-answer`"]);
+        says(&message, &["`accepted-format`", "`wrong-type`", "`unfinished-answer`"]);
     }
     assert!(!rejected(&["--deny", "zzzzzzzz"]).contains("did you mean"));
 }

@@ -181,7 +181,7 @@ async fn responses_that_are_mixed_up_are_found() {
     for seed in sampled(2, SEEDS) {
         let (run, met) = checked(Mistake::Swaps, seed, 4).await;
         assert!(
-            found(&run).contains(&("carried", met[0].to_owned())),
+            found(&run).contains(&("stored-values", met[0].to_owned())),
             "{seed}, {met:?}: {:?}",
             found(&run)
         );
@@ -194,7 +194,7 @@ async fn an_identifier_that_is_given_twice_is_found() {
         let (run, met) = checked(Mistake::SameIdentifier, seed, 4).await;
         // Two visits that carry no run tag might be one; then what the list shows of it is not what was sent.
         let is_found = found(&run).into_iter().any(|(rule, operation)| {
-            operation == met[0] && (rule == "identifier" || (rule == "carried" && met[0] == "createVisit"))
+            operation == met[0] && (rule == "identifier" || (rule == "stored-values" && met[0] == "createVisit"))
         });
         assert!(is_found, "{seed}, {met:?}: {:?}", found(&run));
     }

@@ -225,7 +225,7 @@ fn seeds() -> impl Iterator<Item = u64> {
 }
 
 fn carried(checked: &Checked) -> Vec<String> {
-    let found = checked.denied().filter(|finding| finding.rule == "carried");
+    let found = checked.denied().filter(|finding| finding.rule == "stored-values");
     found
         .map(|finding| format!("{} {}", finding.fact, finding.received))
         .collect()
@@ -243,7 +243,7 @@ async fn what_software_does_to_texts_is_found_and_named() {
         let spoiling = spoiling(EVERYWHERE, move |body| each_text(body, &spoil));
         let checked = checking_only("updateContact", spoiling, seed).await;
         let found = carried(&checked);
-        assert_eq!(checked.astray("carried"), [""; 0], "{name}");
+        assert_eq!(checked.astray("stored-values"), [""; 0], "{name}");
         assert!(found.iter().any(|found| found.contains(how)), "{name}: {found:?}");
     }
 }
@@ -414,7 +414,7 @@ async fn a_form_is_not_reported_to_be_rejected_for_the_instant_that_it_names() {
     });
     let checked = checking(rejecting, 1).await;
     assert!(checked.record.findings.is_empty(), "{:?}", all(&checked));
-    let forms = checked.rows("accepted-form");
+    let forms = checked.rows("accepted-format");
     assert!(forms.clone().all(|row| row.verdict == VerdictRecord::Held));
     assert_eq!(forms.count(), 2);
 }
@@ -439,7 +439,7 @@ async fn a_negative_offset_that_is_rejected_is_reported_and_a_future_instant_or_
         });
         let checked = checking(rejecting, 1).await;
         let found: Vec<_> = checked.record.findings.iter().map(|finding| &finding.fact).collect();
-        let forms: Vec<_> = checked.rows("accepted-form").map(|row| row.verdict).collect();
+        let forms: Vec<_> = checked.rows("accepted-format").map(|row| row.verdict).collect();
         let expected = if is_reported {
             assert_eq!(found, ["createVisit accepts /datetime: numeric offset"], "{name}");
             [VerdictRecord::Held, VerdictRecord::Broken]

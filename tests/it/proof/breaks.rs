@@ -29,7 +29,7 @@ const WARNINGS: &str = include_str!("breaks/warnings.txt");
 const OPEN: &str = include_str!("breaks/open.txt");
 
 /// The rules that compare a response with what was sent or with other responses.
-const OF_SEVERAL: [&str; 4] = ["carried", "listed", "misplaced", "respelled"];
+const OF_SEVERAL: [&str; 4] = ["stored-values", "listed", "other-records", "stored-spelling"];
 
 struct Row {
     line: &'static str,

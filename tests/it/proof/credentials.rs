@@ -322,7 +322,7 @@ async fn an_update_that_is_rejected_for_its_credential_and_done_is_found() {
             panic!("{found:?}");
         };
         assert!(
-            finding.contains("stored-refusal") && finding.contains("updateContact status"),
+            finding.contains("rejected-but-stored") && finding.contains("updateContact status"),
             "{finding}"
         );
     }

@@ -243,7 +243,7 @@ async fn a_body_whose_charset_is_taken_for_an_encoding_is_found() {
     let checked = Check::default().run(reading).await;
     let found: Vec<_> = checked.denied().map(|finding| finding.rule.as_str()).collect();
     assert!(
-        !found.is_empty() && found.iter().all(|rule| *rule == "carried"),
+        !found.is_empty() && found.iter().all(|rule| *rule == "stored-values"),
         "{found:?}"
     );
 }

@@ -320,7 +320,7 @@ async fn what_was_rejected_and_is_there_all_the_same_is_found() {
         let checked = Check::concerning(operation).run(lying).await;
         let found: Vec<_> = checked
             .denied()
-            .filter(|finding| finding.rule == "stored-refusal")
+            .filter(|finding| finding.rule == "rejected-but-stored")
             .collect();
         assert!(
             found.len() == 1 && found[0].fact.starts_with(operation),
@@ -358,7 +358,7 @@ async fn a_rejection_that_stores_nothing_is_no_residue_and_no_finding() {
                 .record
                 .findings
                 .iter()
-                .all(|finding| finding.rule != "stored-refusal"),
+                .all(|finding| finding.rule != "rejected-but-stored"),
             "{status}"
         );
     }

@@ -115,5 +115,5 @@ async fn a_row_at_the_end_of_a_long_list_that_carries_something_else_is_found() 
         }
     });
     let checked = checked(altered).await;
-    assert!(checked.denied().any(|finding| finding.rule == "carried"));
+    assert!(checked.denied().any(|finding| finding.rule == "stored-values"));
 }

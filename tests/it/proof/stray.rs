@@ -57,7 +57,7 @@ fn accepting(
 }
 
 fn misplaced(checked: &Checked) -> Vec<&str> {
-    let denied = checked.denied().filter(|finding| finding.rule == "misplaced");
+    let denied = checked.denied().filter(|finding| finding.rule == "other-records");
     denied.map(|finding| finding.fact.as_str()).collect()
 }
 
@@ -145,7 +145,10 @@ async fn an_update_that_reaches_every_record_is_found_and_not_sent_again() {
         misplaced(&checked),
         ["updateContact in getContacts: no other item changes"]
     );
-    let found = checked.denied().find(|finding| finding.rule == "misplaced").unwrap();
+    let found = checked
+        .denied()
+        .find(|finding| finding.rule == "other-records")
+        .unwrap();
     assert!(
         found.received.ends_with("records that showed another value before"),
         "{}",

@@ -49,11 +49,14 @@ async fn an_element_that_a_create_stores_twice_is_found() {
     let sent = "as sent in /contact_methods/*/contact";
     let checked = Check::default().run(answered).await;
     let fact = format!("createContact created /data/contact_methods/*/contact: {sent}");
-    assert_found(&checked, ("carried", &fact, "/data/contact_methods/*/contact"));
+    assert_found(&checked, ("stored-values", &fact, "/data/contact_methods/*/contact"));
     let listed = own_contacts(move |own, _| own.iter_mut().for_each(double));
     let checked = Check::default().run(listed).await;
     let fact = format!("createContact listed in getContacts /contact_methods/*/contact: {sent}");
-    assert_found(&checked, ("carried", &fact, "/data/items/*/contact_methods/*/contact"));
+    assert_found(
+        &checked,
+        ("stored-values", &fact, "/data/items/*/contact_methods/*/contact"),
+    );
 }
 
 #[tokio::test]
@@ -68,7 +71,7 @@ async fn a_second_method_that_takes_the_place_of_the_first_is_found() {
     let fact = "createContact listed in getContacts /contact_methods/*/contact: as sent in /contact_methods/*/contact";
     let found = checked
         .denied()
-        .any(|finding| finding.rule == "carried" && finding.fact == fact);
+        .any(|finding| finding.rule == "stored-values" && finding.fact == fact);
     assert!(found, "{:#?}", checked.denied().map(described).collect::<Vec<_>>());
 }
 
@@ -83,7 +86,7 @@ async fn a_method_whose_text_shows_in_another_contact_too_is_found() {
     });
     let checked = Check::default().run(copying).await;
     let fact = "createContactMethod created in getContacts: under no other item";
-    assert_found(&checked, ("misplaced", fact, "/data/items/*/contact_methods/*"));
+    assert_found(&checked, ("other-records", fact, "/data/items/*/contact_methods/*"));
 }
 
 #[tokio::test]

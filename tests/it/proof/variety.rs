@@ -87,14 +87,14 @@ async fn an_update_that_fails_when_it_is_sent_again_is_found() {
 #[tokio::test]
 async fn a_field_that_an_update_loses_when_it_stands_alone_is_found() {
     let fields = [
-        ("firstname", "carried", "/firstname"),
-        ("lastname", "carried", "/lastname"),
-        ("date_of_birth", "carried", "/date_of_birth/day"),
-        ("contact_methods", "carried", "/contact_methods/0/contact"),
-        ("gender", "respelled", "/gender"),
-        ("nationality", "respelled", "/nationality"),
-        ("country_of_residence", "respelled", "/country_of_residence"),
-        ("dob", "respelled", "/dob"),
+        ("firstname", "stored-values", "/firstname"),
+        ("lastname", "stored-values", "/lastname"),
+        ("date_of_birth", "stored-values", "/date_of_birth/day"),
+        ("contact_methods", "stored-values", "/contact_methods/0/contact"),
+        ("gender", "stored-spelling", "/gender"),
+        ("nationality", "stored-spelling", "/nationality"),
+        ("country_of_residence", "stored-spelling", "/country_of_residence"),
+        ("dob", "stored-spelling", "/dob"),
     ];
     // Of both rules.
     for (field, rule, place) in sampled(3, fields) {
@@ -146,10 +146,10 @@ async fn a_character_that_comes_back_otherwise_is_found() {
         assert!(
             checked
                 .denied()
-                .any(|finding| finding.rule == "carried" && finding.fact == fact),
+                .any(|finding| finding.rule == "stored-values" && finding.fact == fact),
             "{name}"
         );
-        assert_eq!(checked.astray("carried"), [""; 0], "{name}");
+        assert_eq!(checked.astray("stored-values"), [""; 0], "{name}");
     }
 }
 

@@ -123,7 +123,7 @@ fn a_value_of_a_closed_list_may_come_back_spelled_otherwise() {
     // What the target lists in upper case is sent in upper case, so only what it shortens comes back otherwise.
     prove(vec![
         Move::new("upper case", upper.in_a_run()),
-        Move::new("dob as day.month.year", dates).warning(&["respelled"]),
+        Move::new("dob as day.month.year", dates).warning(&["stored-spelling"]),
     ]);
 }
 
@@ -140,7 +140,7 @@ fn what_is_sent_may_be_kept_under_another_spelling() {
             contact["contact_methods"][0]["type"] = json!("E-MAIL");
         }
     });
-    prove(vec![Move::new("codes of its own", lower).warning(&["respelled"])]);
+    prove(vec![Move::new("codes of its own", lower).warning(&["stored-spelling"])]);
 }
 
 fn parts(text: &str) -> [String; 3] {

@@ -146,11 +146,11 @@ const FOLLOWING: [(&str, &[&str]); 8] = [
     // that of others is taken for them.
     ("/id:retyped", &["listed", "pages"]),
     (":identifier-no-uuid", &["listed"]),
-    (":listed-under-another-id", &["carried", "once"]),
+    (":listed-under-another-id", &["stored-values", "record-count"]),
     // What was stored shows in the list.
-    (":method-not-allowed", &["stored-refusal"]),
-    (":methods-unlisted", &["stored-refusal"]),
-    (":not-found", &["stored-refusal"]),
+    (":method-not-allowed", &["rejected-but-stored"]),
+    (":methods-unlisted", &["rejected-but-stored"]),
+    (":not-found", &["rejected-but-stored"]),
     (":full-last-page-short", &["pages"]),
     (":unwrapped", &["envelope", "missing-field"]),
 ];

@@ -28,8 +28,8 @@ const WARNED: [(&str, &str); 3] = [
 
 /// The values that depart from it only where a draft is spelled otherwise than the target's own lists.
 const MAY_WARN: [(&str, &str); 2] = [
-    ("value-spelling=lowercase", "respelled"),
-    ("value-spelling=uppercase", "respelled"),
+    ("value-spelling=lowercase", "stored-spelling"),
+    ("value-spelling=uppercase", "stored-spelling"),
 ];
 
 /// How many combinations are picked, and how many in the gate.

@@ -1,5 +1,5 @@
-//! `carried`: a record does not carry what was sent. The invariants are `carries` of `x-invariants`, for creates and
-//! updates.
+//! `stored-values`: a record does not carry what was sent. The invariants are `carries` of `x-invariants`, for creates
+//! and updates.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use crate::history::carried::{CarriedElements, LostValue, lost_value, returned_v
 use crate::history::evidence::{CreatedObservation, Creation, UpdateObservation};
 
 pub(super) static RULE: Rule = Rule {
-    name: "carried",
+    name: "stored-values",
     level: Level::Deny,
     headline: Headline::Field("differs from what was sent", "differ from what was sent"),
     topic: Topic::Invariants,
@@ -28,7 +28,7 @@ pub(super) static RULE: Rule = Rule {
                   element of an array than the one it was sent in, and an element that a create sent once and that \
                   appears twice.",
     exceptions: "Fields that were not sent, or that the response lacks (`missing-field` reports those). Fields whose \
-                   values or format are a gap (`respelled` reports those), unless elements show each other's values. \
+                   values or format are a gap (`stored-spelling` reports those), unless elements show each other's values. \
                    Timestamps in a form that does not name an instant. The order of an array, and further elements in \
                    it.",
     fix: "Store and return the value that was sent.",
@@ -128,7 +128,7 @@ impl<'sent> Sent<'sent> {
             };
             let is_judged = carry.gap.is_some() == (judged_fields == JudgedFields::WithGap);
             let judged = match judged_fields {
-                // `carried` reports it.
+                // `stored-values` reports it.
                 JudgedFields::WithGap => self.is_mixed(carry, record),
                 JudgedFields::WithoutGap => self.report_mixed_or_duplicated(carry, fact, (record, at), sink),
             };
@@ -249,7 +249,7 @@ mod tests {
         ] {
             let reported = tag(&json!("regular"), &returned);
             assert_eq!(reported.fact(NAME), Verdict::Broken);
-            assert_eq!(reported.received("carried"), received);
+            assert_eq!(reported.received("stored-values"), received);
         }
     }
 
@@ -318,7 +318,7 @@ mod tests {
             let reported = methods(&returned);
             assert_eq!(reported.fact(CONTACT), Verdict::Broken, "{returned}");
             assert_eq!(
-                reported.received("carried"),
+                reported.received("stored-values"),
                 format!("{received}, not the string(15) that was sent")
             );
         }
@@ -376,7 +376,7 @@ mod tests {
             Verdict::Undecided(Reason::NotSent)
         );
         assert_eq!(broken.kind(FactKind::ListedAfterUpdateCarrying(0)), Verdict::Broken);
-        assert_eq!(broken.finding("carried").pointer, "/data/items/3/firstname");
+        assert_eq!(broken.finding("stored-values").pointer, "/data/items/3/firstname");
         assert_eq!(
             updated(None).kind(FactKind::ListedAfterUpdateCarrying(0)),
             Verdict::Undecided(Reason::NotShown)
@@ -387,19 +387,19 @@ mod tests {
     fn the_finding_in_a_list_points_into_its_item() {
         let listed = json!({"name": "other"});
         let judged = Fixture::of("createTag").observed(&json!({"name": "a"}), Some(&listed), WalkEnd::Complete);
-        assert_eq!(judged.finding("carried").pointer, "/data/items/3/name");
+        assert_eq!(judged.finding("stored-values").pointer, "/data/items/3/name");
     }
 
     #[test]
     fn the_finding_points_at_the_field_and_at_the_invariant() {
         let invariant = "/paths/~1organization~1v1~1tags/post/x-invariants/created/carries/0";
         assert_eq!(
-            tag(&json!("a"), &json!("b")).locations("carried"),
+            tag(&json!("a"), &json!("b")).locations("stored-values"),
             ("/data/name", invariant)
         );
         let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/carries/5";
         assert_eq!(
-            methods(&json!([])).locations("carried"),
+            methods(&json!([])).locations("stored-values"),
             ("/data/contact_methods/*/contact", invariant)
         );
     }

@@ -1,5 +1,4 @@
-//! `stored-refusal`: a write was rejected, and carried out all the same. *Refusal* in the rule's name is what is called
-//! a rejection everywhere else.
+//! `rejected-but-stored`: a write was rejected, and carried out all the same.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -8,7 +7,7 @@ use crate::contract::fact::FactKind;
 use crate::history::evidence::StoredDespiteRejection;
 
 pub(super) static RULE: Rule = Rule {
-    name: "stored-refusal",
+    name: "rejected-but-stored",
     level: Level::Deny,
     headline: Headline::Operation(
         "carries out a write that it rejected",

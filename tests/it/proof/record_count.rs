@@ -48,14 +48,14 @@ fn assert_found(checked: &Checked, (rule, fact): (&str, &str)) {
         "{fact}: {all:#?}"
     );
     // An element that is stored twice does not carry what was sent either.
-    let is_meant = |found: &str| found == rule || found == "carried";
+    let is_meant = |found: &str| found == rule || found == "stored-values";
     assert!(checked.denied().all(|finding| is_meant(&finding.rule)), "{all:#?}");
 }
 
 #[tokio::test]
 async fn a_conforming_service_keeps_each_of_these_facts() {
     let checked = Check::default().undisturbed().await;
-    let once = checked.rows("once");
+    let once = checked.rows("record-count");
     let verdicts: Vec<_> = once.map(|row| (row.fact.as_str(), row.verdict)).collect();
     let facts = [
         "createContact created in getContacts: once",
@@ -85,13 +85,13 @@ async fn a_create_that_stores_two_rows_is_found() {
             // The second contact shows what the first is updated with, and its methods.
             let found = checked
                 .denied()
-                .any(|finding| finding.rule == "once" && finding.fact == fact);
+                .any(|finding| finding.rule == "record-count" && finding.fact == fact);
             let astray = checked
                 .denied()
-                .any(|finding| !["misplaced", "once"].contains(&finding.rule.as_str()));
+                .any(|finding| !["other-records", "record-count"].contains(&finding.rule.as_str()));
             assert!(found && !astray, "{:#?}", denied(&checked));
         } else {
-            assert_found(&checked, ("once", &fact));
+            assert_found(&checked, ("record-count", &fact));
         }
     }
 }
@@ -108,7 +108,10 @@ async fn a_method_that_is_stored_twice_is_found() {
         }
     });
     let checked = Check::concerning("createContactMethod").run(doubling).await;
-    assert_found(&checked, ("once", "createContactMethod created in getContacts: once"));
+    assert_found(
+        &checked,
+        ("record-count", "createContactMethod created in getContacts: once"),
+    );
 }
 
 /// A store that notes each update by itself: what the listing does with it is the deviation's.
@@ -149,7 +152,7 @@ async fn an_update_that_stores_its_record_under_another_id_is_found() {
     assert!(
         checked
             .denied()
-            .any(|finding| finding.rule == "once" && finding.fact == fact),
+            .any(|finding| finding.rule == "record-count" && finding.fact == fact),
         "{:#?}",
         denied(&checked)
     );
@@ -173,7 +176,7 @@ async fn an_update_that_adds_a_row_is_found() {
     assert!(
         checked
             .denied()
-            .any(|finding| finding.rule == "misplaced" && finding.fact == fact),
+            .any(|finding| finding.rule == "other-records" && finding.fact == fact),
         "{:#?}",
         denied(&checked)
     );
@@ -324,7 +327,7 @@ async fn a_row_that_is_gone_after_an_update_is_found() {
     for (create, list) in [("createVisit", "getVisits"), ("createTag", "getTags")] {
         let losing = after_an_update(list, move |items| items.truncate(seeded(list)));
         let checked = Check::default().run(losing).await;
-        assert_found(&checked, ("once", &format!("{create} created in {list}: once")));
+        assert_found(&checked, ("record-count", &format!("{create} created in {list}: once")));
     }
 }
 

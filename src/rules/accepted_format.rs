@@ -1,4 +1,4 @@
-//! `accepted-form`: a documented format of a request field is rejected where another is accepted.
+//! `accepted-format`: a documented format of a request field is rejected where another is accepted.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -8,7 +8,7 @@ use crate::exchange::RejectionMeaning;
 use crate::history::evidence::FormatOutcome;
 
 pub(super) static RULE: Rule = Rule {
-    name: "accepted-form",
+    name: "accepted-format",
     level: Level::Deny,
     headline: Headline::Operation("rejects a documented format", "reject a documented format"),
     topic: Topic::Invariants,
@@ -97,7 +97,7 @@ mod tests {
         for status in [400, 422] {
             let judged = tried(Some(status), true);
             assert_eq!(judged.kind(OFFSET), Verdict::Broken);
-            assert_eq!(judged.received("accepted-form"), status.to_string());
+            assert_eq!(judged.received("accepted-format"), status.to_string());
         }
     }
 
@@ -121,6 +121,6 @@ mod tests {
     #[test]
     fn the_finding_points_at_the_invariant() {
         let invariant = "/paths/~1organization~1v1~1visits/post/x-invariants/accepts/0";
-        assert_eq!(tried(Some(400), true).locations("accepted-form"), ("", invariant));
+        assert_eq!(tried(Some(400), true).locations("accepted-format"), ("", invariant));
     }
 }

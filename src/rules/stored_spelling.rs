@@ -1,11 +1,11 @@
-//! `respelled`: a field whose allowed values or format are a gap comes back different from what was sent.
+//! `stored-spelling`: a field whose allowed values or format are a gap comes back different from what was sent.
 
-use super::carried::{self, JudgedFields};
 use super::level::Level;
 use super::rule::{Comparison, Example, Headline, Judging, Rule, Topic};
+use super::stored_values::{self, JudgedFields};
 
 pub(super) static RULE: Rule = Rule {
-    name: "respelled",
+    name: "stored-spelling",
     level: Level::Warn,
     headline: Headline::Field(
         "does not come back as it was sent",
@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \
                   dob are gaps. A service may spell such a value its own way; a caller that compares what it sent with \
                   what it reads should know, so this is a warning.",
-    exceptions: "Fields without a gap, and elements of an array that show each other's values: there `carried` is \
+    exceptions: "Fields without a gap, and elements of an array that show each other's values: there `stored-values` is \
                    strict. Fields that were not sent.",
     fix: "If the spelling is intended, document it; otherwise return what was sent.",
     source: "The document, section \"Gaps in the field definitions\"",
@@ -33,9 +33,9 @@ pub(super) static RULE: Rule = Rule {
         },
     },
     judge: Judging::Comparison(Comparison {
-        in_response: |creation, sink| carried::judge_in_response(creation, sink, JudgedFields::WithGap),
-        listed: |observation, sink| carried::judge_listed(observation, sink, JudgedFields::WithGap),
-        updated: |updating, sink| carried::judge_updated(updating, sink, JudgedFields::WithGap),
+        in_response: |creation, sink| stored_values::judge_in_response(creation, sink, JudgedFields::WithGap),
+        listed: |observation, sink| stored_values::judge_listed(observation, sink, JudgedFields::WithGap),
+        updated: |updating, sink| stored_values::judge_updated(updating, sink, JudgedFields::WithGap),
     }),
 };
 
@@ -61,16 +61,16 @@ mod tests {
             let judged =
                 Fixture::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": returned}));
             assert_eq!(judged.fact(GENDER), Verdict::Broken);
-            assert_eq!(judged.finding("respelled").level, Level::Warn);
-            assert!(judged.findings("carried").is_empty());
+            assert_eq!(judged.finding("stored-spelling").level, Level::Warn);
+            assert!(judged.findings("stored-values").is_empty());
         }
     }
 
     #[test]
     fn a_field_without_a_gap_is_none_of_its_business() {
         let judged = Fixture::of("createContact").created(&json!({"firstname": "Ada"}), &json!({"firstname": "Bea"}));
-        assert!(judged.findings("respelled").is_empty());
-        assert_eq!(judged.finding("carried").level, Level::Deny);
+        assert!(judged.findings("stored-spelling").is_empty());
+        assert_eq!(judged.finding("stored-values").level, Level::Deny);
     }
 
     #[test]
@@ -86,13 +86,13 @@ mod tests {
             Fixture::of("createContact").observed(&json!({"gender": "female"}), Some(&listed), WalkEnd::Complete);
         let fact = "createContact listed in getContacts /gender: as sent in /gender";
         assert_eq!(judged.fact(fact), Verdict::Broken);
-        assert_eq!(judged.finding("respelled").level, Level::Warn);
+        assert_eq!(judged.finding("stored-spelling").level, Level::Warn);
     }
 
     #[test]
     fn the_finding_points_at_the_field_and_at_the_invariant() {
         let judged = Fixture::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": "F"}));
         let invariant = "/paths/~1organization~1v1~1contact-database/post/x-invariants/created/carries/9";
-        assert_eq!(judged.locations("respelled"), ("/data/gender", invariant));
+        assert_eq!(judged.locations("stored-spelling"), ("/data/gender", invariant));
     }
 }

@@ -1,4 +1,4 @@
-//! `allow`, named after the header and not the level: a 405 does not list the methods of its path.
+//! `allow-header`: a 405 does not list the methods of its path.
 //!
 //! # Design
 //!
@@ -14,7 +14,7 @@ use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 
 pub(super) static RULE: Rule = Rule {
-    name: "allow",
+    name: "allow-header",
     level: Level::Warn,
     headline: Headline::Operation("sends a 405 without `Allow`", "send a 405 without `Allow`"),
     topic: Topic::Responses,
@@ -67,30 +67,33 @@ mod tests {
     fn a_405_that_lists_the_methods_is_no_finding_of_this_rule() {
         // An empty list says that the path has none (RFC 9110, section 10.2.1).
         for allow in ["POST, HEAD", ""] {
-            assert!(answered(405, Some(allow)).findings("allow").is_empty());
+            assert!(answered(405, Some(allow)).findings("allow-header").is_empty());
         }
     }
 
     #[test]
     fn a_405_that_lists_none_is_a_warning_beside_the_status() {
         let judged = answered(405, None);
-        assert_eq!(judged.finding("allow").level, Level::Warn);
-        assert_eq!(judged.finding("allow").documented.as_deref(), Some("a 405 has `Allow`"));
-        assert_eq!(judged.received("allow"), "405 without `Allow`");
+        assert_eq!(judged.finding("allow-header").level, Level::Warn);
+        assert_eq!(
+            judged.finding("allow-header").documented.as_deref(),
+            Some("a 405 has `Allow`")
+        );
+        assert_eq!(judged.received("allow-header"), "405 without `Allow`");
         assert_eq!(judged.kind(FactKind::Status), Verdict::Broken);
     }
 
     #[test]
     fn other_statuses_need_no_list() {
         for status in [200, 401, 404, 501] {
-            assert!(answered(status, None).findings("allow").is_empty(), "{status}");
+            assert!(answered(status, None).findings("allow-header").is_empty(), "{status}");
         }
-        assert!(Fixture::of("getTags").unanswered().findings("allow").is_empty());
+        assert!(Fixture::of("getTags").unanswered().findings("allow-header").is_empty());
     }
 
     #[test]
     fn the_finding_points_at_the_whole_response_and_at_the_status() {
         let (pointer, location) = ("", "/paths/~1organization~1v1~1tags/get/responses/2XX");
-        assert_eq!(answered(405, None).locations("allow"), (pointer, location));
+        assert_eq!(answered(405, None).locations("allow-header"), (pointer, location));
     }
 }

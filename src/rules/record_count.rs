@@ -1,4 +1,4 @@
-//! `once`: a create left several records, or an update left its record under another identifier.
+//! `record-count`: a create left several records, or an update left its record under another identifier.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -7,7 +7,7 @@ use crate::contract::fact::FactKind;
 use crate::history::evidence::{FinalListing, UpdateObservation};
 
 pub(super) static RULE: Rule = Rule {
-    name: "once",
+    name: "record-count",
     level: Level::Deny,
     headline: Headline::Operation(
         "does not leave exactly one record",
@@ -97,8 +97,11 @@ mod tests {
         for end in [WalkEnd::Complete, WalkEnd::NoResponse, WalkEnd::TooManyPages] {
             for expected in both(Some(OTHER), true, end) {
                 assert_eq!(expected.kind(FactKind::NoExtraRecord), Verdict::Broken);
-                assert_eq!(expected.finding("once").level, Level::Deny);
-                assert_eq!(expected.received("once"), "what was sent, in another record too");
+                assert_eq!(expected.finding("record-count").level, Level::Deny);
+                assert_eq!(
+                    expected.received("record-count"),
+                    "what was sent, in another record too"
+                );
             }
         }
     }
@@ -170,7 +173,7 @@ mod tests {
             "/paths/~1organization~1v1~1contact-database~1{id}/put/x-invariants/updated/listed",
         ];
         for (expected, invariant) in both(Some(OTHER), true, WalkEnd::Complete).iter().zip(invariants) {
-            assert_eq!(expected.locations("once"), ("/data/items/4", invariant));
+            assert_eq!(expected.locations("record-count"), ("/data/items/4", invariant));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `misplaced`: a created record appears under another owner, or an update in another record than the one that its path
-//! names.
+//! `other-records`: a created record appears under another owner, or an update in another record than the one that its
+//! path names.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -9,7 +9,7 @@ use crate::contract::operation::OperationId;
 use crate::history::evidence::{Reached, WalkEnd};
 
 pub(super) static RULE: Rule = Rule {
-    name: "misplaced",
+    name: "other-records",
     level: Level::Deny,
     headline: Headline::Operation("writes to another record", "write to another record"),
     topic: Topic::Invariants,
@@ -143,7 +143,7 @@ mod tests {
             for found in [true, false] {
                 for expected in both(found, Some(ELSEWHERE), end) {
                     assert_eq!(expected.kind(FactKind::NotElsewhere), Verdict::Broken);
-                    assert_eq!(expected.received("misplaced"), "what was sent, in another item");
+                    assert_eq!(expected.received("other-records"), "what was sent, in another item");
                 }
             }
         }
@@ -155,8 +155,8 @@ mod tests {
             let judged = Fixture::of(operation).stray("/data/items/~24", Reached::ByUnknownIdentifier);
             assert_eq!(judged.kind(FactKind::NotElsewhere), Verdict::Broken);
             let received = "what was sent to an identifier that names no record";
-            assert_eq!(judged.received("misplaced"), received);
-            assert_eq!(judged.locations("misplaced").0, "/data/items/4");
+            assert_eq!(judged.received("other-records"), received);
+            assert_eq!(judged.locations("other-records").0, "/data/items/4");
         }
     }
 
@@ -165,8 +165,8 @@ mod tests {
         let judged = Fixture::of("updateContact").stray("/data/items", Reached::ExistingRecords(7));
         assert_eq!(judged.kind(FactKind::NotElsewhere), Verdict::Broken);
         let received = "what was sent, in 7 records that showed another value before";
-        assert_eq!(judged.received("misplaced"), received);
-        assert_eq!(judged.locations("misplaced").0, "/data/items");
+        assert_eq!(judged.received("other-records"), received);
+        assert_eq!(judged.locations("other-records").0, "/data/items");
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_record_that_stands_under_no_other_has_no_such_fact() {
         let judged = Fixture::of("createTag").placed(&json!({}), None, (Some("/data/items/0"), WalkEnd::Complete));
-        assert!(judged.findings("misplaced").is_empty());
+        assert!(judged.findings("other-records").is_empty());
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
         ];
         for (expected, invariant) in both(true, Some(ELSEWHERE), WalkEnd::Complete).iter().zip(invariants) {
             assert_eq!(
-                expected.locations("misplaced"),
+                expected.locations("other-records"),
                 ("/data/items/4/contact_methods/0", invariant.as_str())
             );
         }
