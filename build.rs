@@ -44,7 +44,7 @@ fn main() {
 fn write_client() -> Result<(), String> {
     let text = fs::read_to_string(CONTRACT).map_err(|error| format!("{CONTRACT} can't be read: {error}"))?;
     let document =
-        Document::read_allowing_duplicates(CONTRACT, text).map_err(|defect| Defects::from(defect).to_string())?;
+        Document::read_allowing_repeated_names(CONTRACT, text).map_err(|defect| Defects::from(defect).to_string())?;
     write("tree.rs", &stored_tree(&document.root)?)?;
     let mut contract = parse(document.text())?;
     let document = overlaid(document, &mut contract)?;

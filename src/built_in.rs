@@ -67,7 +67,7 @@ impl Document {
         let tree = (!cfg!(all(test, not(feature = "service")))).then_some(TREE);
         match tree.and_then(StoredTree::root) {
             Some(root) => Ok(Self::of_tree(name, text, root)),
-            None => Ok(Self::read_allowing_duplicates(name, text)?),
+            None => Ok(Self::read_allowing_repeated_names(name, text)?),
         }
     }
 }

@@ -37,7 +37,7 @@ impl Contract {
 
 fn document(path: &Path) -> Result<Document, Error> {
     let document =
-        Document::read_allowing_duplicates(&path.display().to_string(), text(path)?).map_err(Defects::from)?;
+        Document::read_allowing_repeated_names(&path.display().to_string(), text(path)?).map_err(Defects::from)?;
     Ok(document.with_files(other_files(path)))
 }
 

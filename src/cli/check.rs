@@ -38,7 +38,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::basic;
 use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Limits, Target, Transport};
-use crate::gaps::check_overlay_answers;
+use crate::gaps::validate_overlay_answers;
 use crate::history::RunTag;
 use crate::plan::{Plan, Scope, SettledAnswers, check_also_sent};
 use crate::report::{Record, Terminal, accepted};
@@ -252,7 +252,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
     }
     let spec = spec.map(|path| read("contract", path)).transpose()?;
     let document = |(path, text): (&Path, String)| -> Result<Document, Failure> {
-        let document = Document::read_allowing_duplicates(&path.display().to_string(), text)?;
+        let document = Document::read_allowing_repeated_names(&path.display().to_string(), text)?;
         Ok(match Some(path) == stdin {
             true => document,
             false => document.with_files(other_files(path)),
@@ -265,7 +265,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
             Some(document) => Contract::partly_of_document(document)?,
         };
         announce::omitted(&contract);
-        check_overlay_answers(&contract)?;
+        validate_overlay_answers(&contract)?;
         return Ok(contract);
     };
     let (name, text) = (path.display().to_string(), read("overlay", path)?.1);
@@ -275,7 +275,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
             .with_overlay(&name, text)
             .and_then(Contract::partly_of_document),
     };
-    let checked = overlaid.and_then(|contract| check_overlay_answers(&contract).map(|()| contract));
+    let checked = overlaid.and_then(|contract| validate_overlay_answers(&contract).map(|()| contract));
     let contract = checked.map_err(|source| Failure::Overlaid {
         path: path.to_owned(),
         source,

@@ -33,7 +33,7 @@ impl OlderContract {
             }
         }
         let name = source.to_string();
-        let mut document = Document::read_allowing_duplicates(&name, source.text("older contract (--since)")?)?;
+        let mut document = Document::read_allowing_repeated_names(&name, source.text("older contract (--since)")?)?;
         if let Some(other_files) = source.other_files() {
             document = document.with_files(other_files);
         }

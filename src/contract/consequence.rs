@@ -12,8 +12,8 @@
 //! oncall engineer is paged").
 
 use super::lexicon::{
-    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, ROLES, is_always_action, is_base_or_third_person,
-    is_form_of, is_in, is_participle, words,
+    BE, DETERMINERS, ENDS_OR_REPLACES, EXCLUSIVE_STATES, MESSAGES, OTHERS, PASSIVE, is_base_or_third_person,
+    is_form_of, is_in, is_only_ever_a_verb, is_participle, words,
 };
 
 /// First words of a subject other than the record itself.
@@ -126,7 +126,7 @@ const RELATED: [&str; 9] = [
 const CHANGES: [&str; 1] = ["assign"];
 
 /// More words for roles, which may be a state of several records too: a boolean `active` is no role.
-const ROLES_TOO: [&str; 11] = [
+const EXCLUSIVE_STATES_IN_TEXT: [&str; 11] = [
     "activation",
     "active",
     "head",
@@ -223,7 +223,7 @@ const TOLD: [&str; 13] = [
 
 /// Whether a word is a role that at most one record can have.
 pub(super) fn is_role(word: &str) -> bool {
-    is_in(&[&ROLES, &ROLES_TOO], word)
+    is_in(&[&EXCLUSIVE_STATES, &EXCLUSIVE_STATES_IN_TEXT], word)
 }
 
 /// Whether a sentence about a write says that something happens to other records, to somebody, or to the service.
@@ -284,7 +284,7 @@ fn changes_related(words: &[String]) -> bool {
     let [verb, object @ ..] = words else { return false };
     let is_verb = |known: &&str| is_base_or_third_person(verb, known) && verb != known;
     let changes =
-        verb.strip_suffix('s').is_some_and(is_always_action) || ENDS_OR_REPLACES.iter().chain(&CHANGES).any(is_verb);
+        verb.strip_suffix('s').is_some_and(is_only_ever_a_verb) || ENDS_OR_REPLACES.iter().chain(&CHANGES).any(is_verb);
     let at = |index: usize| object.get(index).map_or("", String::as_str);
     let is_part = |index: usize| PARTS.contains(&at(index + 1)) || ["than", "user"].contains(&at(index + 1));
     // "Updates the existing user" is what an update does.
@@ -353,7 +353,7 @@ fn goes_beyond_its_record(words: &[String]) -> bool {
     ];
     let [verb, object @ ..] = words else { return false };
     let is_verb = |known: &&str| is_base_or_third_person(verb, known);
-    if !(verb.strip_suffix('s').is_some_and(is_always_action) || ENDS_OR_REPLACES.iter().any(is_verb)) {
+    if !(verb.strip_suffix('s').is_some_and(is_only_ever_a_verb) || ENDS_OR_REPLACES.iter().any(is_verb)) {
         return false;
     }
     let follows = |first: &str, next: &dyn Fn(&str) -> bool| {

@@ -335,7 +335,7 @@ impl Document {
     /// A [`Defect`] with the line: text that is not YAML, a name that appears twice in an object, more than one
     /// document, or one that exceeds [`MAX_BYTES`], [`MAX_DEPTH`] or [`MAX_NODES`].
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
-        Self::read_allowing_duplicates(name, text)?.reject_duplicates()
+        Self::read_allowing_repeated_names(name, text)?.reject_duplicates()
     }
 
     pub(super) fn reject_duplicates(self) -> Result<Self, Defect> {
@@ -349,7 +349,7 @@ impl Document {
     /// # Errors
     ///
     /// Those of [`Self::read`], except for a name that appears twice.
-    pub(crate) fn read_allowing_duplicates(name: &str, text: String) -> Result<Self, Defect> {
+    pub(crate) fn read_allowing_repeated_names(name: &str, text: String) -> Result<Self, Defect> {
         Self::read_numbered(name, text, 0)
     }
 
@@ -448,7 +448,7 @@ impl Document {
     /// Returns the document as its own file has it, without other files and overlays and in its own dialect; `None` if
     /// that cannot be read.
     pub(crate) fn of_own_file(&self) -> Option<Self> {
-        Self::read_allowing_duplicates(&self.name, self.source.text.clone()).ok()
+        Self::read_allowing_repeated_names(&self.name, self.source.text.clone()).ok()
     }
 
     /// Returns what is wrong with a reference to another file.

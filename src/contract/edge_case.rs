@@ -8,7 +8,7 @@
 //! record, and their bodies either are not JSON or carry the run tag.
 
 use super::document::{Document, Node};
-use super::operation::{Method, Operation, Parameter, ParameterLocation, overrides_request};
+use super::operation::{Method, Operation, Parameter, ParameterLocation, changes_method_or_path};
 use super::pointer;
 use super::vocabulary::EdgeCaseKind;
 
@@ -189,9 +189,9 @@ fn concerns_parameter(
         (ParameterLocation::Path, IdentifierUnknown) => match kind {
             ParameterKind::FreeText | ParameterKind::Uuid => true,
             ParameterKind::Number => operation.is_get(),
-            ParameterKind::Restricted => false,
+            ParameterKind::Constrained => false,
         },
-        (ParameterLocation::Query, _) if !operation.is_get() || overrides_request(&parameter.name) => false,
+        (ParameterLocation::Query, _) if !operation.is_get() || changes_method_or_path(&parameter.name) => false,
         (ParameterLocation::Path, IdentifierMalformed) | (ParameterLocation::Query, ParameterWord) => {
             kind != ParameterKind::FreeText
         }
@@ -210,7 +210,7 @@ pub enum ParameterKind {
     /// A string of any form.
     FreeText,
     /// A string with an `enum`, `format` or `pattern`, or a value of another type, such as a boolean.
-    Restricted,
+    Constrained,
     /// A number.
     Number,
     /// A UUID.
@@ -230,7 +230,7 @@ impl ParameterKind {
             _ if is_page(&parameter.name) => Self::Number,
             _ if member("format").and_then(Node::string) == Some("uuid") => Self::Uuid,
             Some("string") | None if !restricted() => Self::FreeText,
-            _ => Self::Restricted,
+            _ => Self::Constrained,
         }
     }
 }

@@ -32,7 +32,7 @@ pub struct Fact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FactKind {
     /// A field that the contract forbids (`not: {}`) is absent.
-    Absent,
+    ForbiddenFieldAbsent,
     /// A timestamp in this format is accepted in a request field.
     AcceptsTimestampFormat(TimestampFormat),
     /// The service answers a gap as an overlay states it; the index is that of the answer in the contract.
@@ -45,9 +45,9 @@ pub enum FactKind {
     /// A 401 says how to authenticate.
     Challenge,
     /// There are no other fields than the documented ones.
-    Closed,
+    NoOtherFields,
     /// The response to a documented request is complete: it does not end early or time out.
-    Complete,
+    CompleteResponse,
     /// The response decodes through the typed client.
     Decodes,
     /// An equivalent request (`x-equivalent`), which, by an RFC, means the same as a plain one, is accepted as the
@@ -162,7 +162,7 @@ impl FactKind {
     pub(super) fn is_of_a_location(self) -> bool {
         matches!(
             self,
-            Self::Absent | Self::Assertion | Self::Closed | Self::Present | Self::Type
+            Self::ForbiddenFieldAbsent | Self::Assertion | Self::NoOtherFields | Self::Present | Self::Type
         )
     }
 }

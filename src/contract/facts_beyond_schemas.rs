@@ -109,7 +109,7 @@ impl FactBuilder<'_> {
         let statuses = self.operation.success_statuses();
         self.add(FactKind::Status, "status", &statuses, location.clone());
         self.add(FactKind::NoServerError, "status", "no 5xx", responses.clone());
-        self.add(FactKind::Complete, "response", "complete", responses);
+        self.add(FactKind::CompleteResponse, "response", "complete", responses);
         let others = self
             .operation
             .responses

@@ -183,7 +183,7 @@ impl Contract {
     /// Whether a read may take another field of its record than `id_field`, which a link carries into it: the record
     /// has a text that identifies it too, and the read's parameter is not named like `id_field`, or takes a text
     /// although `id_field` is a number.
-    pub(super) fn may_take_another(&self, read: &Link, id_field: &str, record: &Shape) -> bool {
+    pub(super) fn path_may_take_another_field(&self, read: &Link, id_field: &str, record: &Shape) -> bool {
         let LinkTarget::Parameter(number) = read.target else {
             return false;
         };

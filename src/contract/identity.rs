@@ -103,9 +103,9 @@ impl Operation {
         Some(without_names(before))
     }
 
-    /// Returns the path up to the identifier that the caller of a create chooses ([`Self::record_name_parameter`]).
+    /// Returns the path up to the identifier that the caller of a create chooses ([`Self::new_record_name_parameter`]).
     pub(crate) fn path_to_chosen(&self) -> Option<String> {
-        self.path_to_parameter(self.record_name_parameter()?)
+        self.path_to_parameter(self.new_record_name_parameter()?)
     }
 }
 

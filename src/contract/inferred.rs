@@ -557,7 +557,7 @@ fn may_identify(name: &str) -> bool {
 impl Contract {
     /// Whether callers may choose the identifier that a create returns, such as a name.
     pub(crate) fn has_chosen_identifier(&self, create: OperationId) -> bool {
-        if self.operation(create).record_name_parameter().is_some() {
+        if self.operation(create).new_record_name_parameter().is_some() {
             return true;
         }
         let at = self.identifier_pointer(create);
@@ -576,7 +576,11 @@ impl Contract {
     /// Returns the name of the path parameter whose value the caller of a create chooses.
     pub(crate) fn chosen_parameter_name(&self, create: OperationId) -> Option<&str> {
         let operation = self.operation(create);
-        Some(operation.parameters[operation.record_name_parameter()?].name.as_str())
+        Some(
+            operation.parameters[operation.new_record_name_parameter()?]
+                .name
+                .as_str(),
+        )
     }
 
     /// Returns the pointer of the text that a create's body must have and that becomes the identifier of its record:
@@ -587,7 +591,7 @@ impl Contract {
         if !operation.creates() || operation.has_invariants() {
             return None;
         }
-        let name = match operation.record_name_parameter() {
+        let name = match operation.new_record_name_parameter() {
             Some(index) => operation.parameters[index].name.clone(),
             None => pointer::tokens(&self.identifier_pointer(create)?).last()?,
         };

@@ -48,7 +48,7 @@ pub(super) fn is_in(lists: &[&[&str]], word: &str) -> bool {
 }
 
 /// Whether a word always means an action, in this form.
-pub(crate) fn is_always_action(word: &str) -> bool {
+pub(crate) fn is_only_ever_a_verb(word: &str) -> bool {
     is_in(&[&ALWAYS_ACTIONS, &DESTROYS], word)
 }
 
@@ -689,7 +689,7 @@ pub(super) const OTHERS: [&str; 16] = [
 ];
 
 /// Roles that at most one record can have.
-pub(crate) const ROLES: [&str; 15] = [
+pub(crate) const EXCLUSIVE_STATES: [&str; 15] = [
     "canonical",
     "captain",
     "cover",

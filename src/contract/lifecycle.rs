@@ -42,7 +42,7 @@ pub struct Lifecycle {
     pub guessed: bool,
     /// Whether the record has another field that the read may take: `slug` for `/posts/{post}`. Then it decides nothing
     /// if the read finds no record.
-    pub may_take_another: bool,
+    pub path_may_take_another_field: bool,
     /// The path of the read up to the identifier, as [`Operation::path_to_parameter`] returns it.
     pub path_to_id: String,
     /// Where the response of the read shows the record.
@@ -216,7 +216,7 @@ impl Contract {
         let records = RecordFinder::new(&self.shapes, collection_name(operation.collection_path()));
         let body = self.operation(read.to).successes().find_map(|response| response.body)?;
         let chosen = operation
-            .record_name_parameter()
+            .new_record_name_parameter()
             .map(|index| operation.parameters[index].name.clone());
         let id_field = chosen.clone().or_else(|| pointer::tokens(&read.value_at).last());
         let named = id_field.as_deref().unwrap_or_default();
@@ -253,7 +253,7 @@ impl Contract {
             created_id: read.value_at.clone(),
             read: read.to,
             guessed: read.guessed,
-            may_take_another: self.may_take_another(read, named, shape),
+            path_may_take_another_field: self.path_may_take_another_field(read, named, shape),
             path_to_id,
             record_in_read: record,
             carries: created,

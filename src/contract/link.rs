@@ -44,7 +44,7 @@ impl Link {
     /// Where an update of JSON:API repeats the identifier of its record.
     pub(crate) const RESOURCE_IDENTIFIER: &'static str = "/data/id";
     /// Where it repeats the type of its record.
-    pub(crate) const RESOURCE_TYPE: &'static str = "/data/type";
+    pub(crate) const JSON_API_TYPE: &'static str = "/data/type";
 
     /// The end of the expression for the names of an object's members. No escaped name contains it.
     pub const NAMES: &'static str = "/~names";

@@ -21,7 +21,7 @@ use super::query;
 use super::reach::DefectReach;
 use super::shape::Expander;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
-use super::{Contract, OmittedOperation, Statements, facts_beyond_schemas, pointer, unlisted_gaps};
+use super::{Contract, OmittedOperation, Statements, facts_beyond_schemas, inferred_gaps, pointer};
 
 /// The contract that the client's types are generated from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,7 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
     let (mut shapes, mut facts) = (expander.shapes, expander.facts);
     let gaps = match document.root.member("x-gaps") {
         Some(_) => gaps,
-        None => unlisted_gaps::gaps(&document, &operations, (&mut shapes, &facts)),
+        None => inferred_gaps::gaps(&document, &operations, (&mut shapes, &facts)),
     };
     let answers = learned::read(&document, (&operations, &omitted), &gaps, &mut defects);
     let is_full = defects.is_full();

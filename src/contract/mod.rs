@@ -66,6 +66,7 @@ pub mod filters;
 mod guessed;
 mod identity;
 mod inferred;
+mod inferred_gaps;
 pub mod json_schema;
 pub mod lasting;
 pub mod learned;
@@ -92,7 +93,6 @@ mod singular_query;
 #[cfg(test)]
 mod testing;
 pub(crate) mod tree;
-mod unlisted_gaps;
 pub mod vocabulary;
 mod written;
 
@@ -362,7 +362,7 @@ impl Contract {
     ///
     /// All [`Defects`] of the document, each with file, line and pointer.
     pub fn read(name: &str, text: String) -> Result<Self, Defects> {
-        Self::of_document(Document::read_allowing_duplicates(name, text)?)
+        Self::of_document(Document::read_allowing_repeated_names(name, text)?)
     }
 
     /// Reads a contract from a document.
@@ -381,7 +381,7 @@ impl Contract {
     ///
     /// All [`Defects`], where they leave no operation.
     pub fn read_partly(name: &str, text: String) -> Result<Self, Defects> {
-        Self::partly_of_document(Document::read_allowing_duplicates(name, text)?)
+        Self::partly_of_document(Document::read_allowing_repeated_names(name, text)?)
     }
 
     /// Reads what can be read of a document, as [`Self::read_partly`]. But nothing of an overlay is left out: any
@@ -655,8 +655,8 @@ impl Contract {
     /// Whether a check collects answers too, and not only `learn`: the contract lists what it leaves open, or an
     /// overlay answers some of it.
     #[must_use]
-    pub fn check_collects_answers(&self) -> bool {
-        !self.answers.is_empty() || self.gaps.iter().any(|gap| !gap.is_unlisted)
+    pub fn needs_answers_in_check(&self) -> bool {
+        !self.answers.is_empty() || self.gaps.iter().any(|gap| !gap.is_inferred)
     }
 
     /// Returns the list whose items are the records that the operation creates; `None` where it creates something
@@ -781,7 +781,7 @@ impl Contract {
     /// Returns the name as it may be printed where it may be the key of a map, which is data: unchanged only where the
     /// contract documents a field of a response with that name, or where it is common in errors.
     #[must_use]
-    pub fn render_known_name(&self, name: &str) -> String {
+    pub fn render_possible_map_key(&self, name: &str) -> String {
         if self.documents_field(name) || name::COMMON_NAMES.contains(&name) {
             name.to_owned()
         } else {

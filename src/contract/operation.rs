@@ -45,16 +45,16 @@ pub struct Operation {
     /// The URL of a server that the operation or its path states for itself, and the document does not state for all.
     pub other_server: Option<String>,
     /// The path parameter that names the record which it creates, if the caller chooses that name; see
-    /// [`Self::record_name_parameter`].
+    /// [`Self::new_record_name_parameter`].
     pub(super) chosen: Option<usize>,
 }
 
 impl Operation {
     /// Whether it is meant to create a record: it is a `POST` and no query, or its caller chooses the record's
-    /// identifier ([`Self::record_name_parameter`]). An update may create one too.
+    /// identifier ([`Self::new_record_name_parameter`]). An update may create one too.
     #[must_use]
     pub fn creates(&self) -> bool {
-        (self.method == Method::Post && !self.reads_by_post) || self.record_name_parameter().is_some()
+        (self.method == Method::Post && !self.reads_by_post) || self.new_record_name_parameter().is_some()
     }
 
     /// Whether the request may have stored a record even if its response is a failure, so that it counts against the
@@ -68,7 +68,7 @@ impl Operation {
     /// Returns the index of the path parameter that has the name of the record which the operation creates, if the
     /// caller makes up that name, as in `PUT /pets/{name}`. `None` also if a value is given for the parameter.
     #[must_use]
-    pub fn record_name_parameter(&self) -> Option<usize> {
+    pub fn new_record_name_parameter(&self) -> Option<usize> {
         let is_given = |index: &usize| {
             self.parameters
                 .get(*index)
@@ -385,7 +385,7 @@ const OVERRIDES: [&str; 6] = [
 
 /// Whether a header or query parameter with this name turns a request into another one, so that a read might write.
 #[must_use]
-pub fn overrides_request(name: &str) -> bool {
+pub fn changes_method_or_path(name: &str) -> bool {
     OVERRIDES.contains(&name.to_ascii_lowercase().as_str())
 }
 

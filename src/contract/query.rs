@@ -22,8 +22,8 @@ use super::field::{required_fields, with_all_of};
 use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
-    ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, is_always_action,
-    is_base_or_third_person, is_form_of, is_in, sentences, without_prefixes, words,
+    ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, is_base_or_third_person,
+    is_form_of, is_in, is_only_ever_a_verb, sentences, without_prefixes, words,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::{Contract, load, pointer};
@@ -367,7 +367,7 @@ pub(super) fn begins_with_action(words: &[String]) -> bool {
 /// `tokenRevoke`.
 fn ends_with_action(words: &[String]) -> bool {
     let [_, .., verb] = words else { return false };
-    is_always_action(verb) && !NOUNS_TOO.contains(&verb.as_str())
+    is_only_ever_a_verb(verb) && !NOUNS_TOO.contains(&verb.as_str())
 }
 
 /// Whether the summary of a read says that it takes something away: "Empties the trash", "Returns and removes the next
@@ -646,7 +646,7 @@ fn consumes(document: &Document, operation: &Operation) -> bool {
 
 /// Whether a value for a parameter of a path is a command by itself.
 pub(crate) fn is_command_of_path(word: &str) -> bool {
-    is_always_action(word) || is_in(&[&ACTS_ALONE, &COMMANDS], word)
+    is_only_ever_a_verb(word) || is_in(&[&ACTS_ALONE, &COMMANDS], word)
 }
 
 fn is_command_field(word: &str) -> bool {

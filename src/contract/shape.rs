@@ -45,7 +45,7 @@ pub struct Shape {
     /// Whether null is documented.
     pub nullable: bool,
     /// Whether `nullable` stands next to a reference, or to `allOf`, that leads to the schema.
-    pub nullable_at_reference: bool,
+    pub nullable_beside_ref: bool,
     /// Whether `x-null` leaves open whether this may be null: it is below a schema that has the key.
     pub null_is_open: bool,
     /// Whether an `x-gap` says that something about this location is left open.
@@ -231,7 +231,7 @@ struct AllOfMember<'document> {
     pointer: String,
     /// Whether the schema that leads here has `nullable`, next to `allOf` or next to the reference. Strictly that
     /// has no effect (OpenAPI 3.0.3, sections 4.7.23 and 4.7.24.1), but nobody writes it to exclude null.
-    nullable_at_reference: bool,
+    nullable_beside_ref: bool,
 }
 
 fn is_number(types: &[JsonType]) -> bool {
@@ -512,7 +512,7 @@ impl<'document> Expander<'document> {
     }
 
     fn types(&mut self, all_of: &[AllOfMember<'document>], response_pointer: &str, shape: &mut Shape) {
-        shape.nullable_at_reference = all_of.iter().any(|member| member.nullable_at_reference);
+        shape.nullable_beside_ref = all_of.iter().any(|member| member.nullable_beside_ref);
         let typed = |member: &&AllOfMember<'_>| member.string("type").is_some();
         let Some(first) = all_of.iter().find(typed) else {
             shape.nullable = true;
@@ -526,7 +526,7 @@ impl<'document> Expander<'document> {
         if types.contains(&JsonType::Integer) {
             types.retain(|kind| *kind != JsonType::Number);
         }
-        let admits_null = |member: &AllOfMember<'_>| member.nullable_at_reference || member.flag("nullable");
+        let admits_null = |member: &AllOfMember<'_>| member.nullable_beside_ref || member.flag("nullable");
         shape.nullable = all_of.iter().filter(typed).all(admits_null);
         let mut documented = types.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" and ");
         if shape.nullable {
@@ -578,7 +578,12 @@ impl<'document> Expander<'document> {
             .filter_map(|member| member.member("properties")?.member(name))
             .collect();
         if let Some(forbidding) = stated.iter().find(|inner| forbids(inner.node)) {
-            let fact = self.fact(FactKind::Absent, &below, forbidding.pointer.clone(), "absent");
+            let fact = self.fact(
+                FactKind::ForbiddenFieldAbsent,
+                &below,
+                forbidding.pointer.clone(),
+                "absent",
+            );
             shape.forbidden.insert(name.to_owned(), fact);
             return;
         }
@@ -619,7 +624,7 @@ impl<'document> Expander<'document> {
             .map(|member| member.name.to_string())
             .collect();
         let documented = format!("only {}", names.join(", "));
-        let fact = self.fact(FactKind::Closed, response_pointer, inner.pointer, &documented);
+        let fact = self.fact(FactKind::NoOtherFields, response_pointer, inner.pointer, &documented);
         shape.closed = Some((fact, names.into_iter().collect()));
     }
 
@@ -674,7 +679,7 @@ impl<'document> Expander<'document> {
     }
 
     fn fact(&mut self, kind: FactKind, response_pointer: &str, location: String, documented: &str) -> FactId {
-        let stated = if kind == FactKind::Closed {
+        let stated = if kind == FactKind::NoOtherFields {
             "no other fields"
         } else {
             documented
@@ -701,7 +706,7 @@ impl<'document> Expander<'document> {
     fn all_of(&self, pointer: &str) -> Vec<AllOfMember<'document>> {
         let (mut found, mut seen) = (Vec::new(), HashSet::new());
         let mut pending = vec![(pointer.to_owned(), false)];
-        while let Some((pointer, nullable_at_reference)) = pending.pop() {
+        while let Some((pointer, nullable_beside_ref)) = pending.pop() {
             self.count(1);
             let Some(node) = self.document.node(&pointer) else {
                 continue;
@@ -710,7 +715,7 @@ impl<'document> Expander<'document> {
                 continue;
             }
             let says_null = node.member("nullable").and_then(Node::boolean) == Some(true);
-            let nullable_below = nullable_at_reference || says_null;
+            let nullable_below = nullable_beside_ref || says_null;
             if let Some(target) = referred_pointer(node) {
                 pending.push((target, nullable_below));
                 continue;
@@ -723,7 +728,7 @@ impl<'document> Expander<'document> {
             found.push(AllOfMember {
                 node,
                 pointer,
-                nullable_at_reference,
+                nullable_beside_ref,
             });
         }
         found
@@ -735,7 +740,7 @@ impl<'document> AllOfMember<'document> {
         Some(Self {
             node: self.node.member(name)?,
             pointer: pointer::join(&self.pointer, name),
-            nullable_at_reference: false,
+            nullable_beside_ref: false,
         })
     }
 
@@ -798,8 +803,8 @@ mod tests {
     /// Returns what is stated about the body: the names of the facts without the operation's.
     fn stated(contract: &Contract) -> Vec<&str> {
         let of_body = |fact: &&Fact| {
-            matches!(fact.kind, FactKind::Type | FactKind::Present | FactKind::Closed)
-                || matches!(fact.kind, FactKind::Absent | FactKind::Assertion)
+            matches!(fact.kind, FactKind::Type | FactKind::Present | FactKind::NoOtherFields)
+                || matches!(fact.kind, FactKind::ForbiddenFieldAbsent | FactKind::Assertion)
         };
         let facts = contract.facts.iter().filter(of_body);
         facts.map(|fact| fact.name.strip_prefix("get ").unwrap()).collect()

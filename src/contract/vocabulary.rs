@@ -53,7 +53,7 @@ pub struct Gap {
     /// Whether the document does not list it: without `x-gaps`, that is what any OpenAPI document leaves open. `learn`
     /// asks about it; a check does not, unless an overlay states an answer.
     #[serde(skip)]
-    pub is_unlisted: bool,
+    pub is_inferred: bool,
 }
 
 /// The kind of a question that a gap asks: what counts as an observation, and which answers there are. Which part of

@@ -252,7 +252,7 @@ pub struct Intent {
     pub purpose: Purpose,
     /// Whether a later request replaces this one: it was throttled, or got a 404 while its record may still appear.
     /// Only the later exchange counts.
-    pub is_superseded: bool,
+    pub is_sent_again: bool,
 }
 
 impl Intent {
@@ -275,7 +275,7 @@ impl From<Purpose> for Intent {
     fn from(purpose: Purpose) -> Self {
         Self {
             purpose,
-            is_superseded: false,
+            is_sent_again: false,
         }
     }
 }

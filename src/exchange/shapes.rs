@@ -30,8 +30,8 @@ pub trait Names: Copy {
 
 /// The names in a body, as far as a contract knows them. The names of a map's members are data: their shapes are shown,
 /// like those of values. An object in an undocumented field may be a map too, so there only names that the contract
-/// documents or that anybody may know are shown ([`Contract::render_known_name`]); elsewhere also those that look like
-/// identifiers ([`Contract::render_name`]).
+/// documents or that anybody may know are shown ([`Contract::render_possible_map_key`]); elsewhere also those that look
+/// like identifiers ([`Contract::render_name`]).
 #[derive(Clone, Copy)]
 pub struct BodyNames<'contract> {
     contract: &'contract Contract,
@@ -75,7 +75,7 @@ impl<'contract> BodyNames<'contract> {
     /// Returns an indexed pointer into the body (see [`pointer::element`]), with `*` for each name that is data: those
     /// of the members of a map.
     #[must_use]
-    pub fn without_data(self, pointer: &str) -> String {
+    pub fn with_map_keys_hidden(self, pointer: &str) -> String {
         let mut names = self;
         pointer.split('/').skip(1).fold(String::new(), |shown, token| {
             let name = pointer::unescape(token);
@@ -96,9 +96,9 @@ impl Names for BodyNames<'_> {
             Documented::Shape(shape) if self.contract.shape(shape).is_also_a_map_with(name) => hidden_name(name),
             // An object in place of a text or a number may be a map too.
             Documented::Shape(shape) if self.contract.shape(shape).fields.is_empty() => {
-                self.contract.render_known_name(name)
+                self.contract.render_possible_map_key(name)
             }
-            Documented::InUndocumentedField => self.contract.render_known_name(name),
+            Documented::InUndocumentedField => self.contract.render_possible_map_key(name),
             Documented::Shape(_) | Documented::Nothing => self.contract.render_name(name),
         }
     }

@@ -41,7 +41,7 @@ impl Answer {
     /// that were: `; of the responses not seen, at most 3 in 37 differ (95 % confidence)`. With n observations that
     /// agree, 3 in n is certain at 95 %: the rule of three. Nothing follows from a few of them, nor for a time or a
     /// rate, which are claimed of these observations alone.
-    pub(crate) fn bound(&self) -> String {
+    pub(crate) fn confidence(&self) -> String {
         let all = self.observations.supporting.saturating_add(self.observations.against);
         let is_of_responses = !matches!(self.claim, Some(Claim::Duration { .. } | Claim::Limited { .. }));
         match all {
@@ -127,7 +127,7 @@ pub enum WhyUnanswered {
     NeedsWrites,
     /// No exchange showed it.
     #[serde(rename = "out of reach")]
-    OutOfReach,
+    NotObserved,
 }
 
 impl WhyUnanswered {
@@ -139,7 +139,7 @@ impl WhyUnanswered {
             Self::Inconclusive => "what was seen is inconclusive",
             Self::NeedsWrites => "needs writes",
             Self::NoValue => "requests succeeded, but no response had a value there",
-            Self::OutOfReach => "nothing that was sent could show it",
+            Self::NotObserved => "nothing that was sent could show it",
             Self::Rejected => "every request that would show it was rejected",
         }
     }
@@ -155,7 +155,7 @@ pub enum Claim {
         after_ms: [u64; 2],
     },
     /// What headers announce of the operation.
-    Announced {
+    HeaderAnnouncements {
         /// What they announce.
         announced: Vec<Announcement>,
     },
@@ -254,7 +254,7 @@ pub enum Claim {
         required: Vec<String>,
     },
     /// Whether a header is sent.
-    Sent {
+    HeaderSent {
         /// It is.
         sent: bool,
     },
@@ -329,9 +329,11 @@ impl Claim {
                 limited: false,
                 at_least_per_second: *one.max(other),
             }),
-            (Self::Announced { announced: some }, Self::Announced { announced: others }) => Some(Self::Announced {
-                announced: union(some, others),
-            }),
+            (Self::HeaderAnnouncements { announced: some }, Self::HeaderAnnouncements { announced: others }) => {
+                Some(Self::HeaderAnnouncements {
+                    announced: union(some, others),
+                })
+            }
             (Self::Types { types: some }, Self::Types { types: others }) => Some(Self::Types {
                 types: union(some, others),
             }),
@@ -615,7 +617,7 @@ pub(super) mod tests {
         vec![
             (Claim::Duration { after_ms: [20, 130] }, json!({"after_ms": [20, 130]})),
             (
-                Claim::Announced {
+                Claim::HeaderAnnouncements {
                     announced: vec![Announcement::Deprecation, Announcement::Sunset],
                 },
                 json!({"announced": ["deprecation", "sunset"]}),
@@ -706,7 +708,7 @@ pub(super) mod tests {
                 },
                 json!({"unsent": "kept"}),
             ),
-            (Claim::Sent { sent: false }, json!({"sent": false})),
+            (Claim::HeaderSent { sent: false }, json!({"sent": false})),
         ]
     }
 

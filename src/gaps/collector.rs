@@ -100,7 +100,7 @@ impl<'contract> Gaps<'contract> {
 
     /// Returns a collector that ignores exchanges.
     #[must_use]
-    pub(crate) fn idle(contract: &'contract Contract) -> Self {
+    pub(crate) fn ignoring(contract: &'contract Contract) -> Self {
         Self::with_locations(contract, GapLocations::default())
     }
 
@@ -196,10 +196,10 @@ impl<'contract> Gaps<'contract> {
         let id = exchange.request.operation;
         self.effects
             .note_write(self.contract, exchange, body.map(|body| &body.value));
-        let is_void = |response: &&Response| intent.is_superseded || response.is_throttled() || response.status >= 500;
+        let is_void = |response: &&Response| intent.is_sent_again || response.is_throttled() || response.status >= 500;
         let decisive = exchange.response().filter(|response| !is_void(response));
         if let Purpose::Trial(part) = intent.purpose
-            && !intent.is_superseded
+            && !intent.is_sent_again
         {
             let shown = (exchange, part, decisive.is_some());
             self.trials.add(self.contract, shown, body);
@@ -358,7 +358,7 @@ impl<'contract> Gaps<'contract> {
         let status = shown.response.status;
         for id in self.response_locations(&shown) {
             match self.locations.all[id].kind {
-                GapKind::Challenge if status == 401 => self.tallies[id].count(Claim::Sent {
+                GapKind::Challenge if status == 401 => self.tallies[id].count(Claim::HeaderSent {
                     sent: shown.response.headers.contains_key(WWW_AUTHENTICATE),
                 }),
                 GapKind::ErrorBody if reaches => self.count_error_body(id, &shown),
@@ -413,7 +413,7 @@ impl<'contract> Gaps<'contract> {
         // Whether another client accepts a coding is not known here, and an empty body has none.
         if !shown.intent.is_of_other_client() && !shown.response.body.is_empty() {
             let sent = shown.response.was_compressed;
-            self.count(id, Claim::Sent { sent }, shown);
+            self.count(id, Claim::HeaderSent { sent }, shown);
         }
     }
 
@@ -431,7 +431,7 @@ impl<'contract> Gaps<'contract> {
         let announced: Vec<_> = announced.map(|(_, announced)| announced).collect();
         // The absence of such a header promises nothing.
         if !announced.is_empty() {
-            self.tallies[id].count(Claim::Announced { announced });
+            self.tallies[id].count(Claim::HeaderAnnouncements { announced });
         }
     }
 
@@ -555,7 +555,7 @@ impl<'contract> Gaps<'contract> {
     /// Returns the names of fields as they may be printed, in order; `None` where there are too many.
     fn names<'name>(&self, names: impl Iterator<Item = &'name String>) -> Option<Vec<String>> {
         let names = names.take(MAX_NAMES + 1);
-        let mut rendered: Vec<_> = names.map(|name| self.contract.render_known_name(name)).collect();
+        let mut rendered: Vec<_> = names.map(|name| self.contract.render_possible_map_key(name)).collect();
         rendered.sort_unstable();
         (rendered.len() <= MAX_NAMES).then_some(rendered)
     }
@@ -643,7 +643,7 @@ impl<'contract> Gaps<'contract> {
         let mut answers = Vec::new();
         let is_idle = self.locations.all.is_empty();
         let gaps = self.contract.gaps.iter().enumerate();
-        for (index, gap) in gaps.filter(|(_, gap)| !(is_idle && gap.is_unlisted)) {
+        for (index, gap) in gaps.filter(|(_, gap)| !(is_idle && gap.is_inferred)) {
             let locations = self.locations.all.iter().enumerate();
             let locations = locations.filter(|(_, location)| location.gap == index);
             let before = answers.len();
@@ -785,7 +785,7 @@ impl<'contract> Gaps<'contract> {
                 .iter()
                 .any(|id| self.locations.creation_time_field.contains_key(id));
         if of_rejections || unknown_order {
-            return WhyUnanswered::OutOfReach;
+            return WhyUnanswered::NotObserved;
         }
         if self.calls_of(location).any(|calls| calls.succeeded > 0) {
             return WhyUnanswered::NoValue;
@@ -793,7 +793,7 @@ impl<'contract> Gaps<'contract> {
         if self.calls_of(location).any(|calls| calls.rejected > 0) {
             return WhyUnanswered::Rejected;
         }
-        WhyUnanswered::OutOfReach
+        WhyUnanswered::NotObserved
     }
 
     /// Returns why nothing is known about a gap that has no location.
@@ -806,12 +806,12 @@ impl<'contract> Gaps<'contract> {
             return match (has(|calls| calls.succeeded), has(|calls| calls.rejected)) {
                 (true, _) => WhyUnanswered::NoValue,
                 (false, true) => WhyUnanswered::Rejected,
-                (false, false) => WhyUnanswered::OutOfReach,
+                (false, false) => WhyUnanswered::NotObserved,
             };
         }
         match needs_writes(kind) {
             true => self.why_not_called(),
-            false => WhyUnanswered::OutOfReach,
+            false => WhyUnanswered::NotObserved,
         }
     }
 
@@ -819,7 +819,7 @@ impl<'contract> Gaps<'contract> {
     fn why_not_called(&self) -> WhyUnanswered {
         let is_write = |id: &OperationId| !self.contract.operation(*id).is_read();
         match self.calls.keys().any(is_write) {
-            true => WhyUnanswered::OutOfReach,
+            true => WhyUnanswered::NotObserved,
             false => WhyUnanswered::NeedsWrites,
         }
     }

@@ -124,7 +124,7 @@ mod tests {
             state: AnswerState::CannotTell,
             claim: None,
             observations: ObservationCounts::default(),
-            reason: Some(WhyUnanswered::OutOfReach),
+            reason: Some(WhyUnanswered::NotObserved),
             ..seen("", 200, 0)
         }
     }

@@ -1,4 +1,4 @@
-//! Checks what an overlay claims before a run depends on it. The entry is [`check_overlay_answers`].
+//! Checks what an overlay claims before a run depends on it. The entry is [`validate_overlay_answers`].
 
 use std::mem::discriminant;
 
@@ -15,7 +15,7 @@ use crate::contract::{Contract, pointer};
 /// # Errors
 ///
 /// A defect for each answer that does not, at its claim.
-pub(crate) fn check_overlay_answers(contract: &Contract) -> Result<(), Defects> {
+pub(crate) fn validate_overlay_answers(contract: &Contract) -> Result<(), Defects> {
     let wrong = |answer: &LearnedAnswer| {
         let message = wrong(answer, &contract.gaps[answer.gap], contract.operation(answer.operation))?;
         let claim = pointer::join(&answer.pointer, "claim");
@@ -120,14 +120,14 @@ mod tests {
             claim: claim.clone(),
             pointer: "/info".to_owned(),
         });
-        let checked = check_overlay_answers(&contract);
+        let checked = validate_overlay_answers(&contract);
         contract.answers.pop();
         checked
     }
 
     #[test]
     fn a_claim_that_fits_its_gap_is_accepted() {
-        assert_eq!(check_overlay_answers(crate::testing::built_in()), Ok(()));
+        assert_eq!(validate_overlay_answers(crate::testing::built_in()), Ok(()));
         for gap in &crate::testing::built_in().gaps {
             for form in gap.kind.map_or(&[][..], forms) {
                 let claim = serde_json::from_str(form).unwrap();

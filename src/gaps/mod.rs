@@ -19,7 +19,7 @@
 //! # Words
 //!
 //! - *unlisted gap*: one that the document does not list under `x-gaps`, because every document leaves it open
-//!   (`contract::unlisted_gaps`). A check does not ask about it.
+//!   (`contract::inferred_gaps`). A check does not ask about it.
 //! - *claim*: what an answer says, such as `status: 201`.
 //! - *void*: a trial or an observation that decides nothing: the request was throttled, or got a 5xx or no complete
 //!   response.
@@ -71,7 +71,7 @@ pub use answer::{
 };
 pub use collector::Gaps;
 pub use join::join;
-pub(crate) use learned::check_overlay_answers;
+pub(crate) use learned::validate_overlay_answers;
 pub use ledger::{
     KnownAnswer, LearnRun, LedgerEntry, LedgerLine, UnreadableLine, known_answers, known_trials, known_with_runs,
     read_line, with_unanswered,

@@ -96,12 +96,12 @@ fn place(contract: &Contract, own: Option<&Document>, answer: &Answer) -> Result
     }
     // No `x-gap` names a gap that the document does not list.
     let mut gaps = contract.gaps.iter();
-    let is_unlisted =
-        gaps.any(|gap| gap.is_unlisted && gap.id == answer.gap && gap.locations.iter().any(|at| at == location));
+    let is_inferred =
+        gaps.any(|gap| gap.is_inferred && gap.id == answer.gap && gap.locations.iter().any(|at| at == location));
     let location = contract.document.pointer_in_text(location);
     let found = own.and_then(|own| Some((own, own.node(&location)?, own.action_target(&location)?)));
     let (own, node, target) = found.ok_or("the document's own file has no such location")?;
-    if !is_unlisted && !names(node, &answer.gap) {
+    if !is_inferred && !names(node, &answer.gap) {
         return Err("no `x-gap` at this location names it");
     }
     if node.member(ANSWERS_KEY).is_some() {
@@ -182,10 +182,10 @@ fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
         (_, 1) => ", by 1 run".to_owned(),
         (_, runs) => format!(", by {runs} runs"),
     };
-    let bound = answer.bound();
+    let confidence = answer.confidence();
     let dissent = dissent.collect::<String>();
     format!(
-        "{state}: {about}{location}: {claim} in {} of {all}{runs}{bound}{dissent}",
+        "{state}: {about}{location}: {claim} in {} of {all}{runs}{confidence}{dissent}",
         trials.supporting
     )
 }
@@ -441,7 +441,7 @@ paths:
             change(&mut changed);
             let answers = [
                 changed,
-                answer(("order", "getThings", LIST), Claim::Sent { sent: true }),
+                answer(("order", "getThings", LIST), Claim::HeaderSent { sent: true }),
             ];
             let Overlay {
                 text,
@@ -653,7 +653,7 @@ paths:
         };
         let seen = Answer {
             state: AnswerState::Seen,
-            ..answer(("challenge", "getThings", LIST), Claim::Sent { sent: false })
+            ..answer(("challenge", "getThings", LIST), Claim::HeaderSent { sent: false })
         };
         let indicated = answer(
             ("conditions", "createThing", "/paths/~1things/post"),

@@ -233,7 +233,7 @@ mod tests {
         let all: Vec<_> = shown
             .flat_map(|(gap, operation, location, _)| {
                 let name = &contract.operation(operation).name;
-                let claim = Claim::Sent { sent: true };
+                let claim = Claim::HeaderSent { sent: true };
                 let state = match operation == create {
                     true => AnswerState::Seen,
                     false => AnswerState::Indicated,

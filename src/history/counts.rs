@@ -244,7 +244,7 @@ impl<'run> History<'run> {
                 operation: written.operation,
                 found: written.found,
                 gone: written.gone && !walk.changed(),
-                copy: copy.map(|copy| copy.pointer.as_str()),
+                second_record: copy.map(|copy| copy.pointer.as_str()),
                 changed: walk.changed(),
                 end: walk.end,
                 max_pages: walk.max_pages,

@@ -256,8 +256,8 @@ pub struct FinalListing<'seen> {
     pub found: bool,
     /// Whether it was an item of the list before, and no longer is.
     pub gone: bool,
-    /// Where a copy, a record under another identifier, carries what was sent, as an indexed pointer in the response.
-    pub copy: Option<&'seen str>,
+    /// Where a second record, with another identifier, carries what was sent, as an indexed pointer in the response.
+    pub second_record: Option<&'seen str>,
     /// Whether the list changed during that walk.
     pub changed: bool,
     /// How the walk ended.
@@ -283,8 +283,8 @@ pub struct StoredDespiteRejection<'seen> {
 pub struct Rejection {
     /// The status.
     pub status: u16,
-    /// The kind of fact that the write tested, if its credential was one that must be rejected.
-    pub tested: Option<FactKind>,
+    /// The fact about credentials that the write tested, if its credential was one that must be rejected.
+    pub credential_fact: Option<FactKind>,
 }
 
 impl Rejection {
@@ -292,7 +292,7 @@ impl Rejection {
     pub(super) fn of(exchange: &Exchange, intent: Intent) -> Self {
         Self {
             status: exchange.status().unwrap_or_default(),
-            tested: match intent.purpose {
+            credential_fact: match intent.purpose {
                 Purpose::MustBeRejected { fact, .. } => Some(fact),
                 _ => None,
             },
@@ -345,7 +345,7 @@ pub enum PrecedingRequest<'seen> {
     /// An edge case of the update, which was accepted.
     EdgeCase,
     /// The write of another record.
-    WriteOfAnother,
+    WriteOfAnotherRecord,
     /// The write of the record, whose response showed it too.
     Response(ResponseShown<'seen>),
     /// An update of the record that did not send all of its fields.
@@ -399,7 +399,7 @@ pub enum ShownState {
 impl ShownState {
     /// Whether a read failed and the record itself may be the reason, not the credential, the number of requests or a
     /// gateway.
-    pub(crate) fn is_failure_of_record(&self) -> bool {
+    pub(crate) fn may_fail_because_of_record(&self) -> bool {
         let is_about_the_call = |status: u16| matches!(status, 401 | 403 | 407 | 408 | 429 | 502..=504);
         matches!(self, Self::Status(status @ 400..600, _) if !is_about_the_call(*status))
     }

@@ -110,7 +110,7 @@ struct FieldValue {
 
 /// Whether a value may identify an existing record, so that a write which sends it would replace that record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyUse {
+pub(crate) enum IdentifyingUse {
     /// No record has it, or several records share a value of its field.
     Free,
     /// No record that the list has shown has it, and no two of these share a value of its field, but the list may have
@@ -120,7 +120,7 @@ pub(crate) enum KeyUse {
     /// category.
     Taken,
     /// A record has it, and no two records share a value of its field.
-    TakenKey,
+    TakenAndUnique,
 }
 
 /// The minimum number of records that must all differ in a field for the field to be taken for a key: then no taken
@@ -351,21 +351,21 @@ impl History<'_> {
     /// Returns whether a value at this location in the body of a write may identify a record that was there before the
     /// run: its list shows the value there, and no two records share one. A day of the week, a date or a number from a
     /// small range is often such a key, and a create under it replaces the record.
-    pub(crate) fn key_use(&self, write: OperationId, at: &str, value: &Value) -> KeyUse {
+    pub(crate) fn identifying_use(&self, write: OperationId, at: &str, value: &Value) -> IdentifyingUse {
         let list = self
             .contract
             .lifecycle_of(write)
             .and_then(|lifecycle| lifecycle.list.as_ref());
         let watched = list.and_then(|list| self.existing_records.lists.get(&list.operation));
         let Some(watched) = watched.filter(|_| !value.is_boolean() && !value.is_null()) else {
-            return KeyUse::Free;
+            return IdentifyingUse::Free;
         };
         let field = Digest::of(&Value::String(at.to_owned()));
         let shown = watched.records.values().filter_map(|record| record.fields.get(&field));
         let shown: Vec<_> = shown.map(|field| field.value).collect();
         let different: HashSet<_> = shown.iter().collect();
         if different.len() < shown.len() {
-            return KeyUse::Free;
+            return IdentifyingUse::Free;
         }
         let name = pointer::last(at).unwrap_or_default().to_ascii_lowercase();
         let is_category = CATEGORIES.iter().any(|category| name.ends_with(category));
@@ -377,10 +377,10 @@ impl History<'_> {
         let is_key = shown.len() >= least && !is_category;
         let may_have_pages = list.is_some_and(|list| self.contract.paging_of(list.operation).is_some());
         match different.contains(&Digest::of(value)) {
-            true if is_key => KeyUse::TakenKey,
-            true => KeyUse::Taken,
-            false if is_key && may_have_pages => KeyUse::MayBeOnUnreadPage,
-            false => KeyUse::Free,
+            true if is_key => IdentifyingUse::TakenAndUnique,
+            true => IdentifyingUse::Taken,
+            false if is_key && may_have_pages => IdentifyingUse::MayBeOnUnreadPage,
+            false => IdentifyingUse::Free,
         }
     }
 
@@ -459,7 +459,7 @@ impl History<'_> {
         // If a read may take something other than the identifier, its 404 proves nothing.
         let lifecycle = lifecycles
             .find(is_of_list)
-            .filter(|lifecycle| !lifecycle.guessed && !lifecycle.may_take_another)?;
+            .filter(|lifecycle| !lifecycle.guessed && !lifecycle.path_may_take_another_field)?;
         let records = self.existing_records.lists.get(&list)?.records.values();
         let missing = records.filter(|record| record.is_missing && !record.was_missing);
         let mut missing: Vec<_> = missing.filter_map(|record| record.id.clone()).collect();

@@ -216,7 +216,7 @@ impl<'run> History<'run> {
             ExchangeRole::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
             ExchangeRole::Write(context) => self.add_write((exchange, context), body, emit),
             // For every other role, an exchange that was throttled and sent again does not count; the repeat does.
-            _ if intent.is_superseded => {}
+            _ if intent.is_sent_again => {}
             ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
             ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
             ExchangeRole::Page(look, asked) => page_shows_goal = self.add_page(*look, *asked, (exchange, body)),

@@ -97,7 +97,7 @@ pub(crate) enum RecordStage {
     /// After its deletion was rejected.
     RejectedDelete(OperationId, Rejection),
     /// After this update or deletion of another record, which has this number.
-    WriteOfAnother(OperationId, usize),
+    WriteOfAnotherRecord(OperationId, usize),
     /// After this update: what the list shows of other records.
     OthersInList(OperationId),
 }
@@ -198,7 +198,7 @@ impl History<'_> {
             // A service that returns an equal record instead of a second one replaces nothing.
             is_replaced |= record.request.json() != exchange.request.json();
         }
-        if self.contract.operation(create).record_name_parameter().is_none() {
+        if self.contract.operation(create).new_record_name_parameter().is_none() {
             if self.foreign_identifiers.contains(create, id) {
                 self.doubt_and_stop_creates(create, "its list showed a record under it before");
             } else if is_replaced {
@@ -227,7 +227,7 @@ impl History<'_> {
         let named = all_in_path(self.contract, request).zip(identifier(id));
         let Some((mut named, text)) = named else { return };
         let is_doubtful = is_doubtful || self.doubted_creates.contains_key(&create);
-        let is_chosen = self.contract.operation(create).record_name_parameter().is_some();
+        let is_chosen = self.contract.operation(create).new_record_name_parameter().is_some();
         let is_doubtful = is_doubtful || !is_chosen && self.reason_identifier_is_ambiguous(create, &text).is_some();
         if !is_chosen {
             named.push((lifecycle.path_to_id.clone(), text));
@@ -416,7 +416,7 @@ impl History<'_> {
     pub(crate) fn reason_records_may_be_older(&self, create: OperationId) -> Option<String> {
         let lifecycle = self.contract.lifecycle_of(create)?;
         let operation = self.contract.operation(create);
-        if operation.invariants.created.is_some() || operation.record_name_parameter().is_some() {
+        if operation.invariants.created.is_some() || operation.new_record_name_parameter().is_some() {
             return None;
         }
         let has_whole_list = self.has_whole_list(lifecycle);
@@ -536,7 +536,7 @@ impl History<'_> {
                     ShownState::Unclear
                 }
                 Some(shown) if shown.is_object() => match search.stage {
-                    RecordStage::WriteOfAnother(write, written) => {
+                    RecordStage::WriteOfAnotherRecord(write, written) => {
                         self.after_write_of_another(record, (write, written), shown)
                     }
                     _ => ShownState::Record(shown.clone()),
@@ -675,7 +675,7 @@ impl History<'_> {
                 by: operation,
                 sent: &exchange.request,
                 shown: &ShownState::ContentOfAnotherWrite,
-                after: PrecedingRequest::WriteOfAnother,
+                after: PrecedingRequest::WriteOfAnotherRecord,
             };
             emit(Evidence::Record(seen, &exchange.request));
         }
@@ -896,7 +896,7 @@ impl History<'_> {
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
             (RecordStage::Rejected, ShownState::Record(record)) => !self.shows_rejected_update(search, record),
             (RecordStage::Rejected, _) => true,
-            (RecordStage::WriteOfAnother(..) | RecordStage::RejectedDelete(..), shown) => {
+            (RecordStage::WriteOfAnotherRecord(..) | RecordStage::RejectedDelete(..), shown) => {
                 !matches!(shown, ShownState::Status(404 | 410, _))
             }
             (RecordStage::DeletedInRead, shown) => !matches!(shown, ShownState::Record(_)),
@@ -906,7 +906,7 @@ impl History<'_> {
             (RecordStage::CreatedInRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::Update(_), ShownState::Record(record)) => self.shows_update(search, record),
             (RecordStage::Update(_), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
-            (RecordStage::EdgeCase(_), shown) => !shown.is_failure_of_record(),
+            (RecordStage::EdgeCase(_), shown) => !shown.may_fail_because_of_record(),
             (RecordStage::Repeated(_), _) if search.rejected_repeat.is_some() => true,
             (RecordStage::Repeated(_), ShownState::Record(record)) => !self.is_changed_by_repeat(search, record),
             (RecordStage::Repeated(_), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
@@ -963,7 +963,7 @@ impl History<'_> {
                 // A service may keep what it cannot use, and say so.
                 let says_so = record.as_object().is_some_and(says_that_it_failed);
                 let shown = self.rejected_updates_shown_in(lifecycle, record);
-                let shown = shown.filter(|(_, (_, rejection), _)| !says_so || rejection.tested.is_some());
+                let shown = shown.filter(|(_, (_, rejection), _)| !says_so || rejection.credential_fact.is_some());
                 let mut reported: Vec<u64> = Vec::new();
                 for (number, (operation, rejection), carry) in shown {
                     if !reported.contains(&number) {
@@ -1024,9 +1024,9 @@ impl History<'_> {
                 doubt = Some("its list still shows the record unchanged after a deletion that was accepted");
             }
             (RecordStage::Rejected, _) => record.has_rejected_update = false,
-            (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.is_failure_of_record(),
+            (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.may_fail_because_of_record(),
             (
-                RecordStage::WriteOfAnother(..),
+                RecordStage::WriteOfAnotherRecord(..),
                 Some((
                     _,
                     ShownState::ContentOfAnotherWrite
@@ -1073,11 +1073,11 @@ impl History<'_> {
                 }
             }
             RecordStage::BeforeDelete | RecordStage::Rejected | RecordStage::RejectedDelete(..) => return,
-            RecordStage::WriteOfAnother(write, _) => write,
+            RecordStage::WriteOfAnotherRecord(write, _) => write,
         };
         let sent = match search.stage {
             RecordStage::Update(_) | RecordStage::Repeated(_) | RecordStage::OthersInList(_) => record.updated.as_ref(),
-            RecordStage::WriteOfAnother(_, written) => {
+            RecordStage::WriteOfAnotherRecord(_, written) => {
                 self.tracked.get(written).and_then(|written| written.updated.as_ref())
             }
             _ => Some(&record.request),
@@ -1088,7 +1088,9 @@ impl History<'_> {
         let after = match (search.stage, before_repeat) {
             (_, Some(before)) => PrecedingRequest::SecondUpdate(before),
             (RecordStage::EdgeCase(_), None) => PrecedingRequest::EdgeCase,
-            (RecordStage::WriteOfAnother(..) | RecordStage::OthersInList(_), None) => PrecedingRequest::WriteOfAnother,
+            (RecordStage::WriteOfAnotherRecord(..) | RecordStage::OthersInList(_), None) => {
+                PrecedingRequest::WriteOfAnotherRecord
+            }
             _ => PrecedingRequest::Write,
         };
         let by = request.operation;

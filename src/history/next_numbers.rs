@@ -92,7 +92,7 @@ impl History<'_> {
     pub(crate) fn number_to_read(&self, create: &Request) -> Option<(OperationId, PathIdentifiers)> {
         let lifecycle = self.contract.lifecycle_starting_with(create.operation)?;
         let operation = self.contract.operation(create.operation);
-        if operation.record_name_parameter().is_some() || !has_full_rights(create, operation) {
+        if operation.new_record_name_parameter().is_some() || !has_full_rights(create, operation) {
             return None;
         }
         let under = all_in_path(self.contract, create)?;

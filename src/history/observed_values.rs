@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::digests::Digests;
 use super::history::History;
-use super::same::composed;
+use super::same::unicode_composed;
 use crate::exchange::json::{self, Body};
 use crate::exchange::{Digest, Exchange, identifier};
 
@@ -124,7 +124,7 @@ pub(super) fn identifier_digest(value: &Value) -> Option<Digest> {
 
 /// Returns the form of an identifier that stands for all its spellings.
 fn canonical(text: &str) -> String {
-    let text = composed(text.trim()).to_lowercase();
+    let text = unicode_composed(text.trim()).to_lowercase();
     if let Ok(number) = text.parse::<i128>() {
         return number.to_string();
     }

@@ -272,7 +272,7 @@ impl History<'_> {
     /// Whether a body shows the record that a create made under this identifier. If the run has chosen the identifier,
     /// the body must show the run tag anywhere; otherwise see [`Self::shows_tagged_record`].
     pub(super) fn shows_record_of_create(&self, create: OperationId, (body, id): (&Value, &Value)) -> bool {
-        match self.contract.operation(create).record_name_parameter() {
+        match self.contract.operation(create).new_record_name_parameter() {
             Some(_) => self.run_tag.is_in(body) && !self.shows_foreign_name(create, body),
             None => self.shows_tagged_record(body, id),
         }
@@ -332,7 +332,7 @@ impl History<'_> {
     /// Returns the reason why the record that a create returned may be somebody else's.
     pub(super) fn reason_for_doubt(&self, create: OperationId, doubt: &str) -> String {
         let operation = self.contract.operation(create);
-        let identifier = match operation.record_name_parameter() {
+        let identifier = match operation.new_record_name_parameter() {
             Some(_) => format!("the name under which {} created a record", operation.name),
             None => format!("the identifier that {} returned", operation.name),
         };

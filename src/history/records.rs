@@ -155,7 +155,7 @@ impl History<'_> {
         if self
             .contract
             .operation(request.operation)
-            .record_name_parameter()
+            .new_record_name_parameter()
             .is_some()
         {
             let succeeded = exchange.is_success();

@@ -25,7 +25,9 @@ pub(crate) fn same(how: Same, sent: &Value, returned: &Value) -> Option<bool> {
 /// that normalises what it receives is not reported, while one that loses an accent is.
 fn equal(sent: &Value, returned: &Value) -> bool {
     match (sent, returned) {
-        (Value::String(sent), Value::String(returned)) => sent == returned || composed(sent) == composed(returned),
+        (Value::String(sent), Value::String(returned)) => {
+            sent == returned || unicode_composed(sent) == unicode_composed(returned)
+        }
         (Value::Number(sent), Value::Number(returned)) if sent.is_f64() || returned.is_f64() => {
             sent.as_f64() == returned.as_f64()
         }
@@ -33,7 +35,7 @@ fn equal(sent: &Value, returned: &Value) -> bool {
     }
 }
 
-pub(crate) fn composed(text: &str) -> Cow<'_, str> {
+pub(crate) fn unicode_composed(text: &str) -> Cow<'_, str> {
     ComposingNormalizer::new_nfc().normalize(text)
 }
 

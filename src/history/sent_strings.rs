@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::run_tag::RunTag;
-use super::same::composed;
+use super::same::unicode_composed;
 use crate::contract::field::holds_data_of_callers;
 
 /// The maximum number of strings that are kept. A record that shows a later one is not recognised as the run's own, so
@@ -85,7 +85,7 @@ impl SentStrings {
 
 /// Returns a string without what services may change in it: case, surrounding spaces, how accents are composed.
 fn normalized(text: &str) -> String {
-    composed(text.trim()).to_lowercase()
+    unicode_composed(text.trim()).to_lowercase()
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ pub fn lint(name: &str, text: String) -> LintReport {
 pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<'_>>) -> LintReport {
     let mut findings = Findings::default();
     syntax::check(name, &text, &mut findings);
-    match Document::read_allowing_duplicates(name, text)
+    match Document::read_allowing_repeated_names(name, text)
         .map(|document| match other_files {
             Some(other_files) => document.with_files(other_files),
             None => document,

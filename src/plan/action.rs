@@ -165,8 +165,8 @@ pub(super) enum FactEvidence {
     Created,
     /// A look through a list at the end of the run, which shows how many records each write left.
     Counted,
-    /// The items of a list other than the record's own.
-    Elsewhere,
+    /// The other items of a list, in which nothing of what was written may appear.
+    OtherItems,
     /// The response to an equivalent request.
     Equivalent,
     /// A list that was requested with a query parameter that filters it.
@@ -331,7 +331,7 @@ const VARY_CREATE: ActionSpec = ActionSpec {
 const LOOK_FOR_CREATED: ActionSpec = ActionSpec {
     reason: "look for what was created: it must be listed, with what was sent",
     requests: "pages 1 to last_page, {max_pages} at most, until it is there; repeated for up to {settle} s (settle)",
-    decides: &[FactEvidence::Listed, FactEvidence::Elsewhere],
+    decides: &[FactEvidence::Listed, FactEvidence::OtherItems],
     decides_facts_of: |contract, create, list| contract.list_showing_created_by(create) == Some(list),
     ..ONE
 };
@@ -376,7 +376,7 @@ const DELETE: ActionSpec = ActionSpec {
 
 const LOOK_FOR_UPDATES: ActionSpec = ActionSpec {
     reason: "look for what was updated: the list must show what was sent, in that record alone",
-    decides: &[FactEvidence::Updated, FactEvidence::Elsewhere],
+    decides: &[FactEvidence::Updated, FactEvidence::OtherItems],
     decides_facts_of: |contract, update, list| contract.list_showing_updated_by(update) == Some(list),
     ..LOOK_FOR_CREATED
 };

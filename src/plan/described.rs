@@ -172,11 +172,11 @@ impl FactEvidence {
     /// Returns what shows whether a fact of this kind holds.
     fn of(kind: FactKind) -> Self {
         match kind {
-            FactKind::Absent
+            FactKind::ForbiddenFieldAbsent
             | FactKind::Answer(_)
             | FactKind::Assertion
-            | FactKind::Closed
-            | FactKind::Complete
+            | FactKind::NoOtherFields
+            | FactKind::CompleteResponse
             | FactKind::Decodes
             | FactKind::Json
             | FactKind::FailureJson(_)
@@ -195,7 +195,7 @@ impl FactEvidence {
             FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
             FactKind::Challenge => Self::Challenge,
             FactKind::RejectsNoCredential => Self::NoCredential,
-            FactKind::NotElsewhere => Self::Elsewhere,
+            FactKind::NotElsewhere => Self::OtherItems,
             FactKind::NoExtraRecord => Self::Counted,
             FactKind::EdgeCaseCompleteResponse | FactKind::EdgeCaseNoServerError => Self::EdgeCase,
             FactKind::RejectsOtherScheme => Self::OtherScheme,

@@ -12,7 +12,7 @@ use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{CompiledSchema, Violation};
-use crate::history::KeyUse;
+use crate::history::IdentifyingUse;
 
 /// A body in the making. Each field has several candidate values, its *choices*, of which one is chosen, or it is left
 /// out.
@@ -137,40 +137,47 @@ impl Draft {
 
     /// Chooses no value that may identify a record which was there before the run, where the schema admits another. A
     /// field without any other is left out if its value may identify one, and keeps a value that is only
-    /// `KeyUse::Taken`.
+    /// `IdentifyingUse::Taken`.
     ///
     /// # Errors
     ///
     /// [`NoValue::AllTaken`] if the schema requires a field for which each value that can be made may identify a
     /// record.
-    pub(crate) fn avoid_keys(&mut self, key_use: impl Fn(&str, &Value) -> KeyUse) -> Result<(), NoValue> {
+    pub(crate) fn avoid_existing_records(
+        &mut self,
+        identifying_use: impl Fn(&str, &Value) -> IdentifyingUse,
+    ) -> Result<(), NoValue> {
         for index in 0..self.leaves.len() {
             let leaf = &self.leaves[index];
-            let use_of = |value: &Value| key_use(&leaf.pointer, value);
+            let use_of = |value: &Value| identifying_use(&leaf.pointer, value);
             let Some(value) = leaf.value().filter(|_| !leaf.in_formats).cloned() else {
                 continue;
             };
             let uses: Vec<_> = leaf.choices.iter().map(|choice| use_of(&choice.value)).collect();
-            // A text of the run is in no other record, whatever other pages of the list show.
-            let is_told_by_range = value.is_i64() || value.is_u64() || day(&value).is_some();
-            let is_free =
-                |used: &KeyUse| *used == KeyUse::Free || *used == KeyUse::MayBeOnUnreadPage && !is_told_by_range;
+            // A number or a day may be that of a record on a page that was not read; a text has the run tag.
+            let can_be_far_away = value.is_i64() || value.is_u64() || day(&value).is_some();
+            let is_free = |used: &IdentifyingUse| {
+                *used == IdentifyingUse::Free || *used == IdentifyingUse::MayBeOnUnreadPage && !can_be_far_away
+            };
             if uses.iter().all(is_free) {
                 continue;
             }
             let listed = leaf.choices.iter().chain(&leaf.others).cloned();
             let candidates = listed.chain(around(&value, 1..=NEAR).into_iter().map(Choice::own));
-            let free = candidates.filter(|choice| use_of(&choice.value) == KeyUse::Free);
+            let free = candidates.filter(|choice| use_of(&choice.value) == IdentifyingUse::Free);
             // Far from the values that the first page shows, the other pages have hardly any.
             let far = match day(&value) {
                 Some(_) => around(&value, FAR_DAYS),
                 None => around(&value, FAR_NUMBERS),
             };
             let far = far.into_iter().map(Choice::own);
-            let far = far.filter(|choice| [KeyUse::Free, KeyUse::MayBeOnUnreadPage].contains(&use_of(&choice.value)));
+            let far = far.filter(|choice| {
+                [IdentifyingUse::Free, IdentifyingUse::MayBeOnUnreadPage].contains(&use_of(&choice.value))
+            });
             let free: Vec<_> = free.chain(far).collect();
             let pointer = leaf.pointer.clone();
-            let identifies = [KeyUse::TakenKey, KeyUse::MayBeOnUnreadPage].contains(&uses[leaf.chosen]);
+            let identifies =
+                [IdentifyingUse::TakenAndUnique, IdentifyingUse::MayBeOnUnreadPage].contains(&uses[leaf.chosen]);
             let before = leaf.clone();
             if self.choose_admitted(index, free) {
                 continue;

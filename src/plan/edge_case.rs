@@ -194,7 +194,7 @@ pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> O
             continue;
         }
         let kind = ParameterKind::of(&contract.document, documented, parameter);
-        if parameter.location != ParameterLocation::Path || kind == ParameterKind::Restricted {
+        if parameter.location != ParameterLocation::Path || kind == ParameterKind::Constrained {
             return None;
         }
         let edge_case = EdgeCase {

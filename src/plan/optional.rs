@@ -13,7 +13,9 @@ use super::parameter::generated;
 use crate::contract::Contract;
 use crate::contract::acting_parameter::{self, ascii_words as words};
 use crate::contract::document::Node;
-use crate::contract::operation::{Method, Operation, OperationId, Parameter, ParameterLocation, overrides_request};
+use crate::contract::operation::{
+    Method, Operation, OperationId, Parameter, ParameterLocation, changes_method_or_path,
+};
 use crate::contract::query::is_command_of_path;
 
 /// The maximum number of optional parameters that one operation is read with.
@@ -59,7 +61,7 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
         && !parameter.required
         && parameter.set_by_user.is_none()
         && !is_page
-        && !overrides_request(&parameter.name)
+        && !changes_method_or_path(&parameter.name)
         && !acting_parameter::acts(contract, parameter)
         && !selects_fields(contract, parameter)
 }

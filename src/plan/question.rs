@@ -7,7 +7,7 @@
 //! show is put to a create, if an invariant or an inferred lifecycle says where its response has the record's
 //! identifier: a record without a string of the run can be recognised only by its identifier. The contract says where a
 //! question arises: the locations of a gap (those with its `x-gap`, or, where the document lists no gaps, those that
-//! `unlisted_gaps` finds) are fields, lists and operations, and the kind of the gap says how.
+//! `inferred_gaps` finds) are fields, lists and operations, and the kind of the gap says how.
 
 use std::cell::LazyCell;
 
@@ -51,8 +51,9 @@ pub enum Asks {
         /// Where the record shows it.
         returned_at: Option<String>,
     },
-    /// Whether the element `field` of an array of references may be the value that the record has in its field
-    /// `shown_in`, such as its id or its name; if that is `None`, whether it may be a string that names no record.
+    /// Whether the element `field` of an array whose elements name other records, such as tags, may be the value that
+    /// the record has in its field `shown_in`, such as its id or its name; if that is `None`, whether it may be a
+    /// string that names no record.
     Entry {
         /// The element.
         field: String,

@@ -38,7 +38,7 @@ pub enum StandInOrigin {
     Example,
     /// A value that the parameter's schema admits.
     Generated,
-    /// A name that the run chooses for a record of its own ([`Operation::record_name_parameter`]).
+    /// A name that the run chooses for a record of its own ([`Operation::new_record_name_parameter`]).
     OwnName,
 }
 
@@ -213,7 +213,7 @@ pub fn stand_in_value(
         return Some((StandInOrigin::Given, given.clone()));
     }
     let name = operation
-        .record_name_parameter()
+        .new_record_name_parameter()
         .and_then(|index| operation.parameters.get(index));
     if name.is_some_and(|name| name.is(parameter.location, &parameter.name)) {
         return Some((StandInOrigin::OwnName, Value::from(NAME_PREFIX)));

@@ -19,7 +19,7 @@ use crate::contract::Contract;
 use crate::contract::acting_parameter;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{
-    Method, OperationId, Parameter, ParameterLocation, Security, SecurityScheme, overrides_request,
+    Method, OperationId, Parameter, ParameterLocation, Security, SecurityScheme, changes_method_or_path,
 };
 use crate::contract::query::{deletes_more, has_side_effect};
 use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
@@ -658,9 +658,9 @@ fn reason_against(
 /// Returns why an operation may do something that its method does not say; `None` if nothing suggests that.
 fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option<String> {
     let operation = contract.operation(id);
-    let names_its_record = operation.record_name_parameter().is_some();
+    let caller_chooses_name = operation.new_record_name_parameter().is_some();
     let updates =
-        matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !names_its_record;
+        matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !caller_chooses_name;
     if (operation.is_get() || updates) && has_side_effect(&contract.document, operation) {
         return Some("its path, operationId, summary or description suggests a side effect".to_owned());
     }
@@ -682,7 +682,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         let has_side_effect =
             in_query && (acting_parameter::acts(contract, parameter) || optional::is_a_switch(contract, parameter));
-        overrides_request(&parameter.name) || is_of_webdav || has_side_effect
+        changes_method_or_path(&parameter.name) || is_of_webdav || has_side_effect
     };
     if let Some(parameter) = needed.find(acts) {
         let name = &parameter.name;

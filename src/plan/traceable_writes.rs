@@ -177,7 +177,7 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
     if invariants.created.is_none() {
         let operation = contract.operation(id);
         // Nobody else has a record under a name that the run made up.
-        let may_affect_others = operation.record_name_parameter().is_none();
+        let may_affect_others = operation.new_record_name_parameter().is_none();
         if let Some(reason) =
             create_effects::reason_to_suspect_effect(&contract.document, operation).filter(|_| may_affect_others)
         {
@@ -189,7 +189,7 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
         };
         tagged.extend(
             operation
-                .record_name_parameter()
+                .new_record_name_parameter()
                 .map(|index| operation.parameters[index].name.clone()),
         );
         if tagged.is_empty() {
@@ -199,7 +199,7 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
         // What a 204 has created is known only by a name that the run chose.
         let says_created = [200, 201]
             .into_iter()
-            .chain(operation.record_name_parameter().map(|_| 204));
+            .chain(operation.new_record_name_parameter().map(|_| 204));
         if !says_created.into_iter().any(|status| operation.succeeds_with(status)) {
             let statuses = operation.success_statuses();
             return Some(format!(

@@ -204,7 +204,7 @@ impl Draft {
             }
             Variant::Awkward(values) => self.put(values),
             Variant::OtherChoices => {
-                let is_open = |leaf: &&mut Leaf| leaf.kind == FieldKind::Other && leaf.pointer != Link::RESOURCE_TYPE;
+                let is_open = |leaf: &&mut Leaf| leaf.kind == FieldKind::Other && leaf.pointer != Link::JSON_API_TYPE;
                 for leaf in self.leaves.iter_mut().filter(is_open) {
                     let now = leaf.value().cloned();
                     let mut others = leaf.others.iter().map(|other| &other.value);

@@ -128,7 +128,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     let contract = sink.contract;
     let lifecycle = contract.lifecycle_of(stored.operation);
-    let Some((lifecycle, kind)) = lifecycle.zip(stored.rejection.tested) else {
+    let Some((lifecycle, kind)) = lifecycle.zip(stored.rejection.credential_fact) else {
         return;
     };
     if let Some(fact) = fact(contract, stored.operation, kind) {

@@ -54,7 +54,7 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
     let mut answers = seen.answers.iter().filter(|answer| is_about_the_same(answer, &learned));
     let Some(answer) = answers.next() else {
         // The reason why the operation was not called says more.
-        let unsent = [WhyUnanswered::NeedsWrites, WhyUnanswered::OutOfReach];
+        let unsent = [WhyUnanswered::NeedsWrites, WhyUnanswered::NotObserved];
         let reasons = seen.answers.iter().filter_map(|answer| answer.reason);
         if let Some(reason) = reasons.into_iter().find(|reason| !unsent.contains(reason)) {
             sink.undecided(seen.fact, Reason::GapNotAnswered(reason));
@@ -92,14 +92,14 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         // A check sends updates that `learn` does not, and fewer fields may come back.
         Claim::Body { body, .. } => !matches!(learned, Claim::Body { body: learned, .. } if body == learned),
         Claim::Duration { .. }
-        | Claim::Announced { .. }
+        | Claim::HeaderAnnouncements { .. }
         | Claim::Error { .. }
         | Claim::Form { .. }
         | Claim::Limited { .. }
         | Claim::MayBeNull { .. }
         | Claim::Order { .. }
         | Claim::PageSize { .. }
-        | Claim::Sent { .. }
+        | Claim::HeaderSent { .. }
         | Claim::Status { .. }
         | Claim::Types { .. } => true,
         // With such a status the service may have rejected another part of the request.
@@ -178,7 +178,7 @@ fn contradicts(now: &Claim, learned: &Claim, kind: Option<GapKind>) -> bool {
         // A machine or a network may be slow for a while, and a limit may be for more requests than were sent.
         (Claim::Duration { .. }, _) | (Claim::Limited { .. }, _) => false,
         // Short responses are often not compressed, and a list may have grown or shrunk.
-        (Claim::Sent { .. }, Claim::Sent { .. }) if kind == Some(GapKind::Compression) => false,
+        (Claim::HeaderSent { .. }, Claim::HeaderSent { .. }) if kind == Some(GapKind::Compression) => false,
         // Null in one response does not exclude a value in another.
         (Claim::MayBeNull { null }, Claim::MayBeNull { null: learned }) => *null && !learned,
         (
@@ -424,7 +424,7 @@ mod tests {
 
     #[test]
     fn compression_contradicts_no_answer() {
-        let sent = |sent| Claim::Sent { sent };
+        let sent = |sent| Claim::HeaderSent { sent };
         let compression = Some(GapKind::Compression);
         for (now, learned) in [(true, false), (false, true)] {
             assert!(!contradicts(&sent(now), &sent(learned), compression));

@@ -44,7 +44,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let shape = location.shape;
     // Where no type is stated, the alternatives themselves decide whether null is allowed.
-    let documented = shape.nullable && (shape.type_fact.is_some() || shape.nullable_at_reference);
+    let documented = shape.nullable && (shape.type_fact.is_some() || shape.nullable_beside_ref);
     if location.value.is_null() && (documented || location.shape.null_is_open) {
         return;
     }

@@ -62,9 +62,9 @@ impl<'run> Evaluation<'run> {
         });
         Self {
             history: History::new(contract, run_tag, recognises_by_links),
-            gaps: match plan.learns || contract.check_collects_answers() {
+            gaps: match plan.learns || contract.needs_answers_in_check() {
                 true => Gaps::asking(contract, &plan.questions),
-                false => Gaps::idle(contract),
+                false => Gaps::ignoring(contract),
             },
             answers: Vec::new(),
             trials: Vec::new(),
@@ -77,9 +77,9 @@ impl<'run> Evaluation<'run> {
     pub(crate) fn of_traffic(judge: Judge<'run>, unused: RunTag) -> Self {
         Self {
             history: History::new(judge.contract(), unused, false),
-            gaps: match judge.contract().check_collects_answers() {
+            gaps: match judge.contract().needs_answers_in_check() {
                 true => Gaps::new(judge.contract()),
-                false => Gaps::idle(judge.contract()),
+                false => Gaps::ignoring(judge.contract()),
             },
             answers: Vec::new(),
             trials: Vec::new(),
@@ -253,8 +253,8 @@ impl<'run> Evaluation<'run> {
     /// Stops collecting answers to the gaps, after the last exchange. For recorded traffic they are not judged, because
     /// other clients may send what the document does not show, such as a page size.
     pub(crate) fn conclude_gaps(&mut self) {
-        let idle = Gaps::idle(self.judge.contract());
-        let mut gaps = std::mem::replace(&mut self.gaps, idle);
+        let ignoring = Gaps::ignoring(self.judge.contract());
+        let mut gaps = std::mem::replace(&mut self.gaps, ignoring);
         self.trials = gaps.take_trials();
         self.answers = gaps.answers();
     }
@@ -318,7 +318,7 @@ impl Recording {
         let judge = Judge::new(contract, levels, ValueDisplay::Hidden);
         // If the contract states no answer, what exchanges show of the gaps does not influence the verdicts.
         let gaps = match contract.answers.as_slice() {
-            [] => Gaps::idle(contract),
+            [] => Gaps::ignoring(contract),
             _ => Gaps::asking(contract, &self.questions),
         };
         let mut evaluation = Evaluation {

@@ -138,7 +138,7 @@ impl<'contract> Judge<'contract> {
             intent.purpose,
             Purpose::ResidueLook | Purpose::EquivalentRequest | Purpose::Trial(_)
         );
-        if intent.is_superseded || judged_elsewhere {
+        if intent.is_sent_again || judged_elsewhere {
             return body.and_then(Result::ok);
         }
         if intent.is_documented() {
@@ -234,11 +234,11 @@ impl<'contract> Judge<'contract> {
 
     /// Judges what a list shows of a write at the end of the run. `request` is the one that should have shown it.
     pub(super) fn final_listing(&mut self, listing: &FinalListing<'_>, request: &Request) {
-        // What appears in another item may have been reported already.
+        // A second record inside another item is a finding of `other-records` already.
         let elsewhere = self.contract.fact_of(listing.operation, FactKind::NotElsewhere);
         let already_reported = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
         let listing = &FinalListing {
-            copy: listing.copy.filter(|_| !already_reported),
+            second_record: listing.second_record.filter(|_| !already_reported),
             ..*listing
         };
         for rule in RULES {
@@ -356,7 +356,7 @@ impl<'contract> Judge<'contract> {
             let fact = self.contract.fact(finding.fact);
             let whole = matches!(
                 fact.kind,
-                FactKind::Complete | FactKind::MediaType | FactKind::NoServerError | FactKind::Status
+                FactKind::CompleteResponse | FactKind::MediaType | FactKind::NoServerError | FactKind::Status
             );
             fact.operation == operation && whole
         })
@@ -467,7 +467,7 @@ mod tests {
         let judged = fixture.judge(|judge| {
             let exchange = fixture.exchange(200, JSON, "[]");
             let sent_again = Intent {
-                is_superseded: true,
+                is_sent_again: true,
                 ..fixture.intent()
             };
             assert_eq!(
@@ -575,7 +575,7 @@ mod tests {
                     FactKind::Status,
                     FactKind::MediaType,
                     FactKind::Json,
-                    FactKind::Complete,
+                    FactKind::CompleteResponse,
                 ] {
                     let verdict = judged.kind(kind);
                     assert_eq!(verdict, Verdict::Undecided(Reason::NotShown), "{kind:?} {status}");

@@ -82,7 +82,7 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
     };
     match seen.after {
         PrecedingRequest::EdgeCase => judge_unreadable(seen, lifecycle, sink),
-        PrecedingRequest::WriteOfAnother => judge_other(seen, lifecycle, sink),
+        PrecedingRequest::WriteOfAnotherRecord => judge_other(seen, lifecycle, sink),
         PrecedingRequest::Response(response) => judge_response(seen, (lifecycle, response), sink),
         PrecedingRequest::PartialUpdate(kept) => judge_kept(seen, (lifecycle, kept), sink),
         PrecedingRequest::SecondUpdate(before) => judge_repeated(seen, (lifecycle, before), sink),
@@ -227,7 +227,7 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
     match seen.shown {
         ShownState::Listed(_) | ShownState::Record(_) => sink.held(fact),
         ShownState::NotListed if may_be_left_out => undecided(seen.shown, sink, fact),
-        ShownState::Status(404 | 410, _) if may_be_missing || lifecycle.may_take_another => {
+        ShownState::Status(404 | 410, _) if may_be_missing || lifecycle.path_may_take_another_field => {
             undecided(seen.shown, sink, fact);
         }
         ShownState::NotListed => sink.broken(fact, String::new, || "no record with the id of the response".to_owned()),
@@ -276,7 +276,7 @@ fn judge_unreadable(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Si
         .find_map(|kind| contract.fact_of(seen.operation, kind));
     let fact = nearest.or_else(|| contract.fact_of(lifecycle.create, FactKind::ReadAfterCreate));
     if let (Some(fact), ShownState::Status(status, _)) = (fact, seen.shown)
-        && seen.shown.is_failure_of_record()
+        && seen.shown.may_fail_because_of_record()
     {
         let documented = Some("a record that can be read after an update that was accepted");
         let received = || format!("{status} to a read after an edge case that was accepted");
@@ -308,7 +308,7 @@ fn listed_once(seen: &RecordShown<'_>, may_be_left_out: bool, sink: &mut Sink<'_
 /// What a write without a valid credential did is left to `auth`.
 fn judge_stored_despite_rejection(stored: &StoredDespiteRejection<'_>, sink: &mut Sink<'_>) {
     let contract = sink.contract;
-    if stored.rejection.tested.is_some() || contract.lifecycle_of(stored.operation).is_none() {
+    if stored.rejection.credential_fact.is_some() || contract.lifecycle_of(stored.operation).is_none() {
         return;
     }
     let carries = contract.lifecycle_carries_of_update(stored.operation);
@@ -631,7 +631,7 @@ paths:
             operation: fixture.operation,
             rejection: Rejection {
                 status: 401,
-                tested: None,
+                credential_fact: None,
             },
             pointer: &pointer,
         };

@@ -62,7 +62,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
             Some(pointer) => {
                 let status = seen.exchange.status().unwrap_or_default();
                 let names = BodyNames::of_response(sink.contract, sink.contract.operation(seen.id), status);
-                let at = sink.without_data(names, pointer);
+                let at = sink.with_map_keys_hidden(names, pointer);
                 sink.broken(fact, || at, || "a name that appears twice".to_owned());
             }
         },

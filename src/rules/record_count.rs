@@ -47,7 +47,7 @@ fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
         return;
     };
     // While the record itself is not seen, another one may be the same record under another identifier.
-    if let Some(pointer) = listing.copy.filter(|_| listing.found) {
+    if let Some(pointer) = listing.second_record.filter(|_| listing.found) {
         let received = || "what was sent, in another record too".to_owned();
         return sink.broken(fact, || pointer.to_owned(), received);
     }
@@ -57,7 +57,7 @@ fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
             "listed before, and not at the end of the run".to_owned()
         }),
         None if listing.changed => sink.undecided(fact, Reason::Changed),
-        None if listing.found && listing.copy.is_none() => sink.held(fact),
+        None if listing.found && listing.second_record.is_none() => sink.held(fact),
         None => sink.undecided(fact, Reason::NotShown),
     }
 }
@@ -81,8 +81,8 @@ mod tests {
 
     const OTHER: &str = "/data/items/~24";
 
-    fn both(copy: Option<&str>, found: bool, end: WalkEnd) -> [Judged; 2] {
-        ["createTag", "updateContact"].map(|operation| Fixture::of(operation).final_listing(copy, found, end))
+    fn both(second_record: Option<&str>, found: bool, end: WalkEnd) -> [Judged; 2] {
+        ["createTag", "updateContact"].map(|operation| Fixture::of(operation).final_listing(second_record, found, end))
     }
 
     #[test]

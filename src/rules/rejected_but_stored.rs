@@ -39,7 +39,7 @@ pub(super) static RULE: Rule = Rule {
                 operation: fixture.operation,
                 rejection: crate::history::evidence::Rejection {
                     status: 422,
-                    tested: None,
+                    credential_fact: None,
                 },
                 pointer: &pointer,
             };
@@ -88,7 +88,7 @@ mod tests {
             operation: fixture.operation,
             rejection: crate::history::evidence::Rejection {
                 status: 401,
-                tested: Some(FactKind::RejectsNoCredential),
+                credential_fact: Some(FactKind::RejectsNoCredential),
             },
             pointer: "/data/items/~20",
         };

@@ -14,7 +14,7 @@ use crate::contract::fact::FactKind;
 #[must_use]
 pub fn rule_of(kind: FactKind) -> &'static Rule {
     match kind {
-        FactKind::Absent => &forbidden_field::RULE,
+        FactKind::ForbiddenFieldAbsent => &forbidden_field::RULE,
         FactKind::AcceptsTimestampFormat(_) => &accepted_format::RULE,
         FactKind::Answer(_) => &changed_answer::RULE,
         FactKind::Assertion => &constraint::RULE,
@@ -22,8 +22,8 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
             &stored_values::RULE
         }
         FactKind::Challenge => &challenge::RULE,
-        FactKind::Closed => &envelope::RULE,
-        FactKind::Complete | FactKind::EdgeCaseCompleteResponse => &unfinished_answer::RULE,
+        FactKind::NoOtherFields => &envelope::RULE,
+        FactKind::CompleteResponse | FactKind::EdgeCaseCompleteResponse => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
         FactKind::Filtered(_) => &filtered::RULE,

@@ -285,7 +285,7 @@ impl Fixture {
     /// What a list shows of a write at the end of a run.
     pub(super) fn final_listing_of<'seen>(
         &self,
-        copy: Option<&'seen str>,
+        second_record: Option<&'seen str>,
         found: bool,
         end: WalkEnd,
     ) -> FinalListing<'seen> {
@@ -293,7 +293,7 @@ impl Fixture {
             operation: self.operation,
             found,
             gone: false,
-            copy,
+            second_record,
             changed: false,
             end,
             max_pages: 100,
@@ -301,9 +301,9 @@ impl Fixture {
     }
 
     /// Judges what a list shows of a write at the end of a run.
-    pub(super) fn final_listing(&self, copy: Option<&str>, found: bool, end: WalkEnd) -> Judged {
+    pub(super) fn final_listing(&self, second_record: Option<&str>, found: bool, end: WalkEnd) -> Judged {
         let request = self.request();
-        self.judge(|judge| judge.final_listing(&self.final_listing_of(copy, found, end), &request))
+        self.judge(|judge| judge.final_listing(&self.final_listing_of(second_record, found, end), &request))
     }
 
     /// Judges what a read or a list, `by`, shows of a record after the operation has sent this body.
@@ -324,7 +324,7 @@ impl Fixture {
 
     /// Judges what a read, `by`, shows of a record after the operation wrote another one.
     pub(super) fn shown_after_write_of_another(&self, by: &str, shown: &ShownState) -> Judged {
-        self.shown_after((by, &Value::Null), (PrecedingRequest::WriteOfAnother, shown))
+        self.shown_after((by, &Value::Null), (PrecedingRequest::WriteOfAnotherRecord, shown))
     }
 
     fn shown_after(&self, (by, sent): (&str, &Value), (after, shown): (PrecedingRequest<'_>, &ShownState)) -> Judged {

@@ -38,7 +38,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let kind = match seen.intent.purpose {
-        Purpose::Documented(_) => FactKind::Complete,
+        Purpose::Documented(_) => FactKind::CompleteResponse,
         Purpose::ResidueLook | Purpose::EquivalentRequest | Purpose::MustBeRejected { .. } | Purpose::Trial(_) => {
             return;
         }
@@ -70,7 +70,7 @@ mod tests {
     fn any_complete_response_holds() {
         for status in [200, 404, 500] {
             assert_eq!(
-                Fixture::of("getTags").status(status).kind(FactKind::Complete),
+                Fixture::of("getTags").status(status).kind(FactKind::CompleteResponse),
                 Verdict::Held
             );
         }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_response_that_ends_early_breaks_it() {
         let judged = Fixture::of("getTags").unanswered();
-        assert_eq!(judged.kind(FactKind::Complete), Verdict::Broken);
+        assert_eq!(judged.kind(FactKind::CompleteResponse), Verdict::Broken);
         assert_eq!(
             judged.received("unfinished-answer"),
             "the connection ended before the response was complete"
@@ -90,7 +90,7 @@ mod tests {
     fn a_connection_that_is_closed_when_it_may_be_idle_decides_nothing() {
         let judged = Fixture::of("createTag").fails_with(Failure::ClosedWhenIdle);
         assert_eq!(
-            judged.kind(FactKind::Complete),
+            judged.kind(FactKind::CompleteResponse),
             Verdict::Undecided(Reason::ClosedWhenIdle)
         );
         assert!(judged.verdicts.findings().is_empty());
@@ -103,7 +103,10 @@ mod tests {
             rejection_for_another_reason: RejectionMeaning::Finding,
         };
         let judged = Fixture::of("getTags").purpose(probe).unanswered();
-        assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
+        assert_eq!(
+            judged.kind(FactKind::CompleteResponse),
+            Verdict::Undecided(Reason::NotShown)
+        );
         assert!(judged.verdicts.findings().is_empty());
     }
 
@@ -125,7 +128,10 @@ mod tests {
                 Verdict::Held,
                 "{status}"
             );
-            assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
+            assert_eq!(
+                judged.kind(FactKind::CompleteResponse),
+                Verdict::Undecided(Reason::NotShown)
+            );
         }
     }
 
@@ -133,7 +139,10 @@ mod tests {
     fn an_edge_case_without_a_complete_response_breaks_the_invariant_and_says_which() {
         let judged = Fixture::of("createTag").edge_case(EdgeCaseKind::BodyEmpty).unanswered();
         assert_eq!(judged.kind(FactKind::EdgeCaseCompleteResponse), Verdict::Broken);
-        assert_eq!(judged.kind(FactKind::Complete), Verdict::Undecided(Reason::NotShown));
+        assert_eq!(
+            judged.kind(FactKind::CompleteResponse),
+            Verdict::Undecided(Reason::NotShown)
+        );
         assert_eq!(
             judged.received("unfinished-answer"),
             "the connection ended before the response was complete; that was to a body that is empty"

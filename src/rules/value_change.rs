@@ -6,14 +6,16 @@ use serde_json::Value;
 
 use crate::contract::pointer;
 use crate::contract::vocabulary::{Carry, Same};
-use crate::history::same::{composed, instant};
+use crate::history::same::{instant, unicode_composed};
 
 /// Describes what became of a value that the run made itself, to be read after a colon; `None` where nothing can be
 /// said.
 pub(super) fn describe_change(carry: &Carry, body: &Value, (sent, returned): (&Value, &Value)) -> Option<String> {
     match (sent, returned) {
         _ if carry.same == Same::Instant => describe_time_shift(sent, instant(returned)?),
-        (Value::String(sent), Value::String(returned)) => describe_string_change(&composed(sent), &composed(returned)),
+        (Value::String(sent), Value::String(returned)) => {
+            describe_string_change(&unicode_composed(sent), &unicode_composed(returned))
+        }
         (Value::Number(_), _) => describe_date(carry, body),
         _ => None,
     }

@@ -661,10 +661,10 @@ impl Sink<'_> {
     }
 
     /// Returns an indexed pointer into a body, without the names in it that are data, unless values are shown.
-    pub(super) fn without_data(&self, names: BodyNames<'_>, pointer: &str) -> String {
+    pub(super) fn with_map_keys_hidden(&self, names: BodyNames<'_>, pointer: &str) -> String {
         match self.values {
             ValueDisplay::Shown => pointer.to_owned(),
-            ValueDisplay::Hidden => names.without_data(pointer),
+            ValueDisplay::Hidden => names.with_map_keys_hidden(pointer),
         }
     }
 

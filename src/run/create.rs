@@ -118,7 +118,7 @@ impl Session<'_> {
             self.not_called(operation, last.reason());
         }
         // A service that rejected any name while it had no record may answer every name with a record once it has one.
-        if accepted.is_some() && self.contract.operation(operation).record_name_parameter().is_some() {
+        if accepted.is_some() && self.contract.operation(operation).new_record_name_parameter().is_some() {
             self.read_unknown_name(operation).await;
         }
     }
@@ -308,7 +308,7 @@ impl Session<'_> {
     /// The reason why such a name may be that of somebody else's record: see
     /// [`Self::require_rejection_of_unknown_names`].
     pub(super) fn own_name(&self, operation: OperationId) -> Result<String, Reason> {
-        if self.contract.operation(operation).record_name_parameter().is_none() {
+        if self.contract.operation(operation).new_record_name_parameter().is_none() {
             return Ok(String::new());
         }
         if !self.has_rejected_unknown_name(operation) {
@@ -329,7 +329,7 @@ impl Session<'_> {
     /// Reads a record by a name that no record has, before the run creates one under such a name: a service that does
     /// not reject the read may ignore names, so that the create would change whatever record it takes instead.
     async fn require_rejection_of_unknown_names(&self, create: OperationId) -> Result<(), Reason> {
-        let is_chosen = self.contract.operation(create).record_name_parameter().is_some();
+        let is_chosen = self.contract.operation(create).new_record_name_parameter().is_some();
         if !is_chosen || self.has_rejected_unknown_name(create) {
             return Ok(());
         }
@@ -395,7 +395,7 @@ impl Session<'_> {
     pub(super) fn avoid_existing_identifiers(&self, mut draft: Draft) -> Result<Draft, Reason> {
         let history = self.history();
         let operation = draft.operation();
-        let avoided = draft.avoid_keys(|at, value| history.key_use(operation, at, value));
+        let avoided = draft.avoid_existing_records(|at, value| history.identifying_use(operation, at, value));
         avoided.map(|()| draft).map_err(Reason::NoValue)
     }
 

@@ -138,7 +138,7 @@ impl Session<'_> {
             let fact = self.contract.fact_of(operation, kind);
             fact.is_some_and(|fact| self.verdicts().of(self.contract, fact) == Verdict::Broken)
         };
-        if is_broken(FactKind::NoServerError) || is_broken(FactKind::Complete) {
+        if is_broken(FactKind::NoServerError) || is_broken(FactKind::CompleteResponse) {
             return Some(Reason::OtherFactBroken);
         }
         if let Some(reason) = self.edge_cases.ended.borrow().get(&operation) {

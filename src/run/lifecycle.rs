@@ -96,7 +96,7 @@ impl Session<'_> {
     async fn look_at_others(&self, lifecycle: &Lifecycle, (record, update): (usize, OperationId)) {
         let other = self.history().another_unchanged_record(record);
         if let Some(other) = other.filter(|other| self.history().was_read(*other)) {
-            let after = (other, RecordStage::WriteOfAnother(update, record));
+            let after = (other, RecordStage::WriteOfAnotherRecord(update, record));
             self.look_for_record(lifecycle.read, after).await;
         } else if let Some(list) = self.called_list(lifecycle) {
             self.look_for_record(list, (record, RecordStage::OthersInList(update)))
@@ -296,7 +296,7 @@ impl Session<'_> {
                 self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_deleted(record));
             }
             if let Some(other) = other {
-                let after = (other, RecordStage::WriteOfAnother(delete, record));
+                let after = (other, RecordStage::WriteOfAnotherRecord(delete, record));
                 self.look_for_record(lifecycle.read, after).await;
             }
         }
@@ -330,7 +330,7 @@ impl Session<'_> {
         may_have_stored(&exchange.outcome).filter(|stored| !stored)?;
         let rejection = Rejection {
             status,
-            tested: Some(kind),
+            credential_fact: Some(kind),
         };
         let before = (record, RecordStage::BeforeDelete);
         if self.look_for_record(lifecycle.read, before).await != SeenRecord::Gone {

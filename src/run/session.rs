@@ -408,7 +408,7 @@ impl<'run> Session<'run> {
                 .or_else(|| missing.then(|| not_found.wait()).flatten());
             let intent = Intent {
                 purpose,
-                is_superseded: wait.is_some() || (options.replaceable && throttled),
+                is_sent_again: wait.is_some() || (options.replaceable && throttled),
             };
             let (noted, body) = self.with_evaluation(|evaluation| evaluation.add_exchange(&exchange, (intent, &role)));
             self.sender.record_outcome(&exchange, noted.created.as_deref());

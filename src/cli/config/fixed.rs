@@ -8,7 +8,7 @@ use super::setting::Setting;
 use super::settings::TargetPart;
 use crate::contract::Contract;
 use crate::contract::load::is_http_token;
-use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme, overrides_request};
+use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme, changes_method_or_path};
 use crate::exchange::{FixedHeadersAndQuery, is_secret_name};
 
 /// The headers that the check or HTTP itself sets, in lower case.
@@ -49,7 +49,7 @@ pub(super) fn check(parsed: &Parsed, part: &TargetPart) -> Result<(), ConfigErro
         }
     }
     for (name, value) in part.headers.iter().chain(&part.query) {
-        if overrides_request(name) {
+        if changes_method_or_path(name) {
             return Err(parsed.error(value, Problem::Override { name: name.clone() }));
         }
         if is_secret_name(name) {

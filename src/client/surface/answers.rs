@@ -15,7 +15,7 @@ const ALTERNATIVES: &str = include_str!("../../../tests/answers/alternatives.yam
 /// The reference contract with these actions of an overlay, applied as in the build.
 fn with(actions: &[Value]) -> Value {
     let overlay = json!({ "overlay": "1.0.0", "info": { "title": "t", "version": "1" }, "actions": actions });
-    let document = Document::read_allowing_duplicates("openapi.yaml", REFERENCE.to_owned()).unwrap();
+    let document = Document::read_allowing_repeated_names("openapi.yaml", REFERENCE.to_owned()).unwrap();
     let document = document.with_overlay("answers.yaml", overlay.to_string()).unwrap();
     let contract = document.root.to_value();
     if let Err(defects) = Contract::of_document(document) {

@@ -189,7 +189,7 @@ fn gaps(contract: &Contract, asked_gaps: bool) -> Vec<GapRecord> {
         line: contract.document.position(pointer).line,
         file: other_file(contract, pointer),
     };
-    let shown = |gap: &&Gap| asked_gaps || contract.check_collects_answers() || !gap.is_unlisted;
+    let shown = |gap: &&Gap| asked_gaps || contract.needs_answers_in_check() || !gap.is_inferred;
     let records = contract.gaps.iter().filter(shown).map(|gap| GapRecord {
         id: gap.id.clone(),
         question: gap.question.clone(),

@@ -104,7 +104,7 @@ impl SeenForms {
         }
         let is_in_undocumented_field = at.shape.is_none() && !at.pointer.is_empty();
         let render = |name| match is_in_undocumented_field {
-            true => at.contract.render_known_name(name),
+            true => at.contract.render_possible_map_key(name),
             false => at.contract.render_name(name),
         };
         let names = kept.iter().map(|(name, _)| render(name)).collect();

@@ -293,12 +293,12 @@ fn what_the_document_leaves_open_is_silent() {
 /// What an edit of one response shows; what takes several responses is of the faults of the service.
 fn shows_in_one_response(kind: FactKind) -> bool {
     match kind {
-        FactKind::Absent
+        FactKind::ForbiddenFieldAbsent
         | FactKind::AcceptsTimestampFormat(_)
         | FactKind::Carried(_)
         | FactKind::Challenge
-        | FactKind::Closed
-        | FactKind::Complete
+        | FactKind::NoOtherFields
+        | FactKind::CompleteResponse
         | FactKind::Decodes
         | FactKind::IdentifierFitsPath
         | FactKind::IdentifierUnique

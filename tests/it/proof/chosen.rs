@@ -357,7 +357,7 @@ fn only_what_nothing_else_creates_has_a_name_of_the_callers_choice() {
         let chosen = contract
             .operations
             .iter()
-            .filter(|operation| operation.record_name_parameter().is_some());
+            .filter(|operation| operation.new_record_name_parameter().is_some());
         chosen.map(|operation| operation.name.clone()).collect()
     };
     assert_eq!(chosen(PLANTS), ["putPlant", "addBed"]);

@@ -154,12 +154,12 @@ impl Harbour {
 
     /// Breaks the value at a location of a body.
     fn bend(&self, operation: &str, body: &mut Value) {
-        let at_location = |kind| matches!(kind, FactKind::Closed | FactKind::Present | FactKind::Type);
+        let at_location = |kind| matches!(kind, FactKind::NoOtherFields | FactKind::Present | FactKind::Type);
         let Some(fact) = self.breaks_any(operation, at_location) else {
             return;
         };
         match fact.kind {
-            FactKind::Closed => {
+            FactKind::NoOtherFields => {
                 let object = body.pointer_mut(&fact.response_pointer).unwrap();
                 object["more"] = json!(1);
             }
@@ -216,7 +216,7 @@ async fn response(
         };
     }
     let breaks = |kind| harbour.breaks(asked.operation, kind);
-    if breaks(FactKind::Complete) || (asked.edge_case && breaks(FactKind::EdgeCaseCompleteResponse)) {
+    if breaks(FactKind::CompleteResponse) || (asked.edge_case && breaks(FactKind::EdgeCaseCompleteResponse)) {
         return cut_off();
     }
     if asked.edge_case {

@@ -922,7 +922,7 @@ async fn what_a_failed_create_prevents_is_not_for_want_of_writes() {
     .await;
     let reasons: Vec<_> = run.answers.iter().filter_map(|answer| answer.reason).collect();
     assert!(
-        reasons.contains(&WhyUnanswered::OutOfReach) && !reasons.contains(&WhyUnanswered::NeedsWrites),
+        reasons.contains(&WhyUnanswered::NotObserved) && !reasons.contains(&WhyUnanswered::NeedsWrites),
         "{reasons:?}"
     );
 }

@@ -130,7 +130,7 @@ pub(super) fn gaps(
                 document_section: None,
                 kind: Some(kind),
                 locations,
-                is_unlisted: true,
+                is_inferred: true,
             });
         }
     }
@@ -431,13 +431,13 @@ mod tests {
         let schema = "/paths/~1things/get/responses/200/content/application~1json/schema/properties";
         assert_eq!(locations(&contract, "identifier-spelling"), [format!("{schema}/id")]);
         assert_eq!(locations(&contract, "timestamp-form"), [format!("{schema}/at")]);
-        assert!(contract.gaps.iter().all(|gap| gap.is_unlisted) && !contract.check_collects_answers());
+        assert!(contract.gaps.iter().all(|gap| gap.is_inferred) && !contract.needs_answers_in_check());
     }
 
     #[test]
     fn a_document_that_lists_its_gaps_leaves_open_what_it_says() {
         let contract = crate::testing::built_in();
-        assert!(contract.check_collects_answers() && contract.gaps.iter().all(|gap| !gap.is_unlisted));
+        assert!(contract.needs_answers_in_check() && contract.gaps.iter().all(|gap| !gap.is_inferred));
         let none = "openapi: 3.0.3\ninfo: {title: Things, version: '1'}\nx-gaps: []\npaths: {}\n";
         assert!(Contract::read("things.yaml", none.to_owned()).unwrap().gaps.is_empty());
     }
