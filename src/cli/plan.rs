@@ -236,7 +236,7 @@ impl Listing<'_> {
             StandInOrigin::Given => "the configuration".to_owned(),
             StandInOrigin::Example => "the contract's own example".to_owned(),
             StandInOrigin::Generated => "its schema".to_owned(),
-            StandInOrigin::OwnName => {
+            StandInOrigin::NewRecordName => {
                 "a name with the run tag, after a read has shown that unknown names are rejected".to_owned()
             }
         });

@@ -16,7 +16,7 @@ use super::document::Document;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DETERMINERS, ISSUED, MARKED_AS, NEVER_A_NOUN,
     NOUNS_TOO, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, WITH_OBJECTS, is_base_or_third_person, is_in,
-    is_only_ever_a_verb, sentences, without_prefixes, words,
+    is_listed_action, sentences, without_prefixes, words,
 };
 use super::operation::Operation;
 use super::query::{ends_session, stated, summary_and_description};
@@ -448,7 +448,7 @@ fn is_command_alone(word: &str, before: Option<&str>) -> bool {
     let mut glued = ["all", "db", "everything", "now"]
         .into_iter()
         .filter_map(|end| word.strip_suffix(end));
-    let is_glued = glued.any(|verb| is_only_ever_a_verb(verb) || is_in(&[&ACTS_ALONE, &COMMANDS], verb));
+    let is_glued = glued.any(|verb| is_listed_action(verb) || is_in(&[&ACTS_ALONE, &COMMANDS], verb));
     // After a record, other words decide: `/images/{id}/format` is a thing.
     let is_of_record = before.is_some_and(|before| before.contains('{'));
     is_switch || is_glued || !of_several && !is_of_record && COMMANDS.contains(&word)
@@ -460,7 +460,7 @@ fn is_command_of_words(first: &str, end: &str, words: &[String]) -> bool {
     let has_object = WITH_OBJECTS
         .iter()
         .any(|(verb, objects)| *verb == first && objects.contains(&words[1].as_str()));
-    let is_verb = |word: &str| is_only_ever_a_verb(word) || is_in(&[&ACTS, &ACTS_ALONE, &["cycle", "defaults"]], word);
+    let is_verb = |word: &str| is_listed_action(word) || is_in(&[&ACTS, &ACTS_ALONE, &["cycle", "defaults"]], word);
     let is_pair = words.len() == 2;
     let is_turned = is_pair && (SWITCHES.contains(&first) || ["quiet", "step"].contains(&first)) && end == "down"
         || is_pair && ["off", "on"].contains(&end) && !["add", "log", "sign"].contains(&first);
@@ -587,7 +587,7 @@ fn takes_what_it_returns(words: &[String]) -> bool {
     let is_joined = |three: &[String]| {
         let verb = three[1].strip_suffix('s').unwrap_or(&three[1]);
         ["and", "then"].contains(&three[0].as_str())
-            && (is_only_ever_a_verb(verb) || is_in(&[&TAKES, &IMPERATIVE], verb))
+            && (is_listed_action(verb) || is_in(&[&TAKES, &IMPERATIVE], verb))
             && is_object(&three[2])
     };
     words.windows(3).any(is_joined)
@@ -598,7 +598,7 @@ fn does_too(clause: &[String]) -> bool {
     let verb = clause.first().and_then(|first| first.strip_suffix("ing"));
     let acts = |stem: &str| {
         let base = format!("{stem}e");
-        let is_verb = |verb: &str| is_only_ever_a_verb(verb) || is_in(&[&TAKES, &["create", "mark"]], verb);
+        let is_verb = |verb: &str| is_listed_action(verb) || is_in(&[&TAKES, &["create", "mark"]], verb);
         is_verb(stem) || is_verb(&base) || stem == "popp"
     };
     let object = clause.get(1).map_or("", String::as_str);

@@ -16,7 +16,7 @@ use super::Contract;
 use super::document::Node;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, DETERMINERS, MARKED_AS, MESSAGES,
-    PASSIVE, WITH_OBJECTS, is_in, is_only_ever_a_verb, sentences, words,
+    PASSIVE, WITH_OBJECTS, is_in, is_listed_action, sentences, words,
 };
 use super::operation::Parameter;
 use super::query::says_something_is_done;
@@ -382,13 +382,13 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
         [auto, verb] => auto == "auto" && is_verb(verb),
         [only] => only
             .strip_prefix("auto")
-            .is_some_and(|verb| verb != "complete" && (is_verb(verb) || is_only_ever_a_verb(verb))),
+            .is_some_and(|verb| verb != "complete" && (is_verb(verb) || is_listed_action(verb))),
         _ => false,
     };
     let is_switched = |word: &String| SWITCHED.contains(&word.as_str());
     words
         .iter()
-        .any(|word| is_only_ever_a_verb(word) || CALLS.contains(&word.as_str()))
+        .any(|word| is_listed_action(word) || CALLS.contains(&word.as_str()))
         || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str()))
         || is_automatic
         || is_instruction(&words)
@@ -411,7 +411,7 @@ fn is_instruction(words: &[String]) -> bool {
         [] => false,
     };
     let all = WITH_OBJECTS.iter().chain(&NOUN_WITH_OBJECTS);
-    let mut objects = all.filter(|(verb, _)| !is_only_ever_a_verb(verb));
+    let mut objects = all.filter(|(verb, _)| !is_listed_action(verb));
     objects.any(|(verb, objects)| has_objects(verb, objects))
         || match words {
             [only] => ALONE.contains(&only.as_str()) || ["sendemail", "sendmail", "sendsms"].contains(&only.as_str()),

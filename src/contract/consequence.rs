@@ -12,8 +12,8 @@
 //! oncall engineer is paged").
 
 use super::lexicon::{
-    BE, DETERMINERS, ENDS_OR_REPLACES, EXCLUSIVE_STATES, MESSAGES, OTHERS, PASSIVE, is_base_or_third_person,
-    is_form_of, is_in, is_only_ever_a_verb, is_participle, words,
+    BE, DETERMINERS, ENDS_OR_REPLACES, EXCLUSIVE_ROLES, MESSAGES, OTHERS, PASSIVE, is_base_or_third_person, is_form_of,
+    is_in, is_listed_action, is_participle, words,
 };
 
 /// First words of a subject other than the record itself.
@@ -126,7 +126,7 @@ const RELATED: [&str; 9] = [
 const CHANGES: [&str; 1] = ["assign"];
 
 /// More words for roles, which may be a state of several records too: a boolean `active` is no role.
-const EXCLUSIVE_STATES_IN_TEXT: [&str; 11] = [
+const EXCLUSIVE_ROLES_IN_TEXT: [&str; 11] = [
     "activation",
     "active",
     "head",
@@ -140,8 +140,8 @@ const EXCLUSIVE_STATES_IN_TEXT: [&str; 11] = [
     "turn",
 ];
 
-/// Words that make the verb after them a possibility rather than a statement.
-const NO_FACT: [&str; 19] = [
+/// Words after which a verb states no fact: of possibility, condition and denial, and relative pronouns.
+const PREVENTS_A_STATEMENT: [&str; 19] = [
     "can", "cannot", "could", "if", "may", "must", "never", "no", "not", "should", "that", "unless", "until", "when",
     "where", "whether", "which", "who", "whose",
 ];
@@ -223,7 +223,7 @@ const TOLD: [&str; 13] = [
 
 /// Whether a word is a role that at most one record can have.
 pub(super) fn is_role(word: &str) -> bool {
-    is_in(&[&EXCLUSIVE_STATES, &EXCLUSIVE_STATES_IN_TEXT], word)
+    is_in(&[&EXCLUSIVE_ROLES, &EXCLUSIVE_ROLES_IN_TEXT], word)
 }
 
 /// Whether a sentence about a write says that something happens to other records, to somebody, or to the service.
@@ -267,16 +267,17 @@ pub(super) fn makes_the_one(summary: &[String]) -> bool {
     has_object && (is_verb(&["make"]) && rest.iter().any(of_one) || is_verb(&["appoint", "declare", "elect"]))
 }
 
-/// Whether no word before a verb turns it into a possibility or a condition. "That" after a preposition ("in that
+/// Whether no word before a verb turns it into a possibility, a condition, a denial or a description of something else.
+/// "That" after a preposition ("in that
 /// slot") only says which one.
-pub(super) fn is_fact(before: &[String]) -> bool {
+pub(super) fn is_stated_as_fact(before: &[String]) -> bool {
     let points = |at: usize| {
         at > 0 && before[at] == "that" && ["at", "for", "in", "of", "on"].contains(&before[at - 1].as_str())
     };
     !before
         .iter()
         .enumerate()
-        .any(|(at, word)| NO_FACT.contains(&word.as_str()) && !points(at))
+        .any(|(at, word)| PREVENTS_A_STATEMENT.contains(&word.as_str()) && !points(at))
 }
 
 /// Whether words begin like "Deletes matching entries", "Replaces all other rules" or "Moves all cards".
@@ -284,7 +285,7 @@ fn changes_related(words: &[String]) -> bool {
     let [verb, object @ ..] = words else { return false };
     let is_verb = |known: &&str| is_base_or_third_person(verb, known) && verb != known;
     let changes =
-        verb.strip_suffix('s').is_some_and(is_only_ever_a_verb) || ENDS_OR_REPLACES.iter().chain(&CHANGES).any(is_verb);
+        verb.strip_suffix('s').is_some_and(is_listed_action) || ENDS_OR_REPLACES.iter().chain(&CHANGES).any(is_verb);
     let at = |index: usize| object.get(index).map_or("", String::as_str);
     let is_part = |index: usize| PARTS.contains(&at(index + 1)) || ["than", "user"].contains(&at(index + 1));
     // "Updates the existing user" is what an update does.
@@ -329,7 +330,7 @@ fn does_more(words: &[String]) -> bool {
         || words
             .iter()
             .position(|word| word == "supersedes")
-            .is_some_and(|at| at > 0 && is_fact(&words[..at]))
+            .is_some_and(|at| at > 0 && is_stated_as_fact(&words[..at]))
 }
 
 /// Whether words go on with what reaches somebody: "Creates the invoice and emails it to the customer".
@@ -341,7 +342,7 @@ fn also_reaches_somebody(words: &[String]) -> bool {
     words.windows(3).enumerate().any(|(at, three)| {
         let joins = three[0] == "and" || three[0] == "then";
         let denies = ["no", "nobody", "nothing"].contains(&three[2].as_str());
-        joins && !denies && REACHES.contains(&three[1].as_str()) && is_fact(&words[..at])
+        joins && !denies && REACHES.contains(&three[1].as_str()) && is_stated_as_fact(&words[..at])
     })
 }
 
@@ -353,7 +354,7 @@ fn goes_beyond_its_record(words: &[String]) -> bool {
     ];
     let [verb, object @ ..] = words else { return false };
     let is_verb = |known: &&str| is_base_or_third_person(verb, known);
-    if !(verb.strip_suffix('s').is_some_and(is_only_ever_a_verb) || ENDS_OR_REPLACES.iter().any(is_verb)) {
+    if !(verb.strip_suffix('s').is_some_and(is_listed_action) || ENDS_OR_REPLACES.iter().any(is_verb)) {
         return false;
     }
     let follows = |first: &str, next: &dyn Fn(&str) -> bool| {
@@ -410,7 +411,7 @@ fn is_done_to_others(words: &[String]) -> bool {
         .iter()
         .take(8)
         .position(is_be)
-        .filter(|at| *at > 0 && is_fact(&words[..*at]))
+        .filter(|at| *at > 0 && is_stated_as_fact(&words[..*at]))
     else {
         return false;
     };
@@ -459,7 +460,7 @@ fn moves_by_itself(words: &[String]) -> bool {
         || matches!(after, [at, once, ..] if at == "at" && once == "once");
     let is_begun = ["begins", "starts"].contains(&words[at + 1].as_str());
     let is_other = |word: &String| MOVED.contains(&word.as_str()) || word == "other";
-    is_fact(subject) && (is_begun && at_once || !is_begun && subject.iter().any(is_other))
+    is_stated_as_fact(subject) && (is_begun && at_once || !is_begun && subject.iter().any(is_other))
 }
 
 /// Whether words say that a change goes on below the record: "Cascades to children".
@@ -468,7 +469,7 @@ fn cascades(words: &[String]) -> bool {
         let goes_on = words
             .get(at + 1)
             .is_none_or(|next| ["down", "to"].contains(&next.as_str()));
-        goes_on && is_fact(&words[..at])
+        goes_on && is_stated_as_fact(&words[..at])
     })
 }
 
@@ -491,7 +492,7 @@ fn others_are_changed(words: &[String]) -> bool {
         };
         is_done
             && is_complete
-            && is_fact(subject)
+            && is_stated_as_fact(subject)
             && (follows_it || !subject.iter().any(|word| PARTS.contains(&word.as_str())))
     })
 }
@@ -512,7 +513,7 @@ fn restarts(words: &[String]) -> bool {
 /// Whether the record becomes what another one was: "This becomes the current version".
 fn becomes_the_one(words: &[String]) -> bool {
     let at = words.iter().position(|word| word == "becomes" || word == "become");
-    let Some(at) = at.filter(|at| is_fact(&words[..*at])) else {
+    let Some(at) = at.filter(|at| is_stated_as_fact(&words[..*at])) else {
         return false;
     };
     let is_one = |word: &String| is_role(word) || word == "latest" || word == "new";
@@ -555,7 +556,7 @@ fn charges_or_refunds(words: &[String]) -> bool {
     let is_money = |word: &String| MONEY.contains(&word.as_str());
     words.windows(2).enumerate().any(|(at, pair)| {
         let is_moved = BE.contains(&pair[0].as_str()) && MOVED.contains(&pair[1].as_str());
-        is_moved && at <= 5 && words[..at].iter().any(is_money) && is_fact(&words[..at])
+        is_moved && at <= 5 && words[..at].iter().any(is_money) && is_stated_as_fact(&words[..at])
     })
 }
 
@@ -578,7 +579,7 @@ fn reaches_somebody(words: &[String]) -> bool {
                 && words[..at].iter().take(5).any(is_message);
             let goes = ["goes"].contains(&verb) && ["out", "to"].contains(&next) && words[..at].iter().any(is_message);
             let is_said = is_told || is_sent || goes || gets && rest.iter().take(6).any(is_message);
-            is_said && at <= 8 && is_fact(&words[..at])
+            is_said && at <= 8 && is_stated_as_fact(&words[..at])
         })
 }
 

@@ -11,7 +11,7 @@
 //! replace") or is an error ("409 if it exists") is no effect of this one. Many collections are left out on purpose
 //! (`messages`, `jobs`, `orders`): their records are what a check is for, and `--writes` is a decision to create some.
 
-use super::consequence::{is_fact, says_consequence};
+use super::consequence::{is_stated_as_fact, says_consequence};
 use super::document::Document;
 use super::lexicon::{
     BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, is_base_or_third_person, is_form_of, is_participle,
@@ -504,12 +504,12 @@ fn changes_others(words: &[String], is_if_known: bool) -> bool {
         let is_compared = ["date", "fields", "than", "time", "to"].contains(&follows);
         OTHERS.contains(&at(index)) && !is_compared
     };
-    let is_told = |index: usize| !is_fact(&words[index.saturating_sub(4)..index]);
+    let is_hypothetical = |index: usize| !is_stated_as_fact(&words[index.saturating_sub(4)..index]);
     let no_longer = words.windows(2).any(|pair| pair[0] == "no" && pair[1] == "longer");
     no_longer && (0..words.len()).any(is_other)
         || (0..words.len()).any(|index| {
             let word = at(index);
-            if !is_verb(word) || is_told(index) || ["close", "end"].contains(&word) {
+            if !is_verb(word) || is_hypothetical(index) || ["close", "end"].contains(&word) {
                 return false;
             }
             let is_participle = is_participle(word);

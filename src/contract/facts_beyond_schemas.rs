@@ -13,7 +13,7 @@ use super::pointer;
 use super::vocabulary::{Carry, Created, Equivalence};
 
 /// What is documented, for an operation that requires a credential, about a request without one.
-pub(crate) const FACT_WITHOUT_CREDENTIAL: &str = "a request without a credential is rejected";
+pub(crate) const MISSING_CREDENTIAL_IS_REJECTED: &str = "a request without a credential is rejected";
 
 /// Adds the facts about the typed client, for the contract that it is generated from: the first success of each
 /// operation decodes, if it has a JSON body.
@@ -152,7 +152,7 @@ impl FactBuilder<'_> {
         self.add(
             FactKind::RejectsNoCredential,
             "auth",
-            FACT_WITHOUT_CREDENTIAL,
+            MISSING_CREDENTIAL_IS_REJECTED,
             location.clone(),
         );
         if scheme.is_in_authorization_header() {

@@ -13,14 +13,15 @@ use std::collections::HashSet;
 
 use super::Contract;
 use super::inferred::{
-    CHOSEN, Collections, RecordFinder, collection_name, collection_of, comparable_name, comparable_path,
+    Collections, ENDINGS_OF_CHOSEN_NAMES, RecordFinder, collection_name, collection_of, comparable_name,
+    comparable_path,
 };
 use super::link::{Link, LinkTarget};
 use super::operation::{Operation, OperationId, Parameter};
 use super::shape::{JsonType, Shape};
 
 /// The endings of names of parameters that name something other than an `id`, in the form in which names are compared,
-/// in addition to [`CHOSEN`].
+/// in addition to [`ENDINGS_OF_CHOSEN_NAMES`].
 const NOT_IDS: [&str; 27] = [
     "address", "code", "date", "day", "digest", "email", "format", "hash", "index", "kind", "lang", "language",
     "level", "locale", "month", "number", "path", "position", "region", "revision", "state", "status", "tag", "title",
@@ -111,7 +112,7 @@ impl<'document> Guesses<'document> {
     fn add_identifier(&mut self, path: &'document str, (to, parameter): (&Operation, &Parameter), target: Target) {
         let comparable = comparable_path(path);
         let item = format!("{comparable}/{{}}");
-        let read = self.collections.read_of(item.clone());
+        let read = self.collections.get_operation_of(item.clone());
         if read.is_none() || !may_take_id(&parameter.name) {
             return;
         }
@@ -225,7 +226,10 @@ fn may_take_id(name: &str) -> bool {
     let separated = name.replace("Or", "_or_").replace('-', "_");
     let mut alternatives = separated.split("_or_").map(comparable_name);
     let named = comparable_name(name);
-    let is_other = CHOSEN.iter().chain(&NOT_IDS).any(|ending| named.ends_with(ending));
+    let is_other = ENDINGS_OF_CHOSEN_NAMES
+        .iter()
+        .chain(&NOT_IDS)
+        .any(|ending| named.ends_with(ending));
     !is_other || (separated.contains("_or_") && alternatives.any(|part| part.ends_with("id") || part == "pk"))
 }
 

@@ -104,7 +104,7 @@ impl Operation {
     }
 
     /// Returns the path up to the identifier that the caller of a create chooses ([`Self::new_record_name_parameter`]).
-    pub(crate) fn path_to_chosen(&self) -> Option<String> {
+    pub(crate) fn path_to_chosen_identifier(&self) -> Option<String> {
         self.path_to_parameter(self.new_record_name_parameter()?)
     }
 }

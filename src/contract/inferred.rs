@@ -92,7 +92,7 @@ impl<'document> Collections<'document> {
     }
 
     /// Returns the `GET` of a path in the form in which paths are compared.
-    pub(super) fn read_of(&self, comparable: String) -> Option<OperationId> {
+    pub(super) fn get_operation_of(&self, comparable: String) -> Option<OperationId> {
         self.at.get(&(Method::Get, comparable)).copied()
     }
 
@@ -221,7 +221,7 @@ fn repeated_identifiers(
         };
         let within = required(schema.clone(), "data").and_then(|data| required(data, "id"));
         let at = required(schema, "id").map(|at| ("/id", at));
-        let Some((at, schema)) = at.or_else(|| within.map(|at| (Link::RESOURCE_IDENTIFIER, at))) else {
+        let Some((at, schema)) = at.or_else(|| within.map(|at| (Link::JSON_API_IDENTIFIER, at))) else {
             continue;
         };
         let target = LinkTarget::Body(at.to_owned());
@@ -546,12 +546,15 @@ const BESIDE_RECORDS: [&str; 16] = [
 
 /// The endings of names of identifiers that a caller may choose, in the form in which names are compared. `history`
 /// takes such an identifier for that of the run's own record only if it has the run tag in it.
-pub(super) const CHOSEN: [&str; 5] = ["handle", "key", "login", "name", "slug"];
+pub(super) const ENDINGS_OF_CHOSEN_NAMES: [&str; 5] = ["handle", "key", "login", "name", "slug"];
 
 /// Whether a field of this name, in the form in which names are compared, may identify a record.
 fn may_identify(name: &str) -> bool {
     let given = ["guid", "identifier", "uuid"];
-    given.iter().chain(&CHOSEN).any(|ending| name.ends_with(ending))
+    given
+        .iter()
+        .chain(&ENDINGS_OF_CHOSEN_NAMES)
+        .any(|ending| name.ends_with(ending))
 }
 
 impl Contract {
@@ -562,7 +565,7 @@ impl Contract {
         }
         let at = self.identifier_pointer(create);
         let field = at.and_then(|at| pointer::tokens(&at).last().map(|name| comparable_name(&name)));
-        field.is_some_and(|field| CHOSEN.iter().any(|ending| field.ends_with(ending)))
+        field.is_some_and(|field| ENDINGS_OF_CHOSEN_NAMES.iter().any(|ending| field.ends_with(ending)))
     }
 
     /// Returns the short name of a path parameter for an identifier that callers choose: `name` for `pool_name` of a
@@ -570,7 +573,7 @@ impl Contract {
     pub(crate) fn short_name(path: &str, parameter: &str) -> Option<String> {
         let parameter = comparable_name(parameter);
         let short = parameter.strip_prefix(singular(&comparable_name(collection_name(path))).as_str())?;
-        CHOSEN.contains(&short).then(|| short.to_owned())
+        ENDINGS_OF_CHOSEN_NAMES.contains(&short).then(|| short.to_owned())
     }
 
     /// Returns the name of the path parameter whose value the caller of a create chooses.

@@ -47,8 +47,9 @@ pub(super) fn is_in(lists: &[&[&str]], word: &str) -> bool {
     lists.iter().any(|list| list.contains(&word))
 }
 
-/// Whether a word always means an action, in this form.
-pub(crate) fn is_only_ever_a_verb(word: &str) -> bool {
+/// Whether a word is listed as one that means an action, in this form. In a summary or an `operationId`, some of
+/// them may be nouns or adjectives: see [`NOUNS_TOO`].
+pub(crate) fn is_listed_action(word: &str) -> bool {
     is_in(&[&ALWAYS_ACTIONS, &DESTROYS], word)
 }
 
@@ -89,7 +90,9 @@ pub(super) const READS: [&str; 14] = [
 /// More such verbs, used only in summaries: many begin with `return`.
 pub(super) const READS_IN_SUMMARIES: [&str; 3] = ["return", "show", "view"];
 
-/// Verbs that always mean an action, in the name of a parameter too: see [`acting_parameter`](super::acting_parameter).
+/// Verbs that mean an action in a path and in the name of a parameter (see
+/// [`acting_parameter`](super::acting_parameter)). At the beginning of a summary or an `operationId`, those of
+/// [`NOUNS_TOO`] need an object; at the end of an `operationId`, they do not count.
 pub(super) const ALWAYS_ACTIONS: [&str; 21] = [
     "acknowledge",
     "cancel",
@@ -689,7 +692,7 @@ pub(super) const OTHERS: [&str; 16] = [
 ];
 
 /// Roles that at most one record can have.
-pub(crate) const EXCLUSIVE_STATES: [&str; 15] = [
+pub(crate) const EXCLUSIVE_ROLES: [&str; 15] = [
     "canonical",
     "captain",
     "cover",

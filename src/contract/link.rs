@@ -42,7 +42,7 @@ impl Link {
     /// The expression for a value that is in the path of the `Location` header, and in no body.
     pub const IN_LOCATION_HEADER: &'static str = "$response.header.Location";
     /// Where an update of JSON:API repeats the identifier of its record.
-    pub(crate) const RESOURCE_IDENTIFIER: &'static str = "/data/id";
+    pub(crate) const JSON_API_IDENTIFIER: &'static str = "/data/id";
     /// Where it repeats the type of its record.
     pub(crate) const JSON_API_TYPE: &'static str = "/data/type";
 

@@ -25,11 +25,11 @@ use super::{Contract, OmittedOperation, Statements, facts_beyond_schemas, inferr
 
 /// The contract that the client's types are generated from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ClientTypes {
+pub(super) enum ContractOfClientTypes {
     /// This contract: its responses decode through the types.
-    OfThisContract,
+    ThisContract,
     /// Another contract.
-    OfAnotherContract,
+    AnotherContract,
 }
 
 /// Which of several security schemes an operation is called with, where each is enough.
@@ -44,7 +44,7 @@ pub(super) enum SchemePreference {
 /// How a document is read.
 #[derive(Clone, Copy)]
 pub(super) struct ReadingOptions {
-    pub(super) client_types: ClientTypes,
+    pub(super) client_types: ContractOfClientTypes,
     pub(super) prefer: SchemePreference,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
     links.extend(inferred::links((&document, &operations), &shapes, &links));
     links.extend(super::chosen::links(&document, (&mut operations, &shapes), &links));
     facts_beyond_schemas::add_equivalent(&document, &operations, &equivalences, &mut facts);
-    if reading.client_types == ClientTypes::OfThisContract {
+    if reading.client_types == ContractOfClientTypes::ThisContract {
         facts_beyond_schemas::add_typed(&document, &operations, &mut facts);
     }
     learned::add_facts(&answers, &operations, &gaps, &mut facts);
@@ -797,7 +797,7 @@ fn check_invariants(document: &Document, operation: &Operation, named: &NamedObj
             if listed.item_parameter.is_some() && listed.records_in_item.is_none() {
                 fail(
                     &at,
-                    "an `owner` needs `at`, the array within the owner's item; add it".to_owned(),
+                    "an `owner` needs `at`, the array within the item that it names; add it".to_owned(),
                 );
             }
         }

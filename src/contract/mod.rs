@@ -102,7 +102,7 @@ use std::fmt;
 use defect::{Defect, Defects};
 use document::{Document, Node, Position};
 use fact::{Fact, FactId, FactKind};
-pub(crate) use facts_beyond_schemas::FACT_WITHOUT_CREDENTIAL;
+pub(crate) use facts_beyond_schemas::MISSING_CREDENTIAL_IS_REJECTED;
 use filters::Filter;
 pub(crate) use inferred::comparable_name;
 use learned::LearnedAnswer;
@@ -110,7 +110,7 @@ use lifecycle::Lifecycles;
 use link::Link;
 pub use load::is_json;
 pub(crate) use load::resolve;
-use load::{ClientTypes, ReadingOptions, SchemePreference};
+use load::{ContractOfClientTypes, ReadingOptions, SchemePreference};
 use openapi::{did_you_mean, near, referred_pointer};
 pub(crate) use operation::JSON;
 #[cfg(feature = "cli")]
@@ -243,7 +243,7 @@ pub struct Contract {
     filters: HashMap<OperationId, Vec<Filter>>,
     /// The names of all documented fields of responses.
     field_names: HashSet<SharedString>,
-    /// Whether names that it does not document are never printed.
+    /// Whether names that it does not document are hidden even if they look like words.
     hides_undocumented_names: bool,
 }
 
@@ -313,6 +313,7 @@ impl Contract {
                 .created
                 .as_ref()
                 .and_then(|created| created.listed.as_ref());
+            // A create within an item has both `item_parameter` and `records_in_item`: `load` checks that.
             let list = listed
                 .filter(|listed| listed.records_in_item.is_some())
                 .map(|listed| &listed.operation);
@@ -371,7 +372,7 @@ impl Contract {
     ///
     /// Those of [`Self::read`].
     pub(crate) fn of_document(document: Document) -> Result<Self, Defects> {
-        Self::without_defects(document, ClientTypes::OfAnotherContract)
+        Self::without_defects(document, ContractOfClientTypes::AnotherContract)
     }
 
     /// Reads what can be read of a document: an operation with a defect is left out, and so is one that refers to
@@ -407,7 +408,7 @@ impl Contract {
     ///
     /// A document that is not OpenAPI 3.0 to 3.2, or has more defects than are collected.
     pub(crate) fn read_partly_or_empty(document: Document) -> Result<Self, Defects> {
-        let (client_types, prefer) = (ClientTypes::OfAnotherContract, SchemePreference::Token);
+        let (client_types, prefer) = (ContractOfClientTypes::AnotherContract, SchemePreference::Token);
         load::contract(document, ReadingOptions { client_types, prefer })
     }
 
@@ -417,10 +418,10 @@ impl Contract {
     ///
     /// As in [`Contract::read`].
     pub(crate) fn with_client_types(document: Document) -> Result<Self, Defects> {
-        Self::without_defects(document, ClientTypes::OfThisContract)
+        Self::without_defects(document, ContractOfClientTypes::ThisContract)
     }
 
-    fn without_defects(document: Document, client_types: ClientTypes) -> Result<Self, Defects> {
+    fn without_defects(document: Document, client_types: ContractOfClientTypes) -> Result<Self, Defects> {
         let prefer = SchemePreference::Token;
         let mut contract = load::contract(document, ReadingOptions { client_types, prefer })?;
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
@@ -433,7 +434,10 @@ impl Contract {
     ///
     /// None: the same document was read before.
     pub(crate) fn for_user_and_password(&self) -> Result<Self, Defects> {
-        let (client_types, prefer) = (ClientTypes::OfAnotherContract, SchemePreference::UserAndPassword);
+        let (client_types, prefer) = (
+            ContractOfClientTypes::AnotherContract,
+            SchemePreference::UserAndPassword,
+        );
         let mut contract = load::contract(self.document.clone(), ReadingOptions { client_types, prefer })?;
         for (operation, own) in contract.operations.iter_mut().zip(&self.operations) {
             for (parameter, own) in operation.parameters.iter_mut().zip(&own.parameters) {
@@ -447,8 +451,8 @@ impl Contract {
     }
 
     /// Sets a parameter of an operation, by its index, to a value that takes precedence over all others. Reads and
-    /// creates take it; a create then makes its record within the one that it names. For an update, only a parameter
-    /// that names a record which contains the run's own can be set.
+    /// creates take it; a create then makes its record within the one that it names. For an update or a delete, only
+    /// a parameter that names a record which contains the run's own can be set.
     ///
     /// # Errors
     ///
@@ -600,8 +604,9 @@ impl Contract {
         })
     }
 
-    /// Makes sure that no name outside of the contract is ever printed, however harmless it looks: in other people's
-    /// traffic, the name of a field may be the name of a person.
+    /// Makes sure that no name outside of the contract is printed, however harmless it looks, apart from those that are
+    /// common in errors ([`Self::render_possible_map_key`]): in other people's traffic, the name of a field may be the
+    /// name of a person.
     #[must_use]
     pub fn hiding_undocumented_names(self) -> Self {
         Self {
@@ -630,7 +635,7 @@ impl Contract {
     /// Returns the `GET` that a path under the base URL calls: where several match, the one with more literal text
     /// (OpenAPI 3.0.3, section 4.7.8.1).
     #[must_use]
-    pub fn read_at(&self, path: &str) -> Option<OperationId> {
+    pub fn get_operation_at(&self, path: &str) -> Option<OperationId> {
         let reads = self.operation_ids().filter(|id| self.operation(*id).is_get());
         let templates = reads.map(|id| (PathTemplate::read(&self.operation(id).path), id));
         let matching = templates.filter(|(template, _)| template.values(path).is_some());
@@ -767,8 +772,8 @@ impl Contract {
     }
 
     /// Returns the name as it may be printed: unchanged where the contract documents a field of a response with that
-    /// name, or where it looks like an identifier; otherwise a placeholder with its length, because a name that the
-    /// target chose may be a value.
+    /// name, or where it looks like words, as the name of a field in a program does; otherwise a placeholder with its
+    /// length, because a name that the target chose may be a value.
     #[must_use]
     pub fn render_name(&self, name: &str) -> String {
         if self.may_print(name) {

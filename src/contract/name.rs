@@ -3,8 +3,8 @@
 //! # Design
 //!
 //! The name that a target gives a field is what a reader of a finding needs most. But where a map is keyed by its data,
-//! a name is a value: an address, a number, an identifier. So a name is printed if it looks like an identifier in a
-//! program and not like data. If in doubt, it is not printed, and the finding says how to see it.
+//! a name is a value: an address, a number, an identifier. So a name is printed if it looks like words, as the
+//! name of a variable does, and not like data. If in doubt, it is not printed, and the finding says how to see it.
 
 /// The names of fields in errors that anybody may know: those of RFC 9457, section 3.1, those of RFC 6749, section 5.2,
 /// and what most frameworks write. Any other undocumented name may be a value.
@@ -47,8 +47,8 @@ const NUMBERED: [&str; 12] = [
     "e164", "h264", "iso3166", "iso4217", "iso639", "iso8601", "rfc3339", "sha1", "sha256", "sha384", "sha512", "x509",
 ];
 
-/// Whether the name looks like an identifier in a program: at most 64 letters, digits, `_`, `.` and `-`, beginning with
-/// a letter or `_`, that looks like words rather than like data.
+/// Whether the name looks like that of a variable in a program: it looks like words rather than like data, and is at
+/// most 64 letters, digits, `_`, `.` and `-`, beginning with a letter or `_`.
 #[must_use]
 pub(super) fn looks_like_words(name: &str) -> bool {
     let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');

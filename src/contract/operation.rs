@@ -38,7 +38,7 @@ pub struct Operation {
     pub invariants: Invariants,
     /// The edge cases that it must withstand, in the order in which they are sent.
     pub edge_cases: Vec<EdgeCase>,
-    /// The fields of the JSON body that it takes; empty where no edge case concerns one.
+    /// The fields of the JSON body that it takes; empty unless the contract lists edge cases for it or it is a query.
     pub fields: Vec<RequestField>,
     /// Whether it is a `POST` that reads; see [`Self::is_query`].
     pub(super) reads_by_post: bool,

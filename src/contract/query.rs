@@ -23,7 +23,7 @@ use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
     ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, is_base_or_third_person,
-    is_form_of, is_in, is_only_ever_a_verb, sentences, without_prefixes, words,
+    is_form_of, is_in, is_listed_action, sentences, without_prefixes, words,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::{Contract, load, pointer};
@@ -150,8 +150,9 @@ fn issues_something(document: &Document, operation: &Operation) -> bool {
     gets && path.iter().any(is_issued) || summary_and_description(document, operation).any(is_made)
 }
 
-/// Whether an operation does something besides what its method says, as far as its path, its name or the beginning of
-/// its summary says without doubt: `GET /logout`, "Revokes the token".
+/// Whether an operation does something besides what its method says, as far as its path, its name, the beginning of its
+/// summary or, unless it is a `POST`, a sentence of its summary or description says without doubt: `GET /logout`,
+/// "Revokes the token".
 #[must_use]
 pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> bool {
     let segments = operation.path.split('/').filter(|segment| !segment.starts_with('{'));
@@ -367,7 +368,7 @@ pub(super) fn begins_with_action(words: &[String]) -> bool {
 /// `tokenRevoke`.
 fn ends_with_action(words: &[String]) -> bool {
     let [_, .., verb] = words else { return false };
-    is_only_ever_a_verb(verb) && !NOUNS_TOO.contains(&verb.as_str())
+    is_listed_action(verb) && !NOUNS_TOO.contains(&verb.as_str())
 }
 
 /// Whether the summary of a read says that it takes something away: "Empties the trash", "Returns and removes the next
@@ -646,7 +647,7 @@ fn consumes(document: &Document, operation: &Operation) -> bool {
 
 /// Whether a value for a parameter of a path is a command by itself.
 pub(crate) fn is_command_of_path(word: &str) -> bool {
-    is_only_ever_a_verb(word) || is_in(&[&ACTS_ALONE, &COMMANDS], word)
+    is_listed_action(word) || is_in(&[&ACTS_ALONE, &COMMANDS], word)
 }
 
 fn is_command_field(word: &str) -> bool {

@@ -184,7 +184,8 @@ pub struct Created {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Updated {
-    /// The list that contains the record; its `owner` does not mean the same as that of a create.
+    /// The list that contains the record. Its [`Listed::item_parameter`] (`owner` in YAML) names the record itself,
+    /// not, as for a create, the item in which the record appears.
     pub listed: Listed,
     /// The sent fields that the record carries afterwards.
     #[serde(default)]

@@ -16,7 +16,7 @@ pub(super) struct Bodies<'pair, 'both> {
     /// The request body or the response, with its `content`.
     pub(super) old: &'pair LocatedNode<'both>,
     pub(super) new: &'pair LocatedNode<'both>,
-    /// What sentences call the body.
+    /// What sentences call the request body, or the response that has the body.
     pub(super) title: String,
 }
 

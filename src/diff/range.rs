@@ -6,16 +6,18 @@ use std::fmt;
 use super::view::View;
 use crate::contract::document::{Node, NodeKind};
 
-/// How what the new schema allows relates to what the old one allows.
+/// How what the new document states relates to what the old one states. Between schemas it is a relation of what they
+/// allow; for anything else, such as an operation or a server, it is chosen for what it means to those who call the
+/// service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// Neither includes the other.
+    /// Neither includes the other; or something that callers rely on is gone or changed.
     Different,
     /// The new one allows less.
     Narrower,
     /// Changes nothing for anybody who kept to the old document.
     Harmless,
-    /// The schemas do not say enough.
+    /// The documents do not say enough.
     Unclear(&'static str),
     /// The new one allows more.
     Wider,

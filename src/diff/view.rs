@@ -15,7 +15,7 @@ use crate::contract::pointer;
 const MAX_PARTS: usize = 200;
 /// The most alternatives that are looked at one by one.
 const MAX_ALTERNATIVES: usize = 64;
-/// How deep references are followed to learn whether null is admitted.
+/// How deep `allOf`, `oneOf` and `anyOf` are followed to learn whether null is admitted; deeper, it is taken to be.
 const MAX_NULL_DEPTH: usize = 16;
 
 /// The keywords that imply an object where no type is stated.
@@ -127,7 +127,7 @@ impl<'document> View<'document> {
                 }
                 _ => match alternatives
                     .iter()
-                    .map(|inner| single_values(source, inner))
+                    .map(|inner| values_if_only_listed(source, inner))
                     .collect::<Option<Vec<_>>>()
                 {
                     Some(values) => self.listed.push(values.concat()),
@@ -385,7 +385,7 @@ fn is_never(node: &Node) -> bool {
 
 /// Returns the values that a schema lists, if it says nothing else. A `type` beside them is ignored, because each value
 /// has its own.
-fn single_values(source: &Source<'_>, schema: &LocatedNode<'_>) -> Option<Vec<Value>> {
+fn values_if_only_listed(source: &Source<'_>, schema: &LocatedNode<'_>) -> Option<Vec<Value>> {
     let node = source.resolve(schema.clone()).node;
     let says_nothing_else = node.members().iter().all(|member| {
         let name = member.name.as_str();

@@ -252,7 +252,7 @@ pub struct Intent {
     pub purpose: Purpose,
     /// Whether a later request replaces this one: it was throttled, or got a 404 while its record may still appear.
     /// Only the later exchange counts.
-    pub is_sent_again: bool,
+    pub is_superseded: bool,
 }
 
 impl Intent {
@@ -275,7 +275,7 @@ impl From<Purpose> for Intent {
     fn from(purpose: Purpose) -> Self {
         Self {
             purpose,
-            is_sent_again: false,
+            is_superseded: false,
         }
     }
 }
@@ -326,7 +326,7 @@ pub enum RejectionMeaning {
     /// [`Self::rejects_content`].
     Gap,
     /// The request has a value that the target may not know or take, such as an identifier from an example, an optional
-    /// parameter or a page that the run made up: 404 and 410 decide nothing either.
+    /// parameter or a page that the run made up: 404, 410 and 412 decide nothing either.
     UncertainValue,
     /// The request is another client's and may be wrong: no 4xx decides anything.
     OtherClient,

@@ -6,7 +6,8 @@ use std::num::NonZeroU64;
 
 use serde_json::Value;
 
-/// A short digest of a value that names a record. A walk over a million items keeps one for each, so it takes eight
+/// A short digest of a value, for comparison: usually of one that names a record; in traffic also of a credential, of a
+/// client's headers or of a list's path. A walk over a million items keeps one for each, so it takes eight
 /// bytes, even as an `Option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(NonZeroU64);

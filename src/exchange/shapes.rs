@@ -31,7 +31,7 @@ pub trait Names: Copy {
 /// The names in a body, as far as a contract knows them. The names of a map's members are data: their shapes are shown,
 /// like those of values. An object in an undocumented field may be a map too, so there only names that the contract
 /// documents or that anybody may know are shown ([`Contract::render_possible_map_key`]); elsewhere also those that look
-/// like identifiers ([`Contract::render_name`]).
+/// like words ([`Contract::render_name`]).
 #[derive(Clone, Copy)]
 pub struct BodyNames<'contract> {
     contract: &'contract Contract,

@@ -356,7 +356,8 @@ impl fmt::Display for Claim {
     }
 }
 
-macro_rules! forms {
+/// Declares a part of a claim that has one of a few values, which JSON writes in kebab-case.
+macro_rules! claim_enum {
     ($(#[$about:meta])+ $name:ident { $($(#[$says:meta])+ $variant:ident,)+ }) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "kebab-case")]
@@ -367,7 +368,7 @@ macro_rules! forms {
     };
 }
 
-forms! {
+claim_enum! {
     /// Which values a field accepts.
     ValueSet {
         /// Those of a list.
@@ -377,7 +378,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// What a header announces of an operation.
     Announcement {
         /// That it is deprecated, or will be: `Deprecation` (RFC 9745).
@@ -387,7 +388,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// What a list returns for a page beyond its last.
     BeyondLast {
         /// A page without items.
@@ -402,7 +403,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// The form of a body.
     BodyForm {
         /// An array.
@@ -416,7 +417,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// A reason to reject a request.
     Condition {
         /// The body is invalid.
@@ -430,7 +431,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// A format of a date.
     DateForm {
         /// Any of them.
@@ -446,7 +447,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// What becomes of a record that equals another.
     #[schemars(rename = "Equal")]
     Duplicate {
@@ -458,7 +459,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// The order of a list, by the time when its items were created.
     ListOrder {
         /// The latest first.
@@ -470,7 +471,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// A type of JSON (RFC 8259, section 3).
     MemberType {
         /// An array.
@@ -488,7 +489,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// How a value comes back.
     #[schemars(rename = "Spelling")]
     ReturnedSpelling {
@@ -499,7 +500,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// What becomes of something in a request that the service does not know.
     UnknownHandling {
         /// The request is accepted without it.
@@ -510,7 +511,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// What becomes of the fields that an update does not send.
     UnsentFields {
         /// They become blank.
@@ -520,7 +521,7 @@ forms! {
     }
 }
 
-forms! {
+claim_enum! {
     /// How a timestamp or an identifier is written.
     WrittenForm {
         /// A timestamp by RFC 3339 with a numeric offset.

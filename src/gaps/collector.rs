@@ -137,13 +137,13 @@ impl<'contract> Gaps<'contract> {
         self.trials.is_decided(question)
     }
 
-    /// Returns whether the list has yet to show what the last request of a trial did.
+    /// Returns whether a read has yet to show what the last request of a trial did.
     #[must_use]
-    pub(crate) fn awaits_look(&self) -> bool {
-        self.trials.awaits_look()
+    pub(crate) fn awaits_effect(&self) -> bool {
+        self.trials.awaits_effect()
     }
 
-    /// Returns whether the list has shown the record that is awaited, though not everything that was sent.
+    /// Returns whether a read has shown the record that is awaited, though not everything that was sent.
     #[must_use]
     pub(crate) fn has_found_record(&self) -> bool {
         self.trials.has_found_record()
@@ -196,10 +196,10 @@ impl<'contract> Gaps<'contract> {
         let id = exchange.request.operation;
         self.effects
             .note_write(self.contract, exchange, body.map(|body| &body.value));
-        let is_void = |response: &&Response| intent.is_sent_again || response.is_throttled() || response.status >= 500;
+        let is_void = |response: &&Response| intent.is_superseded || response.is_throttled() || response.status >= 500;
         let decisive = exchange.response().filter(|response| !is_void(response));
         if let Purpose::Trial(part) = intent.purpose
-            && !intent.is_sent_again
+            && !intent.is_superseded
         {
             let shown = (exchange, part, decisive.is_some());
             self.trials.add(self.contract, shown, body);

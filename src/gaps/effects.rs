@@ -73,7 +73,8 @@ struct Field {
 /// The lists that show the records of a create.
 #[derive(Debug)]
 struct Lists {
-    own: OperationId,
+    /// The list whose items are the records.
+    of_records: OperationId,
     /// The others, each with where an item has the identifier of such a record.
     others: BTreeMap<OperationId, String>,
 }
@@ -240,8 +241,11 @@ impl Effects {
             let Some(lists) = self.lists.get(&record.create) else {
                 continue;
             };
-            let is_own = lists.own == list;
-            let Some(at) = Some(&page.id).filter(|_| is_own).or_else(|| lists.others.get(&list)) else {
+            let is_list_of_records = lists.of_records == list;
+            let Some(at) = Some(&page.id)
+                .filter(|_| is_list_of_records)
+                .or_else(|| lists.others.get(&list))
+            else {
                 continue;
             };
             let ids = by_id.entry(at).or_insert_with(|| {
@@ -254,7 +258,7 @@ impl Effects {
                 ids
             });
             for item in ids.get(&record.id).into_iter().flatten() {
-                if is_own {
+                if is_list_of_records {
                     record.note_listed(item, ended);
                 } else if !pointer::get(item, &page.id)
                     .is_some_and(|id| made.is_some_and(|made| made.contains(&Digest::of(id))))
@@ -262,7 +266,7 @@ impl Effects {
                     record.note_item_elsewhere(list, item);
                 }
             }
-            if let Some(since) = whole_since.filter(|_| !is_own && !record.is_written) {
+            if let Some(since) = whole_since.filter(|_| !is_list_of_records && !record.is_written) {
                 record.read_whole_since.insert(list, since);
             }
         }
@@ -361,10 +365,10 @@ impl Record {
 impl Lists {
     /// Returns the lists that show the records of a create; `None` where no list but their own does.
     fn of(contract: &Contract, create: OperationId) -> Option<Self> {
-        let own = contract.list_whose_items_are_created_by(create)?;
+        let of_records = contract.list_whose_items_are_created_by(create)?;
         let showing = lists_that_show(contract, create).into_iter();
         let others: BTreeMap<_, _> = showing.filter_map(|(list, at)| Some((list, at?))).collect();
-        (contract.operation(own).page.is_some() && !others.is_empty()).then_some(Self { own, others })
+        (contract.operation(of_records).page.is_some() && !others.is_empty()).then_some(Self { of_records, others })
     }
 }
 

@@ -18,8 +18,8 @@
 //!
 //! # Words
 //!
-//! - *unlisted gap*: one that the document does not list under `x-gaps`, because every document leaves it open
-//!   (`contract::inferred_gaps`). A check does not ask about it.
+//! - *inferred gap*: one that the document does not list under `x-gaps`, because every document leaves it open
+//!   (`contract::inferred_gaps`). A check asks about it only if an overlay states answers.
 //! - *claim*: what an answer says, such as `status: 201`.
 //! - *void*: a trial or an observation that decides nothing: the request was throttled, or got a 5xx or no complete
 //!   response.

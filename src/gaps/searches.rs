@@ -98,6 +98,7 @@ impl QuestionOutcomes {
             .map(|(status, count)| observed(Some(accepted(*status)), *count));
         let rejected = self.rejected.iter().filter(|_| !self.awaits_acceptance);
         let rejected = rejected.map(|(status, count)| match question.asks {
+            // The claim about duplicates has no status; 0 stands for any.
             Asks::Duplicate => (TrialResult::Rejected(0), *count),
             _ => (TrialResult::Rejected(*status), *count),
         });

@@ -44,7 +44,7 @@ pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
     let gaps = subjects.iter().map(|(gap, _, _)| *gap);
     SettledAnswers {
         gaps: gaps.filter(|gap| !has_open(*gap)).collect(),
-        open_responses: open
+        operations_with_open_responses: open
             .iter()
             .map(|(_, operation, _, _)| *operation)
             .chain(unstable_creates(contract, lines, now))
@@ -226,7 +226,7 @@ mod tests {
         let contract = crate::testing::built_in();
         let tags = contract.operation_named("getTags").unwrap();
         let create = contract.operation_named("createContact").unwrap();
-        let open = settled(contract, &[], DateTime::UNIX_EPOCH).open_responses;
+        let open = settled(contract, &[], DateTime::UNIX_EPOCH).operations_with_open_responses;
         assert!(open.contains(&tags) && open.contains(&create));
         let shown = shown_unasked(contract).into_iter();
         let shown = shown.filter(|(_, operation, ..)| [tags, create].contains(operation));
@@ -244,7 +244,7 @@ mod tests {
             .collect();
         let open = |runs: &[(i64, Answer)]| {
             let now = DateTime::UNIX_EPOCH + TimeDelta::hours(3);
-            let open = settled(contract, &lines(runs), now).open_responses;
+            let open = settled(contract, &lines(runs), now).operations_with_open_responses;
             [tags, create].map(|operation| open.contains(&operation))
         };
         assert_eq!(open(&all), [false, false]);
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(unstable(&changed), [create]);
         assert!(
             settled(contract, &lines(&changed), now)
-                .open_responses
+                .operations_with_open_responses
                 .contains(&create)
         );
     }

@@ -31,9 +31,9 @@ pub(super) struct RunTrials {
     last_pages: HashMap<OperationId, u64>,
     /// Whether the last read showed any items, if it was of a list with pages.
     last_read_has_items: bool,
-    /// The update whose record the next look must show.
+    /// The update whose record the next read must show.
     awaited: Option<OperationId>,
-    /// The long text that was accepted last, until a look shows it.
+    /// The long text that was accepted last, until a read shows it.
     long_text: Option<LongText>,
     pub(super) log: TrialLog,
 }
@@ -147,7 +147,7 @@ struct Variant {
 struct AcceptedRequest {
     status: u16,
     sent: Value,
-    /// The record that the list showed afterwards.
+    /// The record as a read showed it afterwards.
     record: Option<Value>,
 }
 
@@ -304,8 +304,8 @@ impl RunTrials {
         self.searches.awaits_acceptance(operation)
     }
 
-    /// Whether the list has yet to show what the last request of a trial did.
-    pub(super) fn awaits_look(&self) -> bool {
+    /// Whether a read has yet to show what the last request of a trial did.
+    pub(super) fn awaits_effect(&self) -> bool {
         self.awaited.is_some() || self.long_text.is_some()
     }
 

@@ -82,7 +82,7 @@ impl Bindings {
     /// link that carries it.
     pub(super) fn bind_created(&mut self, contract: &Contract, (from, path): (OperationId, &str), id: &Value) {
         let mut under = identifiers_in_path(contract.operation(from), path);
-        let chosen = contract.operation(from).path_to_chosen();
+        let chosen = contract.operation(from).path_to_chosen_identifier();
         under.retain(|(place, _)| chosen.as_ref() != Some(place));
         let links = contract.links_from(from);
         for link in links.filter(|link| contract.identifies_created_record(link)) {

@@ -25,7 +25,7 @@ impl History<'_> {
         (create, id): (&Request, &Value),
         (list, items): (&RecordList, &'items [Value]),
     ) -> Vec<(&'items Value, String)> {
-        let (Some(number), Some(own)) = (self.draft_sent_once(create), identifier(id)) else {
+        let (Some(number), Some(returned_id)) = (self.draft_sent_once(create), identifier(id)) else {
             return Vec::new();
         };
         let is_of_draft = |item: &Value| {
@@ -36,7 +36,7 @@ impl History<'_> {
         };
         let items = items.iter().filter(|item| is_of_draft(item));
         let items = items.filter_map(|item| Some((item, identifier(item.pointer(&list.id)?)?)));
-        items.filter(|(_, id)| *id != own).collect()
+        items.filter(|(_, id)| *id != returned_id).collect()
     }
 
     /// Returns how often a list has the record of a create, `item`, under different identifiers.
@@ -49,10 +49,10 @@ impl History<'_> {
         let shows_draft = self
             .draft_sent_once(create)
             .is_some_and(|number| self.run_tag.numbers_in(item).contains(&number));
-        let own = identifier(id).unwrap_or_default();
+        let returned_id = identifier(id).unwrap_or_default();
         let stored = self.also_stored((create, id), (list, items)).into_iter();
         let copies = stored
-            .filter(|(other, id)| is_copy("", (item, &own), (other, id)))
+            .filter(|(other, id)| is_copy("", (item, &returned_id), (other, id)))
             .count();
         let is_asked_for = || create.json().is_some_and(|body| has_number(body, copies + 1));
         match copies {

@@ -1,4 +1,5 @@
-//! Finds the run's own records in the list that must show them.
+//! Finds the created records, those of the run or of other clients whose traffic is judged, in the list that must show
+//! them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +29,7 @@ pub(super) struct CreatedRecord {
     pub(super) path_values: Vec<(String, Value)>,
 }
 
-/// A record of this run as its list shows it.
+/// A created or updated record as its list shows it.
 #[derive(Clone, Debug)]
 pub(super) struct ObservedRecord {
     pub(super) record: Value,
@@ -51,8 +52,8 @@ impl ObservedRecord {
     }
 }
 
-/// What a look for created records has shown. A record's *own item* is the item of the list that is the record, or that
-/// contains it: its owner.
+/// What a look for created records has shown. Each record is looked for in the item of the list that is the record, or
+/// that contains it (its *owner*).
 #[derive(Debug, Default)]
 pub(super) struct CreatedSearch {
     /// The records that are looked for; the other fields refer to them by index.
@@ -62,11 +63,11 @@ pub(super) struct CreatedSearch {
     /// Whether some have an owner, under which they must appear. Then every item is examined, because a record may
     /// appear under the wrong one.
     examines_every_item: bool,
-    /// The records whose own item was seen, so that any other item is a different one.
-    own_item_seen: HashSet<usize>,
-    /// The records that the current walk has found in their own item.
+    /// The records whose item, or that of their owner, was seen, so that any other item is a different one.
+    record_or_owner_seen: HashSet<usize>,
+    /// The records that the current walk has found in that item.
     found_in_this_walk: HashSet<usize>,
-    /// The records that any walk has found in their own item, as the last of these showed them.
+    /// The records that any walk has found in that item, as the last of these showed them.
     found: HashMap<usize, ObservedRecord>,
     /// The records that were found in another item.
     elsewhere: HashMap<usize, ObservedRecord>,
@@ -150,7 +151,7 @@ impl History<'_> {
         others.all(|index| {
             let listed = self.created_and_listed(search.sought[index].operation);
             let is_item = listed.is_some_and(|(_, listed)| listed.item_parameter.is_none());
-            (is_item && lacks_items) || (!is_item && search.own_item_seen.contains(&index))
+            (is_item && lacks_items) || (!is_item && search.record_or_owner_seen.contains(&index))
         })
     }
 
@@ -159,7 +160,7 @@ impl History<'_> {
         for (index, creation) in search.sought.iter().enumerate() {
             let is_record_or_owner = self.is_record_or_owner(list, creation, item.value);
             if is_record_or_owner {
-                search.own_item_seen.insert(index);
+                search.record_or_owner_seen.insert(index);
             }
             if let Some((record, below)) = self.record_in(creation, item.value, is_record_or_owner) {
                 let observed = ObservedRecord::new(item, record, &below);
@@ -253,7 +254,7 @@ impl History<'_> {
             let elsewhere = search
                 .elsewhere
                 .get(&index)
-                .filter(|_| search.own_item_seen.contains(&index));
+                .filter(|_| search.record_or_owner_seen.contains(&index));
             let observation = CreatedObservation {
                 creation,
                 listed: seen.map(|seen| (&seen.record, seen.pointer.as_str())),

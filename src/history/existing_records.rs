@@ -56,7 +56,7 @@ pub(super) struct ExistingRecords {
     lists: HashMap<OperationId, WatchedList>,
     /// Whether a write was sent: what a list shows from then on may be the run's own.
     has_written: bool,
-    /// The operations whose first accepted write was watched.
+    /// The operations one of whose writes was watched.
     watched: HashSet<OperationId>,
     /// The operations after which an existing record had changed, each with the list that showed it.
     changed_by: HashMap<OperationId, OperationId>,
@@ -139,7 +139,7 @@ const CATEGORIES: [&str; 14] = [
     "status", "type",
 ];
 
-/// An accepted write.
+/// The writes of one operation since the last response of the list, other than those rejected with a 4xx.
 #[derive(Debug)]
 struct SentWrite {
     operation: OperationId,
@@ -323,7 +323,7 @@ fn add_sent(body: &Value, sent: &mut HashMap<String, HashSet<Digest>>) {
 
 impl History<'_> {
     /// Returns the list that must be read before and after a write, so that a change of an existing record is noticed:
-    /// the list of the records that the operation writes to, until one of its accepted writes was watched.
+    /// the list of the records that the operation writes to, until one of its writes was watched.
     pub(crate) fn list_to_watch(&self, operation: OperationId) -> Option<OperationId> {
         let list = self.contract.list_written_by(operation)?;
         self.existing_records.watches(operation, list).then_some(list)

@@ -79,12 +79,13 @@ pub(crate) struct History<'run> {
     /// The records that were in the target before the run wrote anything, for those lists that only the paths connect
     /// with the writes.
     pub(super) existing_records: ExistingRecords,
-    /// The numbers that the next records will have, and which of them reads have shown to be free.
+    /// The greatest identifier that is a number, for each collection; the records that a read did not find; and what
+    /// other views of the collections have shown.
     pub(super) next_numbers: NextNumbers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
-    /// The accepted writes to an unknown identifier, by the number of the draft.
-    pub(super) strays: HashMap<u64, OperationId>,
+    /// The accepted writes to an identifier that names no record, by the number of the draft.
+    pub(super) writes_to_no_record: HashMap<u64, OperationId>,
     /// The creates whose response shows no identifier.
     pub(super) unidentified: UnidentifiedCreates,
     /// Signs that the target is a mock.
@@ -101,7 +102,7 @@ pub(crate) struct History<'run> {
 /// The result of an exchange.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExchangeResult {
-    /// The identifier of the created record, where the response shows one that no list had before.
+    /// The identifier of the created record: the chosen one, or one in the response that no list had shown before.
     pub(crate) created: Option<String>,
     /// Whether the page shows what is sought; `None` if the response is no page. For inferred pages always
     /// `Some(false)`.
@@ -115,7 +116,8 @@ pub(crate) struct HistoryResult {
     pub(crate) deleted: usize,
     /// What may be left.
     pub(crate) residue: Vec<Residue>,
-    /// The records that show the run tag but were in no response to a create of this run.
+    /// The records that show the run tag but were in no response to a create of this run, and those that were there
+    /// before the run and that a write changed.
     pub(crate) unexplained_records: Vec<UnexplainedRecord>,
     /// Whether the target responds to creates with the same identifier again and again, and keeps nothing.
     pub(crate) target_is_mock: bool,
@@ -147,7 +149,7 @@ impl<'run> History<'run> {
             existing_records: ExistingRecords::default(),
             next_numbers: NextNumbers::default(),
             sent_strings: SentStrings::default(),
-            strays: HashMap::new(),
+            writes_to_no_record: HashMap::new(),
             unidentified: UnidentifiedCreates::default(),
             mock_signs: MockSigns::default(),
             looks: HashMap::new(),
@@ -168,7 +170,7 @@ impl<'run> History<'run> {
         self.updated_as_last_listed.clear();
         // A write to an unknown identifier may have created a record. The next round lists it from the start, and would
         // take it for somebody else's record that the write changed.
-        self.strays.clear();
+        self.writes_to_no_record.clear();
         self.pending = PendingComparisons::default();
     }
 
@@ -183,12 +185,12 @@ impl<'run> History<'run> {
         let body = body.or(undocumented.as_ref());
         self.note_response(exchange, body);
         self.note_read_of_unknown(exchange, intent);
-        self.note_numbers(exchange, body.map(|body| &body.value));
+        self.note_numeric_identifiers(exchange, body.map(|body| &body.value));
         let created = self.created_id(exchange, body);
         if !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
             self.note_rejected_update(exchange);
-            self.note_stray(exchange, intent);
+            self.note_write_to_no_record(exchange, intent);
             self.note_write_beside_existing(exchange);
         }
         let succeeded = self.succeeded(exchange);
@@ -215,8 +217,9 @@ impl<'run> History<'run> {
             ExchangeRole::Alone => {}
             ExchangeRole::OtherClient(path_values) => self.created_by_other_client(exchange, path_values, body, emit),
             ExchangeRole::Write(context) => self.add_write((exchange, context), body, emit),
-            // For every other role, an exchange that was throttled and sent again does not count; the repeat does.
-            _ if intent.is_sent_again => {}
+            // For every other role, an exchange that a later one replaces does not count: it was throttled, or got a
+            // 404 too early.
+            _ if intent.is_superseded => {}
             ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
             ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
             ExchangeRole::Page(look, asked) => page_shows_goal = self.add_page(*look, *asked, (exchange, body)),

@@ -328,7 +328,7 @@ impl History<'_> {
         self.tracked_where(|record| record.updated.as_ref().is_some_and(|sent| sent.operation == update))
     }
 
-    /// Returns the numbers of all records of the run, the newest first.
+    /// Returns the numbers of all tracked records, of all rounds, the newest first.
     pub(crate) fn newest_first(&self) -> Vec<usize> {
         (0..self.tracked.len()).rev().collect()
     }
@@ -368,23 +368,24 @@ impl History<'_> {
         self.tracked.iter().rposition(is_named)
     }
 
-    /// Returns the tracked record that the path of a write other than its create names or lies below, and where the
-    /// response may show it. A create and a query below a record concern no record of its create.
+    /// Returns the tracked record that the path of a write names or lies below, and where the response may show it. The
+    /// record's own create does not count, nor does a create or a query below a record (`POST /pets/{petId}/visits`):
+    /// it does not write to that record.
     fn written<'own>(&'own self, exchange: &Exchange, body: &'own Value) -> Option<WrittenRecord<'own>> {
         let write = exchange.request.operation;
         let operation = self.contract.operation(write);
         if operation.is_get() {
             return None;
         }
-        let own = self.named_in_path(&exchange.request);
+        let named = self.named_in_path(&exchange.request);
         let is_part = !operation.creates() && !operation.is_query();
-        let number = own.or_else(|| self.containing_in_path(&exchange.request).filter(|_| is_part))?;
+        let number = named.or_else(|| self.containing_in_path(&exchange.request).filter(|_| is_part))?;
         let record = self.tracked.get(number).filter(|record| record.create != write)?;
         let lifecycle = self.contract.lifecycle_of(record.create)?;
         Some(WrittenRecord {
             record,
             lifecycle,
-            path_continues_below_record: own.is_none(),
+            path_continues_below_record: named.is_none(),
             shown: [
                 body,
                 pointer::get(body, &lifecycle.record_in_read).unwrap_or(&Value::Null),
@@ -871,7 +872,7 @@ impl History<'_> {
         };
         let mut links = self.contract.links_to(read.operation);
         let (create, chosen) = links.find_map(|link| {
-            let chosen = self.contract.operation(link.from).path_to_chosen()?;
+            let chosen = self.contract.operation(link.from).path_to_chosen_identifier()?;
             reads_it(link.from).then_some((link.from, chosen))
         })?;
         let named = all_in_path(self.contract, read)?;
@@ -1138,8 +1139,9 @@ pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<Path
     (named.len() == operation.parameters.iter().filter(in_path).count()).then_some(named)
 }
 
-/// Whether two bodies differ in nothing but values of the run's own: strings that both have the run tag, and strings
-/// that were made up, in so many letters that hardly any record has one of them.
+/// Whether two bodies differ in nothing but values of the run's own: strings that both have the run tag, and made-up
+/// strings (at the pointers of [`Request::made_up`]) of one length that differ in so many letters that hardly any
+/// record has either of them.
 fn same_but_for_own_values(one: &Request, other: &Request, run_tag: &RunTag) -> bool {
     let (mut body, mut other_body) = (one.json().cloned(), other.json().cloned());
     for at in one.made_up.iter().filter(|at| other.made_up.contains(at)) {

@@ -17,6 +17,8 @@
 //!
 //! # Words
 //!
+//! - *chosen identifier*: one that the caller of a create picks, as in `PUT /pets/{name}`
+//!   (`Operation::new_record_name_parameter`).
 //! - *draft number*: the letters after the run tag, which tell which draft a string comes from.
 //! - *inferred lifecycle*: the operations that read, list, update and delete the records of a create without
 //!   `x-invariants`, as paths and schemas imply them.

@@ -41,7 +41,7 @@ pub(super) struct NextNumbers {
 impl History<'_> {
     /// Notes the numbers that a list shows, the record that a read says is missing, and what a view of a collection
     /// shows.
-    pub(super) fn note_numbers(&mut self, exchange: &Exchange, body: Option<&Value>) {
+    pub(super) fn note_numeric_identifiers(&mut self, exchange: &Exchange, body: Option<&Value>) {
         let contract = self.contract;
         let operation = exchange.request.operation;
         let documented = contract.operation(operation);

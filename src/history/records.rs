@@ -30,8 +30,8 @@ pub(crate) struct AcceptedUpdate {
 }
 
 impl History<'_> {
-    /// Returns the identifier of what an exchange created, where its response shows one that no record of the list had
-    /// before.
+    /// Returns the identifier of what an exchange created. If the caller chose it, that one, provided that a record may
+    /// have been stored; otherwise one in a successful response that no record of the list had before.
     pub(super) fn created_id(&self, exchange: &Exchange, body: Option<&Body>) -> Option<String> {
         let operation = exchange.request.operation;
         // A chosen identifier is known without a response.
@@ -169,15 +169,15 @@ impl History<'_> {
             return None;
         }
         let path = response.location.as_deref()?;
-        let read = self.contract.read_at(path).filter(|read| *read == link.to)?;
+        let read = self.contract.get_operation_at(path).filter(|read| *read == link.to)?;
         let LinkTarget::Parameter(index) = link.target else {
             return None;
         };
         let read = self.contract.operation(read);
         let mut named = identifiers_in_path(read, path);
         let before = read.path_to_parameter(index)?;
-        let own = named.iter().position(|(place, _)| *place == before)?;
-        let (_, id) = named.swap_remove(own);
+        let position = named.iter().position(|(place, _)| *place == before)?;
+        let (_, id) = named.swap_remove(position);
         // The path of the create names the records that this one is nested in.
         let parents = identifiers_in_path(create, &request.path);
         let is_within = named.iter().all(|parent| parents.contains(parent));
@@ -227,7 +227,7 @@ fn name_in<'body>(body: &'body Value, name: &str) -> Option<&'body Value> {
 /// Returns the chosen identifier of a create: the one in its path.
 fn chosen_id(contract: &Contract, create: &Request) -> Option<Value> {
     let operation = contract.operation(create.operation);
-    let chosen = operation.path_to_chosen()?;
+    let chosen = operation.path_to_chosen_identifier()?;
     let mut named = identifiers_in_path(operation, &create.path).into_iter();
     named
         .find(|(place, _)| *place == chosen)

@@ -86,11 +86,12 @@ const MAX_UNEXPLAINED: usize = 100;
 pub struct Residue {
     /// The operation that created it.
     pub operation: OperationId,
-    /// Its identifier, where the response showed one.
+    /// Its identifier, where it is known.
     pub id: Option<String>,
     /// The status of the response; `None` where no response came, so that it is unknown what was created.
     pub status: Option<u16>,
-    /// Whether the look at the end of the run found it; `None` where that look did not see the list completely.
+    /// Whether a list showed it, in the look at the end of the run or before; `None` where none did and that look did
+    /// not see the list completely, or could not have recognised it.
     pub found: Option<bool>,
     /// Whether the run deleted it.
     pub deleted: bool,
@@ -107,7 +108,8 @@ pub(super) struct ResidueTracker {
     queries: BTreeMap<OperationId, QueryContent>,
     /// The writes whose records are counted at the end.
     pub(super) counts: CountedWrites,
-    /// The records that show the run tag at the end although no create of the run explains them.
+    /// The records that show the run tag although no create of the run explains them, and those that were there before
+    /// the run and that a write changed.
     pub(super) unexplained_records: Vec<UnexplainedRecord>,
     /// The walk that looked for what is left in each list.
     pub(super) walks: HashMap<OperationId, Walk>,

@@ -38,7 +38,7 @@ impl StrayRecord {
 
 impl History<'_> {
     /// Remembers the draft of a write to an unknown identifier that was accepted.
-    pub(super) fn note_stray(&mut self, exchange: &Exchange, intent: Intent) {
+    pub(super) fn note_write_to_no_record(&mut self, exchange: &Exchange, intent: Intent) {
         let Purpose::EdgeCase(edge_case) = intent.purpose else {
             return;
         };
@@ -50,7 +50,7 @@ impl History<'_> {
         if let (true, Some(body)) = (names_no_record && accepted, exchange.request.json()) {
             let operation = exchange.request.operation;
             let numbers = self.run_tag.numbers_in(body);
-            self.strays
+            self.writes_to_no_record
                 .extend(numbers.into_iter().map(|number| (number, operation)));
         }
     }
@@ -65,7 +65,9 @@ impl History<'_> {
             return Vec::new();
         }
         let numbers = self.run_tag.numbers_in(item.value);
-        let writes = numbers.iter().filter_map(|number| self.strays.get(number).copied());
+        let writes = numbers
+            .iter()
+            .filter_map(|number| self.writes_to_no_record.get(number).copied());
         let is_shown = |write: &OperationId| {
             contract.list_showing_updated_by(*write) == Some(list)
                 || contract.list_showing_created_by(*write) == Some(list)

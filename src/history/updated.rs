@@ -118,10 +118,10 @@ impl<'run> History<'run> {
         let list = self.contract.operation(item.request.operation);
         let id = list.page.as_ref().and_then(|page| item.value.pointer(&page.id));
         let mut values = search.update.path_values.iter();
-        let owner = values.find(|(name, _)| Some(name) == invariant.listed.item_parameter.as_ref());
+        let updated = values.find(|(name, _)| Some(name) == invariant.listed.item_parameter.as_ref());
         let is_updated_record = id
-            .zip(owner)
-            .is_some_and(|(id, (_, owner))| identifier_string(id) == identifier_string(owner));
+            .zip(updated)
+            .is_some_and(|(id, (_, updated))| identifier_string(id) == identifier_string(updated));
         if is_updated_record {
             // A record that moves while the list is walked may be seen twice, before and after the change; the latter
             // is kept.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::optional::separated;
 use crate::contract::acting_parameter::{acts_by_name, ascii_words as words};
 use crate::contract::document::Node;
-use crate::contract::lexicon::{EXCLUSIVE_STATES, is_only_ever_a_verb};
+use crate::contract::lexicon::{EXCLUSIVE_ROLES, is_listed_action};
 
 /// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
 /// `admin` do too.
@@ -97,9 +97,9 @@ const LOCKED_AWAY: [&str; 16] = [
     "trashed",
 ];
 
-/// States besides those of `EXCLUSIVE_STATES` that only one record can have, as the words of a name: giving one to a
+/// Roles besides those of `EXCLUSIVE_ROLES` that only one record can have, as the words of a name: giving one to a
 /// record takes it from another.
-const MORE_EXCLUSIVE_STATES: [&str; 15] = [
+const MORE_EXCLUSIVE_ROLES: [&str; 15] = [
     "accepted",
     "as default",
     "best",
@@ -437,7 +437,7 @@ fn concerns_others(name: &str) -> bool {
 
 /// Whether the words of a name are what only one record can be.
 fn is_of_one(name: &str) -> bool {
-    EXCLUSIVE_STATES.contains(&name) || MORE_EXCLUSIVE_STATES.contains(&name)
+    EXCLUSIVE_ROLES.contains(&name) || MORE_EXCLUSIVE_ROLES.contains(&name)
 }
 
 /// Returns the words of a name, without a leading `is`.
@@ -472,7 +472,7 @@ fn is_unwanted(name: &str, value: &Value) -> bool {
             *is_on && (grants || locks_away(name) || concerns_others(name) || name_without_is(name) == "listed")
         }
         Value::String(text) => {
-            let replaces = |word: &str| REPLACES.contains(&word) || is_only_ever_a_verb(word);
+            let replaces = |word: &str| REPLACES.contains(&word) || is_listed_action(word);
             says(text) || words(&separated(text)).any(replaces)
         }
         _ => false,

@@ -44,7 +44,7 @@ pub struct SettledAnswers {
     /// What the answers are about: the index of the gap, the operation and the location.
     pub subjects: BTreeSet<(usize, OperationId, String)>,
     /// The operations whose ordinary responses, such as the controls of trials, leave something open.
-    pub open_responses: BTreeSet<OperationId>,
+    pub operations_with_open_responses: BTreeSet<OperationId>,
     /// The gaps about which nothing is left to ask.
     pub gaps: BTreeSet<usize>,
 }

@@ -39,7 +39,7 @@ pub enum StandInOrigin {
     /// A value that the parameter's schema admits.
     Generated,
     /// A name that the run chooses for a record of its own ([`Operation::new_record_name_parameter`]).
-    OwnName,
+    NewRecordName,
 }
 
 /// Why a call has no value for something that it requires.
@@ -216,7 +216,7 @@ pub fn stand_in_value(
         .new_record_name_parameter()
         .and_then(|index| operation.parameters.get(index));
     if name.is_some_and(|name| name.is(parameter.location, &parameter.name)) {
-        return Some((StandInOrigin::OwnName, Value::from(NAME_PREFIX)));
+        return Some((StandInOrigin::NewRecordName, Value::from(NAME_PREFIX)));
     }
     let names_no_record = matches!(
         parameter.location,

@@ -220,8 +220,9 @@ impl Plan {
             step.action = Action::SamplePages;
         }
         // What ordinary responses show needs controls, even where no question is left.
-        let (with_open_responses, settled): (BTreeSet<_>, BTreeSet<_>) =
-            chosen.into_iter().partition(|id| settled.open_responses.contains(id));
+        let (with_open_responses, settled): (BTreeSet<_>, BTreeSet<_>) = chosen
+            .into_iter()
+            .partition(|id| settled.operations_with_open_responses.contains(id));
         let is_settled = |id: &OperationId| !questions.iter().any(|asked| asked.operation == *id);
         self.leave_out_creates(contract, settled.into_iter().filter(is_settled).collect());
         let controlled = with_open_responses.into_iter();

@@ -252,7 +252,7 @@ impl<'run> Exchanges<'run> {
                 Some(SecurityScheme::Named { name }) => Some(SchemeRecord::Named(name.clone())),
                 Some(SecurityScheme::ApiKeyHeader { .. } | SecurityScheme::Bearer) | None => None,
             },
-            superseded: intent.is_sent_again,
+            superseded: intent.is_superseded,
             method: request.method.to_string(),
             path: self.path(request),
             accept: Some(&request.accept).filter(|accept| *accept != JSON).cloned(),

@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::phrases;
 use super::record::{FindingRecord, Outcome, Record, VerdictRecord};
-use crate::contract::FACT_WITHOUT_CREDENTIAL;
+use crate::contract::MISSING_CREDENTIAL_IS_REJECTED;
 use crate::rules::{CHANGED_ANSWER, Headline, UNCHECKED_OPERATION};
 
 /// How many findings of a group a short report lists after its first.
@@ -128,7 +128,7 @@ impl<'record> Group<'record> {
     /// The key that groups of several operations share if they have one cause.
     fn cause_key(&self) -> BTreeSet<[&'record str; 3]> {
         if self.findings().any(is_open_to_everyone) {
-            return [[FACT_WITHOUT_CREDENTIAL, "", ""]].into();
+            return [[MISSING_CREDENTIAL_IS_REJECTED, "", ""]].into();
         }
         if self.first.rule.is(UNCHECKED_OPERATION) {
             return BTreeSet::new();
@@ -232,7 +232,7 @@ impl<'record> Group<'record> {
 /// whichever wrong tokens were accepted as well.
 fn is_open_to_everyone(finding: &FindingRecord) -> bool {
     let is_success = matches!(finding.received.as_bytes(), [b'2', _, _]);
-    is_success && finding.fact.ends_with(FACT_WITHOUT_CREDENTIAL)
+    is_success && finding.fact.ends_with(MISSING_CREDENTIAL_IS_REJECTED)
 }
 
 /// Returns the name of the field that a finding is about: the last name in its location that is not an index; empty for
@@ -415,12 +415,12 @@ mod tests {
             ("auth", "e", "", "200 on a second page"),
         ]);
         for (finding, words) in record.findings.iter_mut().zip([
-            FACT_WITHOUT_CREDENTIAL,
-            FACT_WITHOUT_CREDENTIAL,
+            MISSING_CREDENTIAL_IS_REJECTED,
+            MISSING_CREDENTIAL_IS_REJECTED,
             "a wrong token is rejected",
-            FACT_WITHOUT_CREDENTIAL,
+            MISSING_CREDENTIAL_IS_REJECTED,
             "a wrong token is rejected",
-            FACT_WITHOUT_CREDENTIAL,
+            MISSING_CREDENTIAL_IS_REJECTED,
         ]) {
             finding.fact = format!("{} auth: {words}", finding.operation);
         }

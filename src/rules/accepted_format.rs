@@ -56,7 +56,7 @@ fn judge(tried: &FormatOutcome, sink: &mut Sink<'_>) {
             sink.broken(fact, String::new, || status.to_string());
         }
         Some(status) => {
-            let reason = Reason::for_open_request(status, &sink.source.request.credential);
+            let reason = Reason::for_request_with_gap(status, &sink.source.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -107,7 +107,7 @@ mod tests {
             let judged = tried(Some(status), other_accepted);
             assert_eq!(
                 judged.kind(OFFSET),
-                Verdict::Undecided(Reason::for_open_request(
+                Verdict::Undecided(Reason::for_request_with_gap(
                     status,
                     &Credential::Token {
                         scheme: SecurityScheme::Bearer

@@ -72,7 +72,7 @@ fn elements_in_any_order_and_among_others_hold() {
 }
 
 #[test]
-fn elements_that_show_the_values_of_each_other_are_broken_once_and_not_respelled() {
+fn elements_that_show_the_values_of_each_other_are_broken_once_and_no_finding_of_stored_spelling() {
     let [one, two, three] = methods();
     let swapped = [
         method("ada@example.com", "phone", "active"),

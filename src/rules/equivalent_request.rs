@@ -55,7 +55,7 @@ fn judge(tried: &EquivalenceOutcome, sink: &mut Sink<'_>) {
             sink.response_broken(fact, &documented, || status.to_string());
         }
         Some(status) => {
-            let reason = Reason::for_open_request(status, &sink.source.request.credential);
+            let reason = Reason::for_request_with_gap(status, &sink.source.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -125,7 +125,7 @@ mod tests {
             (
                 Some(404),
                 false,
-                Reason::for_open_request(
+                Reason::for_request_with_gap(
                     404,
                     &Credential::Token {
                         scheme: SecurityScheme::Bearer,

@@ -138,7 +138,7 @@ impl<'contract> Judge<'contract> {
             intent.purpose,
             Purpose::ResidueLook | Purpose::EquivalentRequest | Purpose::Trial(_)
         );
-        if intent.is_sent_again || judged_elsewhere {
+        if intent.is_superseded || judged_elsewhere {
             return body.and_then(Result::ok);
         }
         if intent.is_documented() {
@@ -467,7 +467,7 @@ mod tests {
         let judged = fixture.judge(|judge| {
             let exchange = fixture.exchange(200, JSON, "[]");
             let sent_again = Intent {
-                is_sent_again: true,
+                is_superseded: true,
                 ..fixture.intent()
             };
             assert_eq!(

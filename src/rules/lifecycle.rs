@@ -43,23 +43,23 @@ pub(super) static RULE: Rule = Rule {
                   changes every row. A record that could be read, and cannot after an edge case of an update was \
                   accepted, holds what the service itself cannot show: often no list that has the record can be read \
                   either.",
-    exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, because it \
-                 promises nothing yet. A field is not compared if it is read-only or write-only, has a format that \
-                 services normalise (an email address, a URL), has a name that services set (`id`, `createdAt`, \
-                 `version`) or that of a code or a machine (`sku`, `hostname`), or if a text says that it comes back \
-                 changed (\"cut to\", \"in title case\", \"input is escaped\"). An update is not compared if it takes \
-                 effect later (\"once it is approved\"). A list proves nothing if it may have more records than it \
-                 shows, shows only some by its text (\"List published entries\"), lacks a record with a state that \
-                 hides it (`published: false`), shows a deleted record differently than before, or has a parameter that \
-                 selects deleted records. A read proves nothing if the text about the deletion says that the record can \
-                 still be read (\"moves it to the trash\"), or if the text about the create says that reads show the \
-                 record only later (\"appears after moderation\"). A PATCH may change other fields if it requires a \
-                 field, or is described as replacing the record, and fields that may follow from another (`slug`). A \
-                 response may differ if its description says that it shows an earlier state. Several records of one \
-                 create may differ, as the occurrences of an event do, and so may several items of one record. A PUT \
-                 may be rejected the second time with a 4xx other than 404 or 410, such as a 409 or 412 for an old \
-                 version. A record of a rejected create is no finding if the list shows it only for a while, if it says \
-                 that it failed, or if the list shows no accepted record.",
+    exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, \
+                 because it promises nothing yet. A field is not compared if it is read-only or write-only, has a \
+                 format that services normalise (an email address, a URL), has a name that services set (`id`, \
+                 `createdAt`, `version`) or that of a code or a machine (`sku`, `hostname`), or if a text says that \
+                 it comes back changed (\"cut to\", \"in title case\", \"input is escaped\"). An update is not \
+                 compared if it takes effect later (\"once it is approved\"). A list proves nothing if it may have \
+                 more records than it shows, shows only some by its text (\"List published entries\"), lacks a \
+                 record with a state that hides it (`published: false`), shows a deleted record differently than \
+                 before, or has a parameter that selects deleted records. A read proves nothing if the text about \
+                 the deletion says that the record can still be read (\"moves it to the trash\"), or if the text \
+                 about the create says that reads show the record only later (\"appears after moderation\"). A PATCH \
+                 may change other fields if it requires a field, or is described as replacing the record, and fields \
+                 that may follow from another (`slug`). A response may differ if its description says that it shows \
+                 an earlier state. Several records of one create may differ, as the occurrences of an event do, and \
+                 so may several items of one record. A PUT may be rejected the second time with a 4xx other than 404 \
+                 or 410, such as a 409 or 412 for an old version. A record of a rejected create is no finding if the \
+                 list shows it only for a while, if it says that it failed, or if the list shows no accepted record.",
     fix: "Do what the response reports. If a field changes by design, document it as `readOnly` or `writeOnly`; if the \
           effect is another by design, allow the rule for the operation.",
     source: "RFC 9110, section 9.2.2: PUT is idempotent; sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name; RFC 5789, \

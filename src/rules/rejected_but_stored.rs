@@ -72,7 +72,7 @@ mod tests {
     use crate::rules::testing::Fixture;
 
     #[test]
-    fn a_stored_refusal_is_reported_where_the_record_stands_and_at_the_status_of_its_create() {
+    fn a_rejected_but_stored_write_is_reported_where_the_record_stands_and_at_the_status_of_its_create() {
         let reported = (RULE.example.judged)();
         assert_eq!(reported.finding(RULE.name).level, Level::Deny);
         let status = "/paths/~1organization~1v1~1tags/post/responses";

@@ -146,7 +146,7 @@ mod tests {
     fn a_503_that_went_away_counts_for_nothing() {
         let fixture = Fixture::of("getTags");
         let sent_again = Intent {
-            is_sent_again: true,
+            is_superseded: true,
             ..fixture.intent()
         };
         let judged = fixture.judge(|judge| drop(judge.exchange(&fixture.exchange(503, None, ""), sent_again)));

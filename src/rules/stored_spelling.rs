@@ -16,8 +16,8 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The allowed values of gender, status, type, nationality and country_of_residence and the format of \
                   dob are gaps. A service may spell such a value its own way; a caller that compares what it sent with \
                   what it reads should know, so this is a warning.",
-    exceptions: "Fields without a gap, and elements of an array that show each other's values: there `stored-values` is \
-                   strict. Fields that were not sent.",
+    exceptions: "Fields without a gap, and elements of an array that show each other's values: there `stored-values` \
+                 is strict. Fields that were not sent.",
     fix: "If the spelling is intended, document it; otherwise return what was sent.",
     source: "The document, section \"Gaps in the field definitions\"",
     example: Example {
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn another_spelling_is_a_warning_and_no_finding_of_carried() {
+    fn another_spelling_is_a_warning_and_no_finding_of_stored_values() {
         for returned in [json!("F"), json!(null)] {
             let judged =
                 Fixture::of("createContact").created(&json!({"gender": "female"}), &json!({"gender": returned}));

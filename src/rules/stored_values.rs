@@ -28,9 +28,9 @@ pub(super) static RULE: Rule = Rule {
                   element of an array than the one it was sent in, and an element that a create sent once and that \
                   appears twice.",
     exceptions: "Fields that were not sent, or that the response lacks (`missing-field` reports those). Fields whose \
-                   values or format are a gap (`stored-spelling` reports those), unless elements show each other's values. \
-                   Timestamps in a form that does not name an instant. The order of an array, and further elements in \
-                   it.",
+                 values or format are a gap (`stored-spelling` reports those), unless elements show each other's \
+                 values. Timestamps in a form that does not name an instant. The order of an array, and further \
+                 elements in it.",
     fix: "Store and return the value that was sent.",
     source: "The document, section \"Endpoints\": the created resource is in data; `carries` in the contract's \
              `x-invariants`",

@@ -166,7 +166,7 @@ impl Reason {
     /// Returns why a response of this status, to a request with something that the document leaves open, decides
     /// nothing.
     #[must_use]
-    pub fn for_open_request(status: u16, credential: &Credential) -> Self {
+    pub fn for_request_with_gap(status: u16, credential: &Credential) -> Self {
         match status {
             status if RejectionMeaning::rejects_content(status) => Self::Rejected(status),
             _ => Self::for_documented_request(status, credential),

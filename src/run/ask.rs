@@ -355,10 +355,10 @@ impl Session<'_> {
             subject.last_choices.take();
         }
         self.look_for_effect(subject, self.settings.settle).await;
-        let unlisted_controls = subject.unlisted_controls.get() + u64::from(self.gaps().awaits_look());
+        let unlisted_controls = subject.unlisted_controls.get() + u64::from(self.gaps().awaits_effect());
         subject.unlisted_controls.set(unlisted_controls);
         if subject.view.is_some() {
-            self.delays.updates_timed_out.set(self.gaps().awaits_look());
+            self.delays.updates_timed_out.set(self.gaps().awaits_effect());
         }
         unlisted_controls < MAX_UNLISTED_CONTROLS && self.succeeded(&exchange)
     }
@@ -529,7 +529,7 @@ impl Session<'_> {
     /// Reads the record until it shows what the last request of a trial did, if that is still to be seen. In a list, it
     /// reads first the page that last showed the record, then the others.
     async fn look_for_effect(&self, subject: &AskedOperation<'_>, longest: Duration) {
-        let Some(view) = subject.view.as_ref().filter(|_| self.gaps().awaits_look()) else {
+        let Some(view) = subject.view.as_ref().filter(|_| self.gaps().awaits_effect()) else {
             return;
         };
         let longest = if self.delays.updates_timed_out.get() {
@@ -537,7 +537,7 @@ impl Session<'_> {
         } else {
             longest
         };
-        let is_found = || !self.gaps().awaits_look() || self.gaps().has_found_record();
+        let is_found = || !self.gaps().awaits_effect() || self.gaps().has_found_record();
         let walk = async || {
             self.look_at(view, subject.page.get()).await;
             if let (list, None) = view
@@ -546,7 +546,7 @@ impl Session<'_> {
                 self.look_at_other_pages(subject, (*list, view), &is_found).await;
             }
         };
-        let (_, delay) = repeat_until((self.first_wait(), longest), walk, |()| !self.gaps().awaits_look()).await;
+        let (_, delay) = repeat_until((self.first_wait(), longest), walk, |()| !self.gaps().awaits_effect()).await;
         self.note_delay(delay);
     }
 

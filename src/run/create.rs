@@ -67,7 +67,7 @@ struct FormatAttempt {
 impl FormatAttempt {
     /// Returns why a try that was not accepted decides nothing.
     fn reason(&self) -> Reason {
-        let rejected = |status| Reason::for_open_request(status, &self.credential);
+        let rejected = |status| Reason::for_request_with_gap(status, &self.credential);
         self.status.map_or(Reason::NoResponse, rejected)
     }
 }
@@ -307,7 +307,7 @@ impl Session<'_> {
     ///
     /// The reason why such a name may be that of somebody else's record: see
     /// [`Self::require_rejection_of_unknown_names`].
-    pub(super) fn own_name(&self, operation: OperationId) -> Result<String, Reason> {
+    pub(super) fn new_record_name(&self, operation: OperationId) -> Result<String, Reason> {
         if self.contract.operation(operation).new_record_name_parameter().is_none() {
             return Ok(String::new());
         }
@@ -506,7 +506,7 @@ impl Session<'_> {
                 }
             }
         }
-        if let (Some((_, value)), Some(id @ Value::String(_))) = (in_path, body.pointer_mut(Link::RESOURCE_IDENTIFIER))
+        if let (Some((_, value)), Some(id @ Value::String(_))) = (in_path, body.pointer_mut(Link::JSON_API_IDENTIFIER))
         {
             *id = value;
         }

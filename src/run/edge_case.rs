@@ -4,13 +4,14 @@
 //!
 //! # Design
 //!
-//! Edge cases of writes share the budget of all writes. A plainly rejected write leaves nothing and is not counted; any
-//! other one, answered or not, counts against it. Once the budget is used up, no further edge case of a write is sent.
-//! An operation that failed on a documented request gets no edge cases: they would show nothing new. One that gives no
-//! complete response to an edge case, or throttles every attempt, gets no more of them. If the connection of an edge
-//! case may have been idle when it was closed, another one with the same change is sent instead. Where an edge case is
-//! not sent, the facts about edge cases stay undecided; one that cannot be made from the operation's request is left
-//! out without consequence.
+//! Edge cases of writes share the budget of all writes. A create counts against it unless it was plainly rejected or
+//! never reached the target; an update only if it may have created a record under a changed identifier; a query only if
+//! its status says that it has created something (201 or 202). Once the budget is used up, no further edge case of a
+//! write is sent. An operation that failed on a documented request gets no edge cases: they would show nothing new. One
+//! that gives no complete response to an edge case, or throttles every attempt, gets no more of them. If the connection
+//! of an edge case may have been idle when it was closed, another one with the same change is sent instead. Where an
+//! edge case is not sent, the facts about edge cases stay undecided; one that cannot be made from the operation's
+//! request is left out without consequence.
 //!
 //! A target may store what it can then no longer show. So once an update of the run's own record has accepted an edge
 //! case, the record is read, if a lifecycle is inferred; it is also read after the first few that were rejected. If it
@@ -222,9 +223,9 @@ impl Session<'_> {
                 };
                 let limits = self.contract.length_limits_of_edge_cases(operation);
                 let made_of = (&self.settings.run_tag, &limits);
-                let resource_identifier = body.pointer_mut(Link::RESOURCE_IDENTIFIER).map(Value::take);
+                let resource_identifier = body.pointer_mut(Link::JSON_API_IDENTIFIER).map(Value::take);
                 let is_made = text.insert(body, &mut request.unprintable, made_of);
-                if let (Some(id), Some(place)) = (resource_identifier, body.pointer_mut(Link::RESOURCE_IDENTIFIER)) {
+                if let (Some(id), Some(place)) = (resource_identifier, body.pointer_mut(Link::JSON_API_IDENTIFIER)) {
                     *place = id;
                 }
                 if let Some(members) = body.as_object_mut() {
@@ -259,7 +260,7 @@ impl Session<'_> {
         let replacement = one.map_or(Replacement::None, |(index, instead)| {
             Replacement::Parameter(index, instead)
         });
-        let name = self.own_name(operation)?;
+        let name = self.new_record_name(operation)?;
         let head = |replacement| {
             let history = self.history();
             request::request_head_with(self.contract, operation, history.bindings(), (replacement, &name))

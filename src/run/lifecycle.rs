@@ -382,8 +382,8 @@ impl Session<'_> {
                     .await;
             }
         };
-        let is_late = self.was_late((shown_by, stage));
-        let longest = if is_late {
+        let is_wait_shortened = self.has_timed_out((shown_by, stage));
+        let longest = if is_wait_shortened {
             self.short_wait()
         } else {
             self.settings.settle
@@ -404,7 +404,7 @@ impl Session<'_> {
         // After a shortened wait, what still differs may merely be late.
         let may_be_behind = matches!(stage, RecordStage::DeletedInList | RecordStage::Repeated(_))
             || self.history().shows_duplicate_items(look);
-        if may_be_behind && is_late && !settled {
+        if may_be_behind && is_wait_shortened && !settled {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         } else {
             self.conclude(look);
@@ -414,7 +414,7 @@ impl Session<'_> {
 
     /// Whether a wait like this one has timed out before, so that this one is made shorter. Waits for a deleted record
     /// to leave its list are noted for each list.
-    fn was_late(&self, (shown_by, stage): (OperationId, RecordStage)) -> bool {
+    fn has_timed_out(&self, (shown_by, stage): (OperationId, RecordStage)) -> bool {
         match stage {
             RecordStage::DeletedInList => self.delays.late_lists.borrow().contains(&shown_by),
             _ => self.delays.records_timed_out.get(),

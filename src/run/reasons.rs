@@ -144,7 +144,7 @@ fn shown_by_assertion() -> ReasonProof {
 fn shown(reason: &Reason) -> ReasonProof {
     use ReasonProof::{Here, Tested};
     let (pages, listed) = (include_str!("../rules/pages.rs"), include_str!("../rules/listed.rs"));
-    let (carried, typed) = (
+    let (stored, typed) = (
         include_str!("../rules/stored_values.rs"),
         include_str!("../rules/typed_client.rs"),
     );
@@ -181,7 +181,7 @@ fn shown(reason: &Reason) -> ReasonProof {
         Reason::NothingToUppercase => shown_by_spelling(),
         Reason::Traffic(reason) => shown_by_traffic(reason),
         Reason::NoIdentifier => Tested(listed, "a_record_without_an_identifier_is_not_called_lost"),
-        Reason::NoInstant => Tested(carried, "a_form_that_names_no_instant_says_nothing"),
+        Reason::NoInstant => Tested(stored, "a_form_that_names_no_instant_says_nothing"),
         Reason::NoFullPage(_) => Tested(
             counts,
             "a_list_that_needs_more_than_is_allowed_for_its_last_page_says_how_many_are",
@@ -195,12 +195,12 @@ fn shown(reason: &Reason) -> ReasonProof {
             include_str!("../../tests/it/proof/moves/few.rs"),
             "a_list_whose_second_page_is_out_of_reach_gets_no_record_and_says_so",
         ),
-        Reason::NotReturned => Tested(carried, "a_field_that_is_missing_is_left_to_the_rule_that_misses_it"),
+        Reason::NotReturned => Tested(stored, "a_field_that_is_missing_is_left_to_the_rule_that_misses_it"),
         Reason::NotOwn(_) => Tested(
             include_str!("../../tests/it/proof/harm.rs"),
             "a_create_with_the_identifier_of_a_record_that_no_page_showed_is_not_written_under",
         ),
-        Reason::NotSent => Tested(carried, "a_field_that_was_not_sent_is_undecided"),
+        Reason::NotSent => Tested(stored, "a_field_that_was_not_sent_is_undecided"),
         Reason::OnePage => Tested(pages, "one_page_shows_neither_another_page_nor_a_shared_item"),
         Reason::OnlyNull => Tested(
             include_str!("../rules/identifier.rs"),

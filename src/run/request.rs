@@ -32,7 +32,7 @@ pub(super) struct RequestHead {
 }
 
 /// Returns the head of a request to the operation, without a page number; [`RequestHead::add_query`] adds that.
-/// `own_name` is the name of the record that the operation creates, if its caller chooses that.
+/// `new_record_name` is the name of the record that the operation creates, if its caller chooses that.
 ///
 /// # Errors
 ///
@@ -41,9 +41,9 @@ pub(super) fn request_head(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
-    own_name: &str,
+    new_record_name: &str,
 ) -> Result<RequestHead, NoValue> {
-    request_head_with(contract, operation, bindings, (Replacement::None, own_name))
+    request_head_with(contract, operation, bindings, (Replacement::None, new_record_name))
 }
 
 /// What replaces the values from responses in a request.
@@ -104,11 +104,16 @@ pub(super) fn request_head_with(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
-    (replacement, own_name): (Replacement<'_>, &str),
+    (replacement, new_record_name): (Replacement<'_>, &str),
 ) -> Result<RequestHead, NoValue> {
     let needed = needed(contract, operation, replacement);
     let sets = bindings.consistent_values(contract, operation, (needed, 1));
-    filled(contract, operation, bindings, (sets.first(), replacement, own_name))
+    filled(
+        contract,
+        operation,
+        bindings,
+        (sets.first(), replacement, new_record_name),
+    )
 }
 
 /// The number of records that a read may name, one after the other: those that a list showed first may be gone, or
@@ -163,7 +168,7 @@ fn filled(
     contract: &Contract,
     operation: OperationId,
     bindings: &Bindings,
-    (values, replacement, own_name): (Option<&LinkedValues<'_>>, Replacement<'_>, &str),
+    (values, replacement, new_record_name): (Option<&LinkedValues<'_>>, Replacement<'_>, &str),
 ) -> Result<RequestHead, NoValue> {
     let documented = contract.operation(operation);
     if let Some(unusable) = unusable_path(documented) {
@@ -194,7 +199,9 @@ fn filled(
         let is_from_document = of_record.is_none() && linked.is_none() && parameter.set_by_user.is_none();
         let known = of_record.or_else(|| linked.map(|(.., value)| (*value).clone()));
         let stand_in = || match stand_in_value(contract, documented, parameter)? {
-            (StandInOrigin::OwnName, _) => Some(Value::from(own_name)).filter(|_| !own_name.is_empty()),
+            (StandInOrigin::NewRecordName, _) => {
+                Some(Value::from(new_record_name)).filter(|_| !new_record_name.is_empty())
+            }
             (_, value) => Some(value),
         };
         let value = known.or_else(stand_in);

@@ -51,7 +51,8 @@ pub struct Run {
     pub deleted: usize,
     /// How far it looked for residue at its end.
     pub residue_search: SearchExtent,
-    /// Records that the search for residue found, that carry the run tag, and that no write of the run explains.
+    /// The records that carry the run tag and that no write of the run explains, and those that were there before the
+    /// run and that a write changed.
     pub unexplained_records: Vec<UnexplainedRecord>,
     /// The awkward values that the target rejected.
     pub rejected_values: Vec<RejectedValue>,
@@ -408,7 +409,7 @@ impl<'run> Session<'run> {
                 .or_else(|| missing.then(|| not_found.wait()).flatten());
             let intent = Intent {
                 purpose,
-                is_sent_again: wait.is_some() || (options.replaceable && throttled),
+                is_superseded: wait.is_some() || (options.replaceable && throttled),
             };
             let (noted, body) = self.with_evaluation(|evaluation| evaluation.add_exchange(&exchange, (intent, &role)));
             self.sender.record_outcome(&exchange, noted.created.as_deref());

@@ -19,8 +19,9 @@ pub struct Settings {
     /// How long the target may take to show what the run did: to list a record, to show an update, to stop showing a
     /// deleted record, and to make the pages of a list add up.
     pub settle: Duration,
-    /// The maximum number of requests in a run that may leave a record in the target. Updates and clear rejections do
-    /// not count.
+    /// The maximum number of requests in a run that may leave a record in the target. Creates that were plainly
+    /// rejected or never reached the target (`may_have_stored`) do not count, nor do updates, except for an edge case
+    /// that may have created a record under a changed identifier.
     pub max_writes: u64,
     /// The maximum number of pages that are walked in a list.
     pub max_pages: u64,

@@ -252,7 +252,7 @@ impl Session<'_> {
     pub(super) fn request_head(&self, operation: OperationId) -> Result<RequestHead, Reason> {
         let history = self.history();
         if !self.contract.operation(operation).is_get() {
-            let name = self.own_name(operation)?;
+            let name = self.new_record_name(operation)?;
             let head = request::request_head(self.contract, operation, history.bindings(), &name);
             return head.map_err(Reason::NoValue);
         }

@@ -39,7 +39,7 @@ pub enum WriteState {
     Answered {
         /// The status.
         status: u16,
-        /// The identifier of what it created, when the response showed one.
+        /// The identifier of what it created, where the response showed it or the run chose it.
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<String>,
     },

@@ -460,6 +460,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         self.emit_exchange(page.exchange, body.as_deref());
         // A response that is no page ends the walk. So does a late page: what was written since it was requested may be
         // on it or not.
+        // `None` means that the response is no page; whether a page shows the goal does not matter here.
         let is_page = noted.page_shows_goal.is_some();
         if !is_page || page.is_late {
             self.drop_walk(&page.view);

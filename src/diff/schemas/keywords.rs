@@ -27,7 +27,7 @@ const KNOWN_FORMATS: &[&str] = &[
 ];
 /// The numeric formats whose limits no document relies on.
 const WIDE_FORMATS: &[&str] = &["double", "float", "int64", "uint64"];
-/// The keywords that assert something and are compared as they stand.
+/// The keywords that assert something and are not interpreted: only whether both documents state the same is compared.
 const OPAQUE: &[&str] = &[
     "contains",
     "contentEncoding",

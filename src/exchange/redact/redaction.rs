@@ -59,12 +59,12 @@ impl LaterRedaction {
     }
 }
 
-/// What is known about the token, and about those that were made from it.
+/// What is known about the token, and about the other secrets.
 #[derive(Default)]
 struct TokenPatterns {
-    /// All characters of the token, and of a derived token that is too short to be recognised by its pieces.
+    /// All characters of the token, and of another secret that is too short to be recognised by its pieces.
     exact: Vec<Pattern>,
-    /// The letters and digits of the token, and of those that were made from it.
+    /// The letters and digits of the token and of the other secrets.
     letters: Vec<Pattern>,
     pieces: Pieces,
 }
@@ -76,13 +76,14 @@ impl Redaction {
         Self::of_all(token, &[])
     }
 
-    /// Hides this token, and those that were made from it, as [`Self::of`] hides one.
+    /// Hides this token and these other secrets, such as those made from it, as [`Self::of`] hides one; without a
+    /// token, nothing is hidden.
     #[must_use]
-    pub fn of_all(token: Option<&Token>, derived: &[String]) -> Self {
+    pub fn of_all(token: Option<&Token>, others: &[String]) -> Self {
         let known = |token: &Token| {
             let mut known = TokenPatterns::default();
             known.add(token.expose());
-            derived.iter().for_each(|derived| known.add(derived));
+            others.iter().for_each(|other| known.add(other));
             Arc::new(known)
         };
         Self {

@@ -207,7 +207,7 @@ fn contacts() -> Vec<Fault> {
         let stated = "listed in getContacts /contact_methods/*/contact: as sent in /contact_methods/*/contact";
         ("stored-values", Some(format!("{write} {stated}")))
     };
-    let misplaced = |fact: &str| ("other-records", Some(fact.to_owned()));
+    let other_records = |fact: &str| ("other-records", Some(fact.to_owned()));
     let updated = |deviation, about, expected, kind| {
         fault(update, deviation, about, expected, kind).at("/data/items/*/firstname")
     };
@@ -231,7 +231,7 @@ fn contacts() -> Vec<Fault> {
             method,
             "listed-elsewhere-too",
             "a method is listed under every contact",
-            misplaced("createContactMethod created in getContacts: under no other item"),
+            other_records("createContactMethod created in getContacts: under no other item"),
             both,
         )
         .at("/data/items/*/contact_methods/*"),
@@ -273,7 +273,7 @@ fn contacts() -> Vec<Fault> {
         updated(
             "applied-elsewhere-too",
             "another contact is updated, as well",
-            misplaced("updateContact in getContacts: no other item changes"),
+            other_records("updateContact in getContacts: no other item changes"),
             too,
         ),
     ]

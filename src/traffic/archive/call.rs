@@ -21,7 +21,7 @@ use crate::traffic::credentials::Credentials;
 use crate::traffic::entry::{RecordedExchange, RequestLine, is_misread};
 use crate::traffic::request::{OVERRIDING_HEADERS, may_identify_client, printable_path};
 
-/// The headers of a request that are written with their values, besides [`OVERRIDING_HEADERS`].
+/// The headers of a request that are written with their values, besides [`OVERRIDING_HEADERS`], if values are shown.
 const SHOWN_REQUEST_HEADERS: [&str; 6] = [
     "accept",
     "accept-encoding",
@@ -30,7 +30,7 @@ const SHOWN_REQUEST_HEADERS: [&str; 6] = [
     "cache-control",
     "content-type",
 ];
-/// The headers of a response that are written with their values.
+/// The headers of a response that are written with their values, if values are shown.
 const SHOWN_RESPONSE_HEADERS: [&str; 7] = [
     "age",
     "allow",
@@ -225,8 +225,8 @@ impl CallWriter<'_, '_> {
         headers
     }
 
-    /// Returns the headers that are written even if values are hidden: media type and age, as far as they have a known
-    /// form.
+    /// Returns the received headers that are written even if values are hidden: media type and age, as far as they have
+    /// a known form. The caller adds `Date` and the authentication schemes.
     fn headers_if_hidden(&self, recorded: &RecordedExchange) -> Vec<Value> {
         // What `media_type` writes in place of an unknown type has no slash. The header is then left out: it is better
         // not to judge the entry than to judge it wrongly.

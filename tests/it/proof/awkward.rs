@@ -224,7 +224,7 @@ fn seeds() -> impl Iterator<Item = u64> {
     (1..4).take(tried(1, 3))
 }
 
-fn carried(checked: &Checked) -> Vec<String> {
+fn stored_values(checked: &Checked) -> Vec<String> {
     let found = checked.denied().filter(|finding| finding.rule == "stored-values");
     found
         .map(|finding| format!("{} {}", finding.fact, finding.received))
@@ -242,7 +242,7 @@ async fn what_software_does_to_texts_is_found_and_named() {
         let seed = u64::try_from(turn).unwrap();
         let spoiling = spoiling(EVERYWHERE, move |body| each_text(body, &spoil));
         let checked = checking_only("updateContact", spoiling, seed).await;
-        let found = carried(&checked);
+        let found = stored_values(&checked);
         assert_eq!(checked.astray("stored-values"), [""; 0], "{name}");
         assert!(found.iter().any(|found| found.contains(how)), "{name}: {found:?}");
     }
@@ -263,7 +263,7 @@ async fn a_create_that_spoils_what_an_update_keeps_is_found() {
         for seed in seeds() {
             let escaping = spoiling(at, |body| each_text(body, &|text| text.replace('\'', "&#39;")));
             let checked = checking_only(create, escaping, seed).await;
-            let found = carried(&checked);
+            let found = stored_values(&checked);
             let fact = format!("{create} created /data{field}: as sent in {field}");
             let both = create == "createContact" && found.iter().any(|found| found.contains("/lastname"));
             assert!(
@@ -332,7 +332,7 @@ async fn what_software_does_to_dates_is_found_and_reported_by_the_date() {
     for (name, redate) in sampled(2, ways) {
         for seed in seeds() {
             let checked = checking_only("updateContact", redated(redate), seed).await;
-            let found = carried(&checked);
+            let found = stored_values(&checked);
             assert!(
                 found
                     .iter()
@@ -398,7 +398,7 @@ async fn what_software_does_to_instants_is_found_and_reported() {
                     body["datetime"] = json!(change(text));
                 }
             });
-            let found = carried(&checking_only("createVisit", moving, seed).await);
+            let found = stored_values(&checking_only("createVisit", moving, seed).await);
             assert!(found.iter().any(|found| found.contains(how)), "{name}: {found:?}");
         }
     }
@@ -497,7 +497,7 @@ async fn a_service_that_rejects_some_of_them_is_left_alone_and_shown_the_rest() 
         }
         None
     });
-    let found = carried(&checking_only("updateContact", rejecting, 1).await);
+    let found = stored_values(&checking_only("updateContact", rejecting, 1).await);
     assert!(!found.is_empty(), "{found:?}");
 }
 

@@ -56,7 +56,7 @@ fn accepting(
         })
 }
 
-fn misplaced(checked: &Checked) -> Vec<&str> {
+fn in_other_records(checked: &Checked) -> Vec<&str> {
     let denied = checked.denied().filter(|finding| finding.rule == "other-records");
     denied.map(|finding| finding.fact.as_str()).collect()
 }
@@ -76,7 +76,7 @@ async fn a_write_to_no_record_that_reaches_somebodys_record_is_found() {
         }
     });
     let checked = Check::default().run(reaching).await;
-    let facts = misplaced(&checked);
+    let facts = in_other_records(&checked);
     for fact in [
         "createContactMethod created in getContacts: under no other item",
         "updateContact in getContacts: no other item changes",
@@ -99,7 +99,11 @@ async fn a_record_that_is_created_under_the_identifier_is_left_alone() {
         }
     });
     let checked = Check::default().run(creating).await;
-    assert!(misplaced(&checked).is_empty(), "{:?}", misplaced(&checked));
+    assert!(
+        in_other_records(&checked).is_empty(),
+        "{:?}",
+        in_other_records(&checked)
+    );
 }
 
 /// What the updates do, and how many were accepted.
@@ -142,7 +146,7 @@ async fn an_update_that_reaches_every_record_is_found_and_not_sent_again() {
     let updates = reaching(&["dob"], usize::MAX);
     let checked = Check::default().run(updates.deviation).await;
     assert_eq!(
-        misplaced(&checked),
+        in_other_records(&checked),
         ["updateContact in getContacts: no other item changes"]
     );
     let found = checked
@@ -166,7 +170,11 @@ async fn what_another_client_may_have_changed_is_reported_and_no_finding() {
     for (fields, most) in [(&["dob"][..], 2), (&["gender"], usize::MAX)] {
         let updates = reaching(fields, most);
         let checked = Check::default().run(updates.deviation).await;
-        assert!(misplaced(&checked).is_empty(), "{fields:?}: {:?}", misplaced(&checked));
+        assert!(
+            in_other_records(&checked).is_empty(),
+            "{fields:?}: {:?}",
+            in_other_records(&checked)
+        );
         assert_eq!(updates.accepted.load(Ordering::SeqCst), 1, "{fields:?}");
         assert!(!checked.record.unexplained_records.is_empty(), "{fields:?}");
     }
