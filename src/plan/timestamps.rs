@@ -1,6 +1,6 @@
 //! Makes the timestamps that the run sends: edge values of its own, not taken from any record.
 
-use chrono::{DateTime, Duration, FixedOffset, SecondsFormat};
+use chrono::{DateTime, Duration, FixedOffset, SecondsFormat, TimeZone};
 use serde_json::Value;
 
 use crate::contract::vocabulary::TimestampFormat;
@@ -26,13 +26,15 @@ fn in_format(text: &str, format: TimestampFormat) -> Option<String> {
     let instant = DateTime::parse_from_rfc3339(text).ok()?;
     Some(match format {
         TimestampFormat::Utc => instant.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true),
-        TimestampFormat::Offset => {
-            let offset = FixedOffset::east_opt(2 * 3600)?;
-            instant
-                .with_timezone(&offset)
-                .to_rfc3339_opts(SecondsFormat::Secs, false)
-        }
+        TimestampFormat::Offset => written_at(&instant, FixedOffset::east_opt(2 * 3600)?),
     })
+}
+
+/// Writes an instant at an offset.
+pub(super) fn written_at<Zone: TimeZone>(instant: &DateTime<Zone>, offset: FixedOffset) -> String {
+    instant
+        .with_timezone(&offset)
+        .to_rfc3339_opts(SecondsFormat::Secs, false)
 }
 
 /// Moves a timestamp by at most 29 minutes, and by whole days: it stays at the edge of its day.

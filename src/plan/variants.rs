@@ -11,7 +11,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Days, Duration, FixedOffset, NaiveTime, SecondsFormat, Timelike as _, Utc};
+use chrono::{DateTime, Days, Duration, FixedOffset, NaiveTime, Timelike as _};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
@@ -22,6 +22,7 @@ use super::draft::Draft;
 use super::leaf::{FieldKind, Leaf};
 use super::rights::may_be_falsy;
 use super::template::Template;
+use super::timestamps::written_at;
 use crate::contract::document::Node;
 use crate::contract::fact::FactKind;
 use crate::contract::link::Link;
@@ -309,19 +310,15 @@ fn at_offset(text: &str, offset: &str) -> Option<String> {
     } else {
         midnight + minute
     };
-    let instant: DateTime<Utc> = instant.and_utc();
-    Some(
-        instant
-            .with_timezone(&offset)
-            .to_rfc3339_opts(SecondsFormat::Secs, false),
-    )
+    Some(written_at(&instant.and_utc(), offset))
 }
 
 /// Returns the same instant as it is written at this offset.
 fn same_instant_at(text: &str, offset: &str) -> Option<String> {
-    let offset: FixedOffset = offset.parse().ok()?;
-    let instant = DateTime::parse_from_rfc3339(text).ok()?.with_timezone(&offset);
-    Some(instant.to_rfc3339_opts(SecondsFormat::Secs, false))
+    Some(written_at(
+        &DateTime::parse_from_rfc3339(text).ok()?,
+        offset.parse().ok()?,
+    ))
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ impl Session<'_> {
                 if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
                     return;
                 }
-                if number == 0 {
+                if number == 0 && exchange.rejection_of_content().is_some() {
                     self.create_at_negative_offset((operation, accepted, head)).await;
                 }
             }
@@ -134,8 +134,11 @@ impl Session<'_> {
             }
             self.announce_requests(1);
             let exchange = self.write(&draft, head, WriteRole::FormatTrial).await;
-            let is_rejected = exchange.rejection_of_content().is_some();
-            if is_rejected != offset.is_some() {
+            let may_be_for_offset = match offset {
+                Some(_) => exchange.rejection_of_content().is_some(),
+                None => self.succeeded(&exchange),
+            };
+            if !may_be_for_offset {
                 break;
             }
         }
