@@ -6,11 +6,10 @@ use std::collections::{HashMap, HashSet};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::Url;
-use reqwest::header::{COOKIE, HeaderMap};
+use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, PROXY_AUTHORIZATION};
 use serde_json::{Value, json};
 
 use super::entry::is_redacted;
-use crate::client::Token;
 use crate::contract::Contract;
 use crate::contract::operation::SecurityScheme;
 use crate::exchange::redact::{Redaction, SHORTEST_TOKEN};
@@ -86,7 +85,7 @@ impl Credentials {
     pub(super) fn redaction(&mut self, headers: &HeaderMap, url: &Url) -> Redaction {
         let carrying = headers.iter().filter(|(name, _)| self.is_secret(name.as_str()));
         let mut secrets: Vec<String> = carrying
-            .flat_map(|(name, value)| secrets(&String::from_utf8_lossy(value.as_bytes()), *name == COOKIE))
+            .flat_map(|(name, value)| secrets(name, &String::from_utf8_lossy(value.as_bytes())))
             .collect();
         let in_query = url.query_pairs().filter(|(name, _)| self.is_secret(name));
         secrets.extend(
@@ -96,15 +95,15 @@ impl Credentials {
         );
         secrets.sort_unstable();
         secrets.dedup();
-        let Some(token) = secrets.first().and_then(|first| Token::new(first.as_str()).ok()) else {
+        if secrets.is_empty() {
             return Redaction::default();
-        };
+        }
         if self.redactions.len() == MAX_REDACTIONS {
             self.redactions.clear();
         }
         let redaction = self.redactions.entry(Digest::of(&json!(secrets)));
         redaction
-            .or_insert_with(|| Redaction::of_all(Some(&token), &secrets[1..]))
+            .or_insert_with(|| Redaction::of_secrets(secrets.iter().map(String::as_str)))
             .clone()
     }
 }
@@ -112,9 +111,16 @@ impl Credentials {
 /// Returns the secrets in the value of a header: tokens, the values of cookies and of parameters, and the password of
 /// Basic (RFC 7617). What is too short to be hidden without breaking words is left out. A token may contain what
 /// separates a name from its value; in a cookie, the name is no secret.
-fn secrets(value: &str, are_cookies: bool) -> Vec<String> {
+fn secrets(header: &HeaderName, value: &str) -> Vec<String> {
+    let are_cookies = *header == COOKIE;
     let pieces = value.split(|character: char| character.is_whitespace() || matches!(character, ';' | ','));
     let mut secrets = Vec::new();
+    // A secret may contain spaces. In these two headers, a scheme precedes it.
+    if [AUTHORIZATION, PROXY_AUTHORIZATION].contains(header) {
+        secrets.extend(value.split_once(' ').map(|(_, secret)| secret.trim().to_owned()));
+    } else if !are_cookies {
+        secrets.push(value.trim().to_owned());
+    }
     for piece in pieces {
         let named = piece.split_once('=').map(|(_, secret)| secret);
         // Base64 ends in the same character that separates a name from its value.
@@ -125,10 +131,7 @@ fn secrets(value: &str, are_cookies: bool) -> Vec<String> {
         if !are_cookies && secret != piece {
             secrets.push(piece.to_owned());
         }
-        let decoded = STANDARD
-            .decode(secret)
-            .ok()
-            .and_then(|bytes| String::from_utf8(bytes).ok());
+        let decoded = STANDARD.decode(secret).ok().map(text);
         if let Some((_, password)) = decoded.as_deref().and_then(|decoded| decoded.split_once(':')) {
             secrets.push(password.to_owned());
         }
@@ -137,13 +140,19 @@ fn secrets(value: &str, are_cookies: bool) -> Vec<String> {
     secrets
 }
 
+/// Reads the user and the password of Basic: in UTF-8, or in ISO 8859-1 as older clients write them (RFC 7617, section
+/// 2.1).
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().copied().map(char::from).collect())
+}
+
 fn is_long_enough(secret: &str) -> bool {
-    secret.len() >= SHORTEST_TOKEN && Token::new(secret).is_ok()
+    secret.chars().count() >= SHORTEST_TOKEN
 }
 
 #[cfg(test)]
 mod tests {
-    use reqwest::header::{HeaderName, HeaderValue};
+    use reqwest::header::HeaderValue;
 
     use super::*;
 
@@ -217,6 +226,27 @@ mod tests {
         }
         for other in ["/organization/v1/tags", "dark session short", "application/json"] {
             assert_eq!(redaction.hide(other), other);
+        }
+    }
+
+    #[test]
+    fn a_secret_with_spaces_or_letters_beyond_ascii_is_hidden() {
+        let mut credentials = credentials();
+        let url = Url::parse("http://example.com/tags?api_key=pass%20w%C3%B6rd%20one").unwrap();
+        let basic = |text: &[u8]| format!("Basic {}", STANDARD.encode(text));
+        for (authorization, secret) in [
+            (basic("jane:correct hörse".as_bytes()), "correct hörse"),
+            (basic(b"jane:correct h\xf6rse"), "correct hörse"),
+            (basic(b"jane:correct horse"), "correct horse"),
+            ("ApiKey key of nobody".to_owned(), "key of nobody"),
+        ] {
+            let headers = headers(&[("authorization", &authorization), ("x-api-key", "seven red words")]);
+            let redaction = credentials.redaction(&headers, &url);
+            for secret in [secret, "pass wörd one", "pass%20w%C3%B6rd%20one", "seven red words"] {
+                let hidden = redaction.hide(&format!("<{secret}>"));
+                assert_eq!(hidden, "<$COUNTERSIGN_TOKEN>", "{secret}");
+            }
+            assert_eq!(redaction.hide("jane reads seven words"), "jane reads seven words");
         }
     }
 

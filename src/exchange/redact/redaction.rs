@@ -10,6 +10,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::iter;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -67,6 +68,9 @@ struct TokenPatterns {
     /// The letters and digits of the token and of the other secrets.
     letters: Vec<Pattern>,
     pieces: Pieces,
+    /// Whether a secret has letters beyond ASCII. They are skipped then: a text may write them in any encoding. Without
+    /// such a secret, they separate two words.
+    skips_beyond_ascii: bool,
 }
 
 impl Redaction {
@@ -79,15 +83,19 @@ impl Redaction {
     /// Hides this token and these other secrets, such as those made from it, as [`Self::of`] hides one; without a
     /// token, nothing is hidden.
     #[must_use]
-    pub fn of_all(token: Option<&Token>, others: &[String]) -> Self {
-        let known = |token: &Token| {
-            let mut known = TokenPatterns::default();
-            known.add(token.expose());
-            others.iter().for_each(|other| known.add(other));
-            Arc::new(known)
-        };
+    pub fn of_all<'a>(token: Option<&'a Token>, others: &'a [String]) -> Self {
+        let secrets = |token: &'a Token| iter::once(token.expose()).chain(others.iter().map(String::as_str));
+        token.map(|token| Self::of_secrets(secrets(token))).unwrap_or_default()
+    }
+
+    /// Hides these secrets, as [`Self::of`] hides a token. They may contain spaces and characters beyond ASCII, as a
+    /// password may.
+    #[must_use]
+    pub(crate) fn of_secrets<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut known = TokenPatterns::default();
+        secrets.into_iter().for_each(|secret| known.add(secret));
         Self {
-            token: token.map(known),
+            token: (!known.exact.is_empty()).then(|| Arc::new(known)),
             later: None,
         }
     }
@@ -136,8 +144,9 @@ impl TokenPatterns {
     /// Adds a token. Derived tokens share most of its characters, and what two have in common is searched for once.
     fn add(&mut self, token: &str) {
         let plain = alphanumerics(token);
+        self.skips_beyond_ascii |= !token.is_ascii();
         if self.exact.is_empty() || plain.len() < MINIMUM_RUN {
-            self.exact.push(Pattern::new(token.as_bytes().to_vec()));
+            self.exact.push(Pattern::new(token.chars().map(byte_of).collect()));
         }
         for form in ciphers(token) {
             self.pieces.add(&form, PIECE_LENGTH, 1);
@@ -177,7 +186,7 @@ impl TokenPatterns {
                 window = 0;
             }
             ended &= !seen.character.is_alphanumeric();
-            let byte = u8::try_from(seen.character).unwrap_or_default();
+            let byte = byte_of(seen.character);
             for (pattern, exact) in self.exact.iter().zip(&mut exact) {
                 *exact = pattern.next(*exact, byte);
                 if pattern.is_whole(*exact) {
@@ -196,7 +205,7 @@ impl TokenPatterns {
                 if let Some(length) = self.pieces.longest(window) {
                     found.push(starts[starts.len() - length]..seen.end);
                 }
-            } else if seen.character.is_alphanumeric() {
+            } else if seen.character.is_alphanumeric() && !self.skips_beyond_ascii {
                 in_letters.fill(0);
                 window = 0;
             }
@@ -222,6 +231,13 @@ fn replaced(text: &str, mut places: Vec<Range<usize>>) -> String {
     }
     rendered.push_str(&text[end..]);
     rendered
+}
+
+/// Returns the byte that represents a character in a pattern: itself in ASCII, and otherwise one beyond ASCII that other
+/// characters share.
+fn byte_of(character: char) -> u8 {
+    let low = u8::try_from(u32::from(character) & 0x7f).unwrap_or_default();
+    if character.is_ascii() { low } else { 0x80 | low }
 }
 
 /// Tracks how much of a pattern a text ends with, one byte at a time (Knuth, Morris and Pratt, 1977).
@@ -408,6 +424,26 @@ mod tests {
             redaction.hide("a q7-x, q7x, Q7-X, %717-x"),
             "a $COUNTERSIGN_TOKEN, q7x, Q7-X, $COUNTERSIGN_TOKEN"
         );
+    }
+
+    #[test]
+    fn a_secret_with_spaces_and_letters_beyond_ascii_is_hidden_however_it_is_written() {
+        let redaction =
+            Redaction::of_secrets(["correct hörse battery", "\u{43f}\u{430}\u{440}\u{43e}\u{43b}\u{44c}-1"]);
+        for (text, expected) in [
+            ("a correct hörse battery b", "a $COUNTERSIGN_TOKEN b"),
+            ("a correct+h%C3%B6rse+battery b", "a $COUNTERSIGN_TOKEN b"),
+            ("a correct h%F6rse battery b", "a $COUNTERSIGN_TOKEN b"),
+            (r"a correct h\u00f6rse battery b", "a $COUNTERSIGN_TOKEN b"),
+            ("a correct hÃ¶rse battery b", "a $COUNTERSIGN_TOKEN b"),
+            ("x=Y29ycmVjdCBow7Zyc2UgYmF0dGVyeQ==", "x=$COUNTERSIGN_TOKENeQ=="),
+            ("\u{43f}\u{430}\u{440}\u{43e}\u{43b}\u{44c}-1.", "$COUNTERSIGN_TOKEN."),
+            ("a correct battery", "a correct battery"),
+            ("\u{43f}\u{430}\u{440}\u{430}", "\u{43f}\u{430}\u{440}\u{430}"),
+        ] {
+            assert_eq!(redaction.hide(text), expected, "{text}");
+        }
+        assert_eq!(Redaction::of_secrets([]).hide("a text"), "a text");
     }
 
     #[test]
