@@ -1,5 +1,6 @@
 //! Made-up runs and a sample record, for the tests of the reports. The main type is [`SampleRun`].
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use chrono::DateTime;
@@ -103,6 +104,7 @@ impl SampleRun {
             asked_gaps: false,
             tally: RequestCounts::default(),
             in_scope: self.contract.operation_ids().collect(),
+            named: BTreeSet::new(),
             target_is_mock: false,
             recording: None,
         }

@@ -60,6 +60,8 @@ pub struct Run {
     pub tally: RequestCounts,
     /// The operations that it was meant to judge.
     pub in_scope: BTreeSet<OperationId>,
+    /// Those of them that the setting `only` names.
+    pub named: BTreeSet<OperationId>,
     /// Whether the target answers creates with the same identifier again and again, and keeps nothing.
     pub target_is_mock: bool,
     /// Everything that it was judged from, if its settings ask for that.
@@ -609,6 +611,7 @@ impl<'run> Session<'run> {
             rejected_values: self.drafts.rejected_values.into_inner(),
             tally: self.sender.tally(),
             in_scope: self.plan.in_scope.clone(),
+            named: self.plan.named.clone(),
             target_is_mock: history.target_is_mock,
             recording,
         }

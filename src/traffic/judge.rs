@@ -751,6 +751,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
                 rejected_values: Vec::new(),
                 tally: self.tally,
                 in_scope: self.called,
+                named: BTreeSet::new(),
                 target_is_mock: false,
                 recording,
             },

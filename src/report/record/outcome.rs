@@ -74,11 +74,32 @@ pub(super) fn outcome(
             Some(format!("a response could not be read: {}", Reason::LimitExceeded)),
         ),
         RunEnd::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
-        RunEnd::Complete => match short {
+        RunEnd::Complete => match nothing_checked(run, contract).or(short) {
             None => (Outcome::Conforms, None),
             Some(reason) => (Outcome::CouldNotJudge, Some(reason)),
         },
     }
+}
+
+/// Returns a reason if no operation that the run was meant to judge was checked or, where the setting `only` names some,
+/// none of these. Some of their facts may be decided all the same: an identifier that names no record needs no success.
+/// A shard may have no other operations. Then the others have the calls, and the whole is not green without a success.
+fn nothing_checked(run: &Run, contract: &Contract) -> Option<String> {
+    let (asked, by) = if run.named.is_empty() {
+        (&run.in_scope, "selected operations")
+    } else {
+        (&run.named, "operations that `only` names")
+    };
+    let first = asked.first().filter(|_| run.shard.is_none())?;
+    if asked.iter().any(|id| run.verdicts.had_success(*id)) {
+        return None;
+    }
+    let name = &contract.operation(*first).name;
+    let reason = run.verdicts.why_unchecked(contract, *first)?;
+    Some(match asked.len() {
+        1 => format!("{name} was not checked: {reason}"),
+        count => format!("none of the {count} {by} was checked; {name}: {reason}"),
+    })
 }
 
 /// Whether a response exceeded the limits of what is read.

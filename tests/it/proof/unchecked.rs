@@ -125,6 +125,35 @@ async fn a_write_that_is_named_and_may_not_be_sent_is_reported() {
 }
 
 #[tokio::test]
+async fn a_run_that_checked_none_of_what_it_was_asked_for_is_not_green() {
+    // Its list was checked, because it needs a value of it.
+    let mut small = Small::new(THINGS).reading();
+    small.scope.only = vec![small.contract.operation_named("getThing").unwrap()];
+    let seen = small.check(empty()).await;
+    assert!(seen.record.facts.held > 0, "{:?}", seen.record.facts);
+    assert_eq!(seen.record.outcome, Outcome::CouldNotJudge);
+    let reason = format!("getThing was not checked: {REASON}");
+    assert_eq!(seen.record.reason.as_deref(), Some(reason.as_str()));
+    let seen = small.check(whole()).await;
+    assert_eq!(seen.record.outcome, Outcome::Conforms, "{:?}", seen.record.findings);
+
+    // What it does with an identifier that names no record is decided, and shows nothing of its responses.
+    let (_, paths) = THINGS.split_once("  /things/{id}:").unwrap();
+    let alone = Small::new(&format!(
+        "  # With x-edge-cases as for any document.\n  /things/{{id}}:{paths}"
+    ))
+    .reading();
+    let seen = alone.check(Stub::table()).await;
+    assert!(seen.record.facts.held > 0, "{:?}", seen.record.facts);
+    assert_eq!(seen.record.outcome, Outcome::CouldNotJudge);
+    let reason = seen.record.reason.unwrap();
+    assert!(
+        reason.starts_with("getThing was not checked: neither a link"),
+        "{reason}"
+    );
+}
+
+#[tokio::test]
 async fn what_was_left_out_is_not_in_scope() {
     let id = |small: &Small, name| small.contract.operation_named(name).unwrap();
     let mut skipping = Small::new(THINGS).reading();
