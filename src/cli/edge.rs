@@ -133,7 +133,10 @@ pub(super) fn redactable_token(text: &str, origin: &str) -> Result<Token, Failur
         let origin = origin.to_owned();
         match text.split_once(' ') {
             _ if text.is_empty() => Failure::EmptyToken { origin },
-            Some((scheme, token)) if Token::new(scheme).is_ok() && Token::new(token).is_ok() => {
+            // A scheme contains no colon (RFC 9110, section 11.1): that is a user and a password with a space in it.
+            Some((scheme, token))
+                if !scheme.contains(':') && Token::new(scheme).is_ok() && Token::new(token).is_ok() =>
+            {
                 token_with_scheme(scheme, origin)
             }
             _ => Failure::Token { origin, source },

@@ -15,7 +15,7 @@ pub struct Token(SecretString);
 #[non_exhaustive]
 pub enum TokenError {
     /// A character that a header cannot carry.
-    #[error("character {position} is not visible ASCII; is there a space or a line break?")]
+    #[error("character {position} is not visible ASCII: a space, a line break, or a letter such as `é`")]
     Character {
         /// Its position, from 1.
         position: usize,

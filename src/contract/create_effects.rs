@@ -21,14 +21,16 @@ use super::operation::Operation;
 use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away, stated, summary_and_description};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
-const OUTLASTING: [&str; 125] = [
+const OUTLASTING: [&str; 145] = [
     "access-grant",
+    "airdrop",
     "announcement",
     "ban",
     "bet",
     "bid",
     "blast",
     "broadcast",
+    "burn",
     "call",
     "campaign",
     "cancellation",
@@ -37,7 +39,9 @@ const OUTLASTING: [&str; 125] = [
     "chargeback",
     "checkout",
     "command",
+    "crawl",
     "data-deletion",
+    "debit",
     "deletion",
     "deployment",
     "deposit",
@@ -74,8 +78,10 @@ const OUTLASTING: [&str; 125] = [
     "logout",
     "magic-link",
     "mailing",
+    "mandate",
     "merge",
     "migration",
+    "mint",
     "newsletter",
     "notification",
     "opt-out",
@@ -85,10 +91,13 @@ const OUTLASTING: [&str; 125] = [
     "password-reset",
     "payment",
     "payment-intent",
+    "payment-link",
     "payment-order",
     "payout",
+    "payroll-run",
     "phone-verification",
     "pickup",
+    "ping",
     "postcard",
     "power-cycle",
     "prescription",
@@ -96,11 +105,14 @@ const OUTLASTING: [&str; 125] = [
     "print-job",
     "purchase",
     "purge",
+    "push",
     "push-message",
     "push-notification",
     "reboot",
+    "redemption",
     "refund",
     "reindex",
+    "remittance",
     "removal",
     "reservation-hold",
     "reset",
@@ -114,11 +126,16 @@ const OUTLASTING: [&str; 125] = [
     "rollback",
     "rollout",
     "rotation",
+    "scan",
+    "settlement",
     "shutdown",
     "shutoff",
+    "signature",
     "signout",
     "siren",
     "sms",
+    "stake",
+    "standing-order",
     "stock-adjustment",
     "stock-movement",
     "suspension",
@@ -127,6 +144,7 @@ const OUTLASTING: [&str; 125] = [
     "termination",
     "test-alarm",
     "text-message",
+    "toot",
     "top-up",
     "topup",
     "trade",
@@ -144,6 +162,8 @@ const OUTLASTING: [&str; 125] = [
     "vote",
     "wakeup",
     "wipe",
+    "wire",
+    "wire-transfer",
     "withdrawal",
     "write-off",
     "writeoff",
@@ -533,7 +553,7 @@ mod tests {
         reason_to_suspect_effect(&contract.document, &contract.operations[0]).is_some()
     }
 
-    const OUTLASTING_PATHS: [&str; 41] = [
+    const OUTLASTING_PATHS: [&str; 45] = [
         "/payments",
         "/invoices/{id}/refunds",
         "/bulk-payments/",
@@ -575,8 +595,12 @@ mod tests {
         "/journal-entries",
         "/imports",
         "/prescriptions",
+        "/wires",
+        "/standing-orders",
+        "/signature-requests",
+        "/pushes",
     ];
-    const PATHS_OF_RECORDS: [&str; 27] = [
+    const PATHS_OF_RECORDS: [&str; 30] = [
         "/pets",
         "/messages",
         "/orders",
@@ -604,6 +628,9 @@ mod tests {
         "/entries",
         "/command-groups",
         "/trigger-types",
+        "/shopping-lists",
+        "/wireframes",
+        "/scanners",
     ];
 
     #[test]

@@ -11,8 +11,8 @@
 //! may reach other records too, so no record of that create is deleted.
 //!
 //! One thing is a finding: after an update, [`MIN_REACHED`] records or more show a value that it sent, in a field that
-//! an invariant says it writes, and the value is not one, such as a status, that another client may have given them
-//! all.
+//! an invariant says it writes, where they had another one. Other clients may have given some of them a common value,
+//! such as a status, in the meantime. So that counts only if no record in the response shows another one.
 //!
 //! A record that a create adds changes what others show about themselves: their rank, their share, how many there are.
 //! So a change counts only in a field that the write sent, and where a boolean or a single word, such as a status, was
@@ -33,6 +33,8 @@ use crate::exchange::{Digest, Exchange, identifier};
 
 /// The maximum number of records that are watched in each list.
 const MAX_RECORDS: usize = 1_000;
+/// The maximum number of identifiers that are remembered of each list.
+const MAX_IDENTIFIERS: usize = 10_000;
 /// The maximum number of fields that are watched in each record.
 const MAX_FIELDS: usize = 200;
 /// The maximum depth of a watched field: JSON:API has the fields of a record in `attributes`, and those that belong
@@ -54,6 +56,8 @@ const SMALLEST_DISTINCTIVE: f64 = 1_000.0;
 pub(super) struct ExistingRecords {
     /// What each list has shown.
     lists: HashMap<OperationId, WatchedList>,
+    /// The identifiers that each list has shown before the first write, on any of its pages.
+    identifiers: HashMap<OperationId, HashSet<Digest>>,
     /// Whether a write was sent: what a list shows from then on may be the run's own.
     has_written: bool,
     /// The operations one of whose writes was watched.
@@ -154,7 +158,8 @@ struct Changes {
     ids: Vec<Digest>,
     /// Whether one of them now shows a value that a write has sent.
     shows_sent: bool,
-    /// How many of them now show such a value in each field, if it tells whose it is: see [`is_distinctive`].
+    /// How many of them now show such a value in each field, if another client would hardly have given it to them: if it
+    /// tells whose it is (see [`is_distinctive`]), or if no record shows another one.
     showing_sent_value: HashMap<Digest, usize>,
 }
 
@@ -176,6 +181,12 @@ impl ExistingRecords {
     /// Adds a response of a list. If a single operation has written since the response before, and this is the first
     /// time that it has changed existing records, returns what it has changed.
     fn add(&mut self, (list, path): (OperationId, &str), items: &[IdentifiedItem<'_>]) -> Option<ChangedBy> {
+        if !self.has_written {
+            let known = self.identifiers.entry(list).or_default();
+            let room = MAX_IDENTIFIERS.saturating_sub(known.len());
+            let shown = items.iter().filter_map(|item| identifier(item.id));
+            known.extend(shown.map(|id| Digest::of(&Value::String(id))).take(room));
+        }
         if !self.has_written && !self.lists.contains_key(&list) {
             let records = items.iter().take(MAX_RECORDS);
             let watched = WatchedList {
@@ -210,6 +221,9 @@ impl WatchedList {
     fn compare(&mut self, items: &[IdentifiedItem<'_>], writes: &[SentWrite]) -> Changes {
         self.is_compared |= writes.is_empty();
         let mut changes = Changes::default();
+        // The fields in which a record shows another value than those that were sent, and those in which records have
+        // changed to one of them.
+        let (mut otherwise, mut changed_to_sent) = (HashSet::new(), HashMap::<_, usize>::new());
         for record in self.records.values_mut() {
             record.was_missing = std::mem::replace(&mut record.is_missing, true);
         }
@@ -221,20 +235,28 @@ impl WatchedList {
             before.is_missing = false;
             let mut is_changed = false;
             for (field, name, value) in fields(item.value) {
+                let mut sent = writes.iter().filter_map(|write| write.sent.get(name)).peekable();
+                let is_named = sent.peek().is_some();
+                let is_sent = sent.any(|values| values.contains(&value.value));
+                if is_named && !is_sent {
+                    otherwise.insert(field);
+                }
                 let Some(earlier) = before.fields.get_mut(&field).filter(|earlier| **earlier != value) else {
                     continue;
                 };
                 if writes.is_empty() {
                     self.volatile.insert(field);
                 }
-                let mut sent = writes.iter().filter_map(|write| write.sent.get(name)).peekable();
-                let counts = sent.peek().is_some() || (earlier.is_state && value.is_state);
+                let counts = is_named || (earlier.is_state && value.is_state);
                 if counts && !self.volatile.contains(&field) {
                     is_changed = true;
-                    let is_sent = sent.any(|values| values.contains(&value.value));
                     changes.shows_sent |= is_sent;
-                    if is_sent && value.is_distinctive {
-                        *changes.showing_sent_value.entry(field).or_default() += 1;
+                    if is_sent {
+                        let showing = match value.is_distinctive {
+                            true => &mut changes.showing_sent_value,
+                            false => &mut changed_to_sent,
+                        };
+                        *showing.entry(field).or_default() += 1;
                     }
                 }
                 *earlier = value;
@@ -243,6 +265,10 @@ impl WatchedList {
                 changes.ids.push(id);
             }
         }
+        let everywhere = changed_to_sent
+            .into_iter()
+            .filter(|(field, _)| !otherwise.contains(field));
+        changes.showing_sent_value.extend(everywhere);
         changes
     }
 }
@@ -479,6 +505,13 @@ impl History<'_> {
             list,
             id,
             changed_by: Some(write),
+            existed: true,
         });
+    }
+
+    /// Whether a list has shown a record with this identifier before the run wrote anything.
+    pub(super) fn existed(&self, list: OperationId, id: &str) -> bool {
+        let known = self.existing_records.identifiers.get(&list);
+        known.is_some_and(|known| known.contains(&Digest::of(&Value::String(id.to_owned()))))
     }
 }

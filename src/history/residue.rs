@@ -76,6 +76,8 @@ pub struct UnexplainedRecord {
     pub id: Option<String>,
     /// The write after which it had changed, if it was there before the run; `None` if it shows the run tag.
     pub changed_by: Option<OperationId>,
+    /// Whether its list showed it before the run wrote anything.
+    pub existed: bool,
 }
 
 /// The maximum number of unexplained records that one look keeps.
@@ -248,6 +250,7 @@ impl ResidueSearch {
             list,
             id,
             changed_by: None,
+            existed: false,
         };
         if self.unexplained_records.len() < MAX_UNEXPLAINED && !self.unexplained_records.contains(&record) {
             self.unexplained_records.push(record);
@@ -536,9 +539,11 @@ impl History<'_> {
 
     /// Keeps what a look for residue has found.
     pub(super) fn note_residue(&mut self, search: ResidueSearch, walk: Walk) {
-        self.residue_tracker
-            .unexplained_records
-            .extend(search.unexplained_records);
+        let mut unexplained = search.unexplained_records;
+        for record in &mut unexplained {
+            record.existed = record.id.as_deref().is_some_and(|id| self.existed(record.list, id));
+        }
+        self.residue_tracker.unexplained_records.extend(unexplained);
         if walk.end == WalkEnd::Complete {
             self.residue_tracker.seen_completely.insert(walk.operation);
         }

@@ -314,6 +314,55 @@ const IN_EFFECT: [&str; 20] = [
     "voice",
 ];
 
+/// The last words of names whose value says what becomes of a record, or how it acts: another value may send an
+/// invoice or ship an order.
+const STATES: [&str; 19] = [
+    "action",
+    "availability",
+    "condition",
+    "decision",
+    "delivery",
+    "lifecycle",
+    "mode",
+    "outcome",
+    "phase",
+    "plan",
+    "power",
+    "progress",
+    "resolution",
+    "result",
+    "stage",
+    "state",
+    "status",
+    "step",
+    "tier",
+];
+
+/// The last words of names of booleans for which `true` does nothing and takes nothing from another record. A name that
+/// is none of these may be one of either kind (`live`, `approved`, `armed`).
+const INERT: [&str; 20] = [
+    "adult",
+    "bold",
+    "checked",
+    "child",
+    "done",
+    "favorite",
+    "favourite",
+    "fragile",
+    "gift",
+    "halal",
+    "italic",
+    "kosher",
+    "read",
+    "seen",
+    "smoker",
+    "starred",
+    "underlined",
+    "vegan",
+    "vegetarian",
+    "wheelchair",
+];
+
 /// Names of what is opened by the value `open`.
 const OPENED: [&str; 9] = [
     "door", "doors", "gate", "gates", "latch", "lock", "shutter", "valve", "window",
@@ -553,10 +602,20 @@ pub(super) fn cautious_value(value: Value, name: &str, schema: &Node) -> Option<
 }
 
 /// Whether a value may be sent after the first one: it is harmless, does nothing at once, is none of those that only
-/// one record has, and takes away no protection.
+/// one record has, and takes away no protection. The words of values that act are never complete, so a state stays as
+/// it was created, and a boolean becomes `true` only if its name is known to do nothing.
 pub(super) fn may_be_sent_later(value: &Value, name: &str, schema: &Node) -> bool {
-    let unprotects = *value == Value::Bool(false) && protects(name);
-    !is_acting(value) && !unprotects && harmless_value(value.clone(), name, schema).as_ref() == Some(value)
+    let separated = separated(name);
+    let ends_with = |known: &[&str]| words(&separated).last().is_some_and(|last| known.contains(&last));
+    let may_act = match value {
+        Value::Bool(true) => !does_less(name) && !ends_with(&INERT),
+        Value::Bool(false) => protects(name),
+        Value::String(text) => {
+            ends_with(&STATES) || is_acting(value) || IN_EFFECT.contains(&text.to_lowercase().as_str())
+        }
+        _ => false,
+    };
+    !may_act && harmless_value(value.clone(), name, schema).as_ref() == Some(value)
 }
 
 /// Whether a value that code may mistake for a missing one may be sent instead of an accepted one: it gives no rights,
@@ -877,7 +936,38 @@ mod tests {
     fn a_value_that_one_record_has_follows_no_other() {
         let document = Document::read("a.yaml", "{enum: [primary, active, red]}".to_owned()).unwrap();
         let follows = |value: &str| may_be_sent_later(&json!(value), "kind", &document.root);
-        assert!(!follows("primary") && follows("active") && follows("red"));
+        assert!(!follows("primary") && !follows("active") && follows("red"));
+    }
+
+    #[test]
+    fn a_state_stays_and_a_boolean_becomes_true_only_if_that_does_nothing() {
+        let states = Document::read("a.yaml", "{enum: [draft, sent, paid]}".to_owned()).unwrap();
+        for (name, follows) in [
+            ("status", false),
+            ("invoiceState", false),
+            ("power", false),
+            ("statuses", true),
+            ("size", true),
+        ] {
+            assert_eq!(may_be_sent_later(&json!("sent"), name, &states.root), follows, "{name}");
+        }
+        let either = Document::read("a.yaml", "{type: boolean}".to_owned()).unwrap();
+        for name in [
+            "live",
+            "on_air",
+            "headline",
+            "fallback",
+            "enabled",
+            "approved",
+            "paid",
+            "done_at_once",
+        ] {
+            assert!(!may_be_sent_later(&json!(true), name, &either.root), "{name}");
+            assert!(may_be_sent_later(&json!(false), name, &either.root), "{name}");
+        }
+        for name in ["done", "isGift", "paused"] {
+            assert!(may_be_sent_later(&json!(true), name, &either.root), "{name}");
+        }
     }
 
     #[test]

@@ -368,6 +368,9 @@ pub(super) fn all_residue(record: &Record) -> impl Iterator<Item = (&str, String
 pub(super) fn why_unexplained(record: &UnexplainedRecord) -> String {
     match &record.changed_by {
         Some(write) => format!("it was there before this run, and had changed or was gone after {write}"),
+        None if record.existed => {
+            "it was there before this run, and now contains this run's tag: it is not the run's own".to_owned()
+        }
         None => "no create returned it, but it contains this run's tag".to_owned(),
     }
 }

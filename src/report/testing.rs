@@ -260,6 +260,7 @@ pub(super) fn sample_record() -> Record {
             list: "getThings".to_owned(),
             id: Some("t-18".to_owned()),
             changed_by: None,
+            existed: false,
         }],
         rejected_values: vec![rejected_markup()],
         requests: requests(),

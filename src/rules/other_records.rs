@@ -19,8 +19,8 @@ pub(super) static RULE: Rule = Rule {
                   tag: there it would be one person's data under another's name. What an edge case sends to an \
                   identifier that names no record must not appear in a record that the list showed before. Right after \
                   the first write of an operation, three or more records on the first page must not show what was sent in one \
-                  of its fields, a text with a digit or a number from 1,000, if they had another value; other values do \
-                  not count, because another client may have set them.",
+                  of its fields if they had another value. Another client may have set a value without a digit, or a \
+                  number below 1,000, so one counts only if every record on the page shows it.",
     exceptions: "A list that was not seen in full. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",

@@ -59,15 +59,19 @@ fn is_edge_case_of_an_update(operation: &Operation) -> bool {
 /// record that was there before the run is somebody else's.
 fn unexplained_records(run: &Run, about: &RunContext<'_>) -> Vec<UnexplainedRecord> {
     let records = run.unexplained_records.iter().map(|record| {
-        let render = |id: &str| match record.changed_by {
-            Some(_) => about.values.render_identifier_of_another(id),
-            None => about.values.render_identifier(id),
+        let render = |id: &str| {
+            if record.existed {
+                about.values.render_identifier_of_another(id)
+            } else {
+                about.values.render_identifier(id)
+            }
         };
         let name = |operation| about.contract.operation(operation).name.clone();
         UnexplainedRecord {
             list: name(record.list),
             id: record.id.as_deref().map(|id| about.redaction.hide(&render(id))),
             changed_by: record.changed_by.map(name),
+            existed: record.existed,
         }
     });
     records.collect()

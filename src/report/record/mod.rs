@@ -597,6 +597,9 @@ pub struct UnexplainedRecord {
     /// tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_by: Option<String>,
+    /// Whether its list showed it before the run wrote anything: then it is not the run's own, whatever it shows now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub existed: bool,
 }
 
 /// An awkward value that an operation rejected.

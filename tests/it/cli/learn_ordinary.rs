@@ -467,7 +467,7 @@ fn a_field_that_says_who_may_see_a_record_has_one_value() {
 fn a_field_that_an_update_resets_to_a_default_is_not_kept() {
     const SHORT: &str =
         "{type: object, properties: {name: {type: string}, kind: {type: string}, note: {type: string}}}";
-    const CHOICES: &str = "enabled: {type: boolean}, size: {type: string, enum: [small, large]}, \
+    const CHOICES: &str = "gift: {type: boolean}, size: {type: string, enum: [small, large]}, \
                            weight: {type: integer, minimum: 1, maximum: 100}";
     let change = format!("PetChange: {{type: object, properties: {{name: {{type: string}}, {CHOICES}}}}}");
     let spec = SPEC.replace(&format!("PetChange: {SHORT}"), &change).replace(
@@ -479,14 +479,14 @@ fn a_field_that_an_update_resets_to_a_default_is_not_kept() {
         None
     };
     let reset: Updates = |sent, pet| {
-        for (name, default) in [("enabled", json!(true)), ("size", json!("small")), ("weight", json!(1))] {
+        for (name, default) in [("gift", json!(true)), ("size", json!("small")), ("weight", json!(1))] {
             pet[name] = sent.get(name).cloned().unwrap_or(default);
         }
         merge(sent, pet)
     };
     let reset_one: Updates = |sent, pet| {
         pet.as_object_mut().unwrap().extend(sent.as_object().unwrap().clone());
-        pet["enabled"] = sent.get("enabled").cloned().unwrap_or(json!(false));
+        pet["gift"] = sent.get("gift").cloned().unwrap_or(json!(false));
         None
     };
     // Nothing shows whether it keeps what it never changes.

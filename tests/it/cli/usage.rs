@@ -70,6 +70,7 @@ fn a_token_that_no_header_carries_is_rejected_and_not_repeated() {
         ("hun\nter2", "character 4"),
         ("hun ter2", "there is a space in it"),
         ("hünter2", "character 2"),
+        ("jane:hun ter2", "character 9 is not visible ASCII"),
     ] {
         let message = rejected_call(|url| check(url, &[]).env("COUNTERSIGN_TOKEN", token));
         says(&message, &["COUNTERSIGN_TOKEN", part]);

@@ -192,6 +192,7 @@ fn numbered(id: u64, write: &str) -> UnexplainedRecord {
         list: "listThings".to_owned(),
         id: Some(id.to_string()),
         changed_by: Some(write.to_owned()),
+        existed: true,
     }
 }
 

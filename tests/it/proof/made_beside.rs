@@ -131,6 +131,7 @@ async fn what_a_service_makes_beside_a_record_is_reported_as_left() {
         list: "listBoards".to_owned(),
         id: Some(id),
         changed_by: None,
+        existed: false,
     });
     assert_eq!(record.unexplained_records, left.collect::<Vec<_>>());
 
