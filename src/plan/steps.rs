@@ -66,7 +66,7 @@ pub struct Plan {
     /// The operations that a run reports on, called or not (*selected*, in the documentation): all but those that
     /// `only`, `skip` or the shard excludes and, in a run that only reads, the writes that `only` does not name.
     pub in_scope: BTreeSet<OperationId>,
-    /// Those of them that `only` names; none if it names none. The others are there because these need them.
+    /// The operations that `only` names; none if it names none. The others in scope are there because these need them.
     pub named: BTreeSet<OperationId>,
 }
 
@@ -86,7 +86,7 @@ impl Plan {
             learns: scope.learn.is_some(),
             questions: Vec::new(),
             in_scope: BTreeSet::new(),
-            named: BTreeSet::new(),
+            named: scope.only.iter().copied().collect(),
         };
         let wanted = requested_and_needed(contract, scope);
         let is_unselected = |id: &OperationId| {
@@ -125,8 +125,6 @@ impl Plan {
         let share = Share::new(contract, &called, (shard, scope.seed), weight);
         let own = contract.operation_ids().filter(|id| share.own.contains(id));
         plan.in_scope = own.filter(|id| !is_unselected(id)).collect();
-        let named = plan.in_scope.iter().filter(|id| scope.only.contains(id));
-        plan.named = named.copied().collect();
         for operation in unfilled.intersection(&plan.in_scope) {
             // Nothing fills its path, but what it does with an unknown identifier can be seen all the same.
             let edge_cases = edge_cases(contract, *operation, scope.seed).into_iter();

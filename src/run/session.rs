@@ -60,7 +60,7 @@ pub struct Run {
     pub tally: RequestCounts,
     /// The operations that it was meant to judge.
     pub in_scope: BTreeSet<OperationId>,
-    /// Those of them that the setting `only` names.
+    /// The operations that the setting `only` names.
     pub named: BTreeSet<OperationId>,
     /// Whether the target answers creates with the same identifier again and again, and keeps nothing.
     pub target_is_mock: bool,
