@@ -79,25 +79,26 @@ impl Session<'_> {
                 futures::join!(awkward_create, plain_create, read);
             }
             None => {
-                awkward_create.await;
-                self.create_other_variants(base, others).await;
+                let has_tried_offset = awkward_create.await;
+                self.create_other_variants(base, others, has_tried_offset).await;
             }
         }
     }
 
-    /// Creates a record with awkward values; if they are rejected, with half of them, and then with a quarter.
+    /// Creates a record with awkward values; if they are rejected, with half of them, and then with a quarter. Returns
+    /// whether an offset was tried.
     async fn create_with_awkward_values(
         &self,
         (operation, accepted, head): (OperationId, &Draft, &RequestHead),
         values: Option<AwkwardValues>,
-    ) {
-        let mut values = values;
+    ) -> bool {
+        let (mut values, mut has_tried_offset) = (values, false);
         for number in 0..TRIES_PER_VARIANT {
             let Some(these) = values.take().filter(|_| self.left_to_create() > 0) else {
-                return;
+                break;
             };
             let Ok(mut draft) = self.draft(operation, TimestampFormat::Utc) else {
-                return;
+                break;
             };
             let halves = these.halves();
             let differs = draft.vary(&Variant::Awkward(these), accepted);
@@ -105,26 +106,32 @@ impl Session<'_> {
                 self.announce_requests(1);
                 let exchange = self.write(&draft, head, WriteRole::Additional).await;
                 if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
-                    return;
+                    break;
                 }
                 if number == 0 && exchange.rejection_of_content().is_some() {
-                    self.create_at_negative_offset((operation, accepted, head)).await;
+                    has_tried_offset = true;
+                    self.create_at_offset(NEGATIVE_OFFSET, (operation, accepted, head))
+                        .await;
                 }
             }
             values = halves.into_iter().next();
         }
+        has_tried_offset
     }
 
-    /// Creates a record whose timestamp has a negative offset, if the contract says that the operation accepts one. The
-    /// awkward values have such an offset, but at an instant that a service may reject; here the instant is the one
-    /// that was accepted. A rejection counts only if a create in UTC is accepted after it, and the offset is rejected
-    /// again.
-    async fn create_at_negative_offset(&self, (operation, accepted, head): (OperationId, &Draft, &RequestHead)) {
+    /// Creates a record whose timestamp has this offset, if the contract says that the operation accepts one. A create
+    /// with such an offset was rejected, but at an instant that a service may reject; here the instant is the one that
+    /// was accepted. A rejection counts only if a create in UTC is accepted after it, and the offset is rejected again.
+    async fn create_at_offset(
+        &self,
+        offset: &'static str,
+        (operation, accepted, head): (OperationId, &Draft, &RequestHead),
+    ) {
         let formats = self.contract.operation(operation).accepted_timestamp_formats();
         if !formats.is_some_and(|accepted| accepted.formats.contains(&TimestampFormat::Offset)) {
             return;
         }
-        for offset in [Some(NEGATIVE_OFFSET), None, Some(NEGATIVE_OFFSET)] {
+        for offset in [Some(offset), None, Some(offset)] {
             let Ok(mut draft) = self.draft_like(operation, accepted) else {
                 break;
             };
@@ -147,12 +154,14 @@ impl Session<'_> {
         self.emit_findings();
     }
 
-    /// Creates records from the other variants.
+    /// Creates records from the other variants. If one at an offset is rejected, and none was tried yet, that is tried.
     async fn create_other_variants(
         &self,
         (operation, accepted, head): (OperationId, &Draft, &RequestHead),
         variants: Vec<Variant>,
+        has_tried_offset: bool,
     ) {
+        let mut has_tried_offset = has_tried_offset;
         // When the operation creates something within another record, the awkward create counts towards the wanted
         // number.
         let has_invariant = self.contract.operation(operation).invariants.created.is_some();
@@ -184,6 +193,12 @@ impl Session<'_> {
                 made += 1;
             } else if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
                 break;
+            } else if let Variant::Offset(offset) = variant
+                && exchange.rejection_of_content().is_some()
+                && !has_tried_offset
+            {
+                has_tried_offset = true;
+                self.create_at_offset(offset, (operation, accepted, head)).await;
             }
         }
     }
