@@ -23,7 +23,8 @@ pub(super) struct Arguments {
     pub(super) target: Option<Setting<String>>,
     #[command(flatten)]
     pub(super) configuration: ConfigFlags,
-    /// A file that contains the target's token; without it the token is taken from `COUNTERSIGN_TOKEN`
+    /// A file that contains the target's token; without it the token comes from the target's variable or program, or
+    /// from `COUNTERSIGN_TOKEN`
     #[arg(long, value_name = "FILE")]
     pub(super) token_file: Option<PathBuf>,
     /// The client certificate for a target that asks for one: a PEM file with the certificate first, then its

@@ -165,7 +165,15 @@ impl<'sent> Sent<'sent> {
             {
                 return sink.undecided(fact, Reason::NoInstant);
             }
-            let received = self.describe_lost(sink, carry, (&returned, sent));
+            let count = |body, at| pointer::select(body, at).len();
+            let (shown, all) = (count(record, &carry.returned_at), count(self.body, &carry.sent));
+            let received = if (1..all).contains(&shown) {
+                let plural = if shown == 1 { "" } else { "s" };
+                let lost = sink.render(sent);
+                format!("{shown} value{plural} in place of the {all} that were sent; the {lost} is not among them")
+            } else {
+                self.describe_lost(sink, carry, (&returned, sent))
+            };
             sink.broken(fact, || format!("{at}{}", carry.returned_at), || received);
         } else {
             sink.held(fact);
@@ -310,6 +318,9 @@ mod tests {
             let judged = Fixture::of("createContact").created(&sent, &json!({"contact_methods": returned}));
             assert_eq!(judged.fact(CONTACT), verdict, "{returned}");
         }
+        let judged = Fixture::of("createContact").created(&sent, &json!({"contact_methods": [first]}));
+        let received = "1 value in place of the 2 that were sent; the string(15) is not among them";
+        assert_eq!(judged.received("stored-values"), received);
     }
 
     #[test]
