@@ -15,8 +15,9 @@
 //! such as a status, in the meantime. So that counts only if no record in the response shows another one.
 //!
 //! A record that a create adds changes what others show about themselves: their rank, their share, how many there are.
-//! So a change counts only in a field that the write sent, and where a boolean or a single word, such as a status, was
-//! replaced. A field that changes without any write, such as `online`, does not count.
+//! So a change counts only in a field that the write sent, where a boolean or a single word, such as a status, was
+//! replaced, and where an update empties an array: a careless one removes the children of every record. A field that
+//! changes without any write, such as `online`, does not count.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +27,7 @@ use super::evidence::{Evidence, Reached, StrayWrite};
 use super::history::{EvidenceSink, History};
 use super::residue::UnexplainedRecord;
 use crate::contract::lifecycle::Lifecycle;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
 use crate::exchange::json::Body;
 use crate::exchange::{Digest, Exchange, identifier};
@@ -110,6 +111,15 @@ struct FieldValue {
     is_state: bool,
     /// Whether few records have it: see [`is_distinctive`].
     is_distinctive: bool,
+    /// How many elements it has, if it is an array.
+    elements: Option<usize>,
+}
+
+impl FieldValue {
+    /// Whether elements have become none.
+    fn is_emptied(self, now: Self) -> bool {
+        self.elements.is_some_and(|elements| elements > 0) && now.elements == Some(0)
+    }
 }
 
 /// Whether a value may identify an existing record, so that a write which sends it would replace that record.
@@ -122,7 +132,7 @@ pub(crate) enum IdentifyingUse {
     MayBeOnUnreadPage,
     /// A record has it, and too few records are known to say that none share a value; or its field is named like a
     /// category.
-    Taken,
+    TakenPerhapsShared,
     /// A record has it, and no two records share a value of its field.
     TakenAndUnique,
 }
@@ -147,6 +157,8 @@ const CATEGORIES: [&str; 14] = [
 #[derive(Debug)]
 struct SentWrite {
     operation: OperationId,
+    /// Whether it is an update.
+    is_update: bool,
     /// What it sent in fields of each name.
     sent: HashMap<String, HashSet<Digest>>,
 }
@@ -224,6 +236,7 @@ impl WatchedList {
         // The fields in which a record shows another value than those that were sent, and those in which records have
         // changed to one of them.
         let (mut otherwise, mut changed_to_sent) = (HashSet::new(), HashMap::<_, usize>::new());
+        let is_updated = !writes.is_empty() && writes.iter().all(|write| write.is_update);
         for record in self.records.values_mut() {
             record.was_missing = std::mem::replace(&mut record.is_missing, true);
         }
@@ -247,7 +260,8 @@ impl WatchedList {
                 if writes.is_empty() {
                     self.volatile.insert(field);
                 }
-                let counts = is_named || (earlier.is_state && value.is_state);
+                let is_emptied = is_updated && earlier.is_emptied(value);
+                let counts = is_named || is_emptied || (earlier.is_state && value.is_state);
                 if counts && !self.volatile.contains(&field) {
                     is_changed = true;
                     changes.shows_sent |= is_sent;
@@ -301,6 +315,7 @@ fn fields(record: &Value) -> Vec<(Digest, &str, FieldValue)> {
                     value: Digest::of(value),
                     is_state: is_state(value),
                     is_distinctive: is_distinctive(value),
+                    elements: value.as_array().map(Vec::len),
                 };
                 fields.push((Digest::of(&Value::String(at)), name, field));
             }
@@ -404,7 +419,7 @@ impl History<'_> {
         let may_have_pages = list.is_some_and(|list| self.contract.paging_of(list.operation).is_some());
         match different.contains(&Digest::of(value)) {
             true if is_key => IdentifyingUse::TakenAndUnique,
-            true => IdentifyingUse::Taken,
+            true => IdentifyingUse::TakenPerhapsShared,
             false if is_key && may_have_pages => IdentifyingUse::MayBeOnUnreadPage,
             false => IdentifyingUse::Free,
         }
@@ -417,12 +432,14 @@ impl History<'_> {
         if self.contract.operation(operation).is_get() || is_rejected {
             return;
         }
+        let is_update = matches!(self.contract.operation(operation).method, Method::Put | Method::Patch);
         self.existing_records.has_written = true;
         for list in self.existing_records.lists.values_mut() {
             let write = match list.writes.iter_mut().find(|write| write.operation == operation) {
                 Some(write) => write,
                 None => list.writes.push_mut(SentWrite {
                     operation,
+                    is_update,
                     sent: HashMap::new(),
                 }),
             };

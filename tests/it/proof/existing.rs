@@ -30,6 +30,10 @@ pub(super) enum Effect {
     IsRemoved,
     /// There are three, and a create removes them all.
     AllAreRemoved,
+    /// An update removes its parts.
+    UpdateEmptiesIt,
+    /// A create takes its only free seat.
+    SeatIsTaken,
     /// An update writes to it, too.
     UpdateReachesIt,
     /// A deletion removes it, too.
@@ -56,7 +60,8 @@ pub(super) struct Service {
 
 impl Service {
     pub(super) fn new(effect: Effect) -> Self {
-        let old = json!({"id": 7, "name": "Old", "colour": "red", "flag": true, "state": "live", "rank": 1});
+        let old = json!({"id": 7, "name": "Old", "colour": "red", "flag": true, "state": "live", "rank": 1,
+            "parts": [{"id": 71}], "free_seats": [4]});
         let mut things = vec![old];
         if effect == Effect::AllAreRemoved {
             for id in [5, 6] {
@@ -95,6 +100,7 @@ impl Service {
                 Effect::IsRemoved => self.things.retain(|thing| thing["id"] != 7),
                 Effect::AllAreRemoved => self.things.retain(|thing| thing["id"].as_u64() > Some(7)),
                 Effect::FlagMoves => self.things[0]["flag"] = json!(false),
+                Effect::SeatIsTaken => self.things[0]["free_seats"] = json!([]),
                 Effect::CountsRecords => self.things[0]["rank"] = json!(self.things.len()),
                 _ => {}
             }
@@ -124,8 +130,10 @@ impl Service {
                     }
                 }
             }
-            if self.effect == Effect::UpdateEndsIt {
-                self.things[0]["state"] = json!("ended");
+            match self.effect {
+                Effect::UpdateEndsIt => self.things[0]["state"] = json!("ended"),
+                Effect::UpdateEmptiesIt => self.things[0]["parts"] = json!([]),
+                _ => {}
             }
         }
         axum::Json(&self.things[position]).into_response()
@@ -210,17 +218,24 @@ async fn a_write_after_which_an_existing_record_has_changed_is_not_sent_again_an
     assert_eq!(service.count(&Method::POST), 1);
     assert_eq!(record.unexplained_records, [changed("addThing")]);
 
-    let (service, record) = check(Effect::UpdateEndsIt, None).await;
-    assert_eq!(service.count(&Method::PUT), 1);
-    assert_eq!(service.count(&Method::POST), plain.count(&Method::POST));
-    assert_eq!(record.unexplained_records, [changed("setThing")]);
+    for effect in [Effect::UpdateEndsIt, Effect::UpdateEmptiesIt] {
+        let (service, record) = check(effect, None).await;
+        assert_eq!(service.count(&Method::PUT), 1, "{effect:?}");
+        assert_eq!(service.count(&Method::POST), plain.count(&Method::POST), "{effect:?}");
+        assert_eq!(record.unexplained_records, [changed("setThing")], "{effect:?}");
+    }
 }
 
 #[tokio::test]
 async fn what_changes_without_a_write_or_counts_records_stops_nothing() {
     let (plain, record) = check(Effect::None, None).await;
     assert_eq!(record.unexplained_records, []);
-    let others = [Effect::ChangesByItself, Effect::CountsRecords, Effect::IsOnTheNextPage];
+    let others = [
+        Effect::ChangesByItself,
+        Effect::CountsRecords,
+        Effect::SeatIsTaken,
+        Effect::IsOnTheNextPage,
+    ];
     for effect in others {
         let (service, record) = check(effect, None).await;
         for method in [Method::POST, Method::PUT] {
