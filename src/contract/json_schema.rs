@@ -78,7 +78,7 @@ pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
     let node = document.node(schema)?;
     Some(match schema.strip_suffix("/discriminator") {
         Some(parent) if node.member("propertyName").is_some() => discriminated(document, parent),
-        _ => asserted_by(document, node),
+        _ => assertions(document, node),
     })
 }
 
@@ -109,7 +109,7 @@ fn discriminated(document: &Document, parent: &str) -> Value {
 
 /// Returns what the schema asserts beyond types and names, as a JSON Schema.
 #[must_use]
-pub fn asserted_by(document: &Document, node: &Node) -> Value {
+pub fn assertions(document: &Document, node: &Node) -> Value {
     let mut converter = Converter::default();
     let mut converted = Map::new();
     for member in node

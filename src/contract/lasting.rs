@@ -15,7 +15,7 @@ use super::inferred::singular;
 use super::lexicon::{DETERMINERS, is_form_of, sentences, words as words_of_name};
 use super::operation::{Operation, OperationId};
 use super::pointer;
-use super::rewriting::words_in;
+use super::what_texts_say::words_in;
 
 /// Which reads may show a record after its deletion, by the text about the deletion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

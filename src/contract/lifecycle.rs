@@ -23,9 +23,9 @@ use super::lasting::ShownAfterDelete;
 use super::link::Link;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
-use super::rewriting::{concerns, is_for_machines, says_that_it_comes_back_changed};
 use super::shape::{JsonType, Shape};
-use super::vocabulary::{Carry, Same};
+use super::vocabulary::{Carry, Equality};
+use super::what_texts_say::{concerns, is_for_machines, says_that_it_comes_back_changed};
 
 /// The operations on the records of one create.
 #[derive(Clone, Debug)]
@@ -326,7 +326,7 @@ impl Contract {
             let shown = record
                 .field_named(name)
                 .map(|index| &self.shapes[record.fields[index].shape.0]);
-            let Some((same, shown)) = same_as_sent(schema).zip(shown) else {
+            let Some((equality, shown)) = same_as_sent(schema).zip(shown) else {
                 continue;
             };
             let described = schema.member("description").and_then(Node::string).unwrap_or_default();
@@ -344,7 +344,7 @@ impl Contract {
                     sent: at.clone(),
                     returned_at: at,
                     gap: None,
-                    same,
+                    equality,
                 });
             }
         }
@@ -450,13 +450,13 @@ fn schema_type(schema: &Node) -> Option<JsonType> {
 
 /// Returns how to compare what a record shows with the sent value of this schema. `None` if a service may rewrite the
 /// value (add a slash to a URL, put an email address in lower case) or hide it (a password).
-fn same_as_sent(schema: &Node) -> Option<Same> {
+fn same_as_sent(schema: &Node) -> Option<Equality> {
     let is_hidden = is_flagged(schema, "writeOnly") || is_flagged(schema, "readOnly");
     let format = schema.member("format").and_then(Node::string);
     match format {
         _ if is_hidden => None,
-        None | Some("date" | "int32" | "int64" | "double") => Some(Same::Value),
-        Some("date-time") => Some(Same::Instant),
+        None | Some("date" | "int32" | "int64" | "double") => Some(Equality::Value),
+        Some("date-time") => Some(Equality::Instant),
         Some(_) => None,
     }
 }

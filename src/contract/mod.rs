@@ -86,7 +86,6 @@ pub mod path_template;
 pub mod pointer;
 pub(crate) mod query;
 mod reach;
-pub(crate) mod rewriting;
 pub mod shape;
 pub mod shared_string;
 mod singular_query;
@@ -94,6 +93,7 @@ mod singular_query;
 mod testing;
 pub(crate) mod tree;
 pub mod vocabulary;
+pub(crate) mod what_texts_say;
 mod written;
 
 use std::collections::{HashMap, HashSet};

@@ -6,7 +6,7 @@ use super::Contract;
 use super::inferred::{collection_name, comparable_name};
 use super::lexicon::words as words_of_name;
 use super::operation::Operation;
-use super::rewriting::words_in;
+use super::what_texts_say::words_in;
 
 /// Qualities of records that a list may be limited to.
 const QUALIFIED: [&str; 30] = [

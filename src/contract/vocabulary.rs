@@ -219,9 +219,9 @@ pub struct Carry {
     pub returned_at: String,
     /// The gap that allows another spelling; where there is one, a difference only warns.
     pub gap: Option<String>,
-    /// When the two count as the same.
-    #[serde(default)]
-    pub same: Same,
+    /// When the two count as equal.
+    #[serde(default, rename = "same")]
+    pub equality: Equality,
 }
 
 impl Carry {
@@ -232,10 +232,10 @@ impl Carry {
     }
 }
 
-/// When two values are the same.
+/// When two values count as equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Same {
+pub enum Equality {
     /// The same JSON value.
     #[default]
     Value,

@@ -100,7 +100,7 @@ pub fn body(request: &Request, values: ValueDisplay) -> Option<String> {
     Some(match body {
         Content::Json(body) => request
             .spelling
-            .json(body, &request.unprintable, |at, value| match values {
+            .json(body, &request.from_target, |at, value| match values {
                 ValueDisplay::Hidden => {
                     Value::from(placeholder(fields(at).last().map_or("", String::as_str))).to_string()
                 }
@@ -314,7 +314,7 @@ impl Placeholders<'_> {
         let request = self.request;
         match content {
             Content::Json(body) if values == ValueDisplay::Hidden => {
-                for piece in request.spelling.pieces(body, &request.unprintable) {
+                for piece in request.spelling.pieces(body, &request.from_target) {
                     match piece {
                         Piece::FromTarget(at, value) => {
                             let variable = Part::Variable(
@@ -540,7 +540,7 @@ mod tests {
                 json!({"contact_id": OWN, "venue_id": "v-17", "note": "it's"}),
             )),
             spelling: Spelling::default(),
-            unprintable: vec!["/venue_id".to_owned()],
+            from_target: vec!["/venue_id".to_owned()],
             made_up: Vec::new(),
             printable: Printable {
                 path: "/v1/visits".to_owned(),
@@ -599,7 +599,7 @@ mod tests {
 
     #[test]
     fn each_location_of_the_target_has_a_variable_of_its_own() {
-        let unprintable = [
+        let from_target = [
             "/contact_methods/0/type",
             "/contact-methods/0/type",
             "/venue_id",
@@ -611,7 +611,7 @@ mod tests {
                 "contact_methods": [{"type": "x"}], "contact-methods": [{"type": "y"}], "venue_id": "v-17", "size": 17,
                 "own": [], "more": {},
             }))),
-            unprintable: unprintable.map(str::to_owned).to_vec(),
+            from_target: from_target.map(str::to_owned).to_vec(),
             path: "/v1/contacts/t-17?page=2".to_owned(),
             printable: Printable {
                 path: format!("/v1/contacts/{}?page=2", placeholder("id")),

@@ -81,7 +81,7 @@ pub struct Request {
     pub spelling: Spelling,
     /// Pointers to the values in the body that came from the target; they are printed only with
     /// [`ValueDisplay::Shown`].
-    pub unprintable: Vec<String>,
+    pub from_target: Vec<String>,
     /// Pointers to the values in the body that the run made up and that may be the identifiers of records.
     pub made_up: Vec<String>,
     /// The path and the headers as they may be printed.
@@ -165,7 +165,7 @@ impl Request {
             content_type: operation.content_type().to_owned(),
             body: None,
             spelling: Spelling::default(),
-            unprintable: Vec::new(),
+            from_target: Vec::new(),
             made_up: Vec::new(),
             printable: Printable::default(),
             credential: Credential::None,
@@ -205,7 +205,7 @@ impl Request {
             Content::Json(body) if self.spelling == Spelling::default() => body.to_string(),
             Content::Json(body) => self
                 .spelling
-                .json(body, &self.unprintable, |_, value| value.to_string()),
+                .json(body, &self.from_target, |_, value| value.to_string()),
             Content::Raw(text) => text.clone(),
         })
     }

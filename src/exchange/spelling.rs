@@ -61,10 +61,10 @@ impl Spelling {
         }
     }
 
-    /// Returns the pieces of a JSON body; `unprintable` has the pointers of the values that the target showed.
-    pub(super) fn pieces<'body>(&self, body: &'body Value, unprintable: &[String]) -> Vec<Piece<'body>> {
+    /// Returns the pieces of a JSON body; `from_target` has the pointers of the values that the target showed.
+    pub(super) fn pieces<'body>(&self, body: &'body Value, from_target: &[String]) -> Vec<Piece<'body>> {
         let mut writer = Writer {
-            unprintable,
+            from_target,
             escapes: self.has(Equivalence::JsonEscapes),
             reversed_and_spaced: self.has(Equivalence::JsonOrder),
             at: String::new(),
@@ -78,8 +78,8 @@ impl Spelling {
     }
 
     /// Returns a JSON body as it is written; `render` replaces the values that the target showed.
-    pub(super) fn json(&self, body: &Value, unprintable: &[String], render: impl Fn(&str, &Value) -> String) -> String {
-        let pieces = self.pieces(body, unprintable).into_iter();
+    pub(super) fn json(&self, body: &Value, from_target: &[String], render: impl Fn(&str, &Value) -> String) -> String {
+        let pieces = self.pieces(body, from_target).into_iter();
         let pieces = pieces.map(|piece| match piece {
             Piece::FromTarget(at, value) => render(&at, value),
             Piece::Json(text) => text,
@@ -89,8 +89,8 @@ impl Spelling {
 }
 
 /// Writes JSON as `serde_json` does, apart from what is to differ.
-struct Writer<'body, 'unprintable> {
-    unprintable: &'unprintable [String],
+struct Writer<'body, 'from_target> {
+    from_target: &'from_target [String],
     /// Whether some characters of strings are escaped.
     escapes: bool,
     /// Whether members are in reverse order, with white space between tokens.
@@ -102,7 +102,7 @@ struct Writer<'body, 'unprintable> {
 
 impl<'body> Writer<'body, '_> {
     fn value(&mut self, value: &'body Value) {
-        if self.unprintable.contains(&self.at) {
+        if self.from_target.contains(&self.at) {
             self.pieces.push(Piece::FromTarget(self.at.clone(), value));
             return self.space();
         }
@@ -239,8 +239,8 @@ mod tests {
     fn what_the_target_showed_stays_as_it_is() {
         let writing = Spelling::of(&[Equivalence::JsonEscapes]);
         let body = json!({"id": "v-17", "of": [{"id": "x"}]});
-        let unprintable = ["/of/0/id".to_owned()];
-        let text = writing.json(&body, &unprintable, |at, _| format!("<{at}>"));
+        let from_target = ["/of/0/id".to_owned()];
+        let text = writing.json(&body, &from_target, |at, _| format!("<{at}>"));
         assert_eq!(text, r#"{"\u0069d":"\u0076-17","\u006Ff":[{"\u0069d":</of/0/id>}]}"#);
     }
 }

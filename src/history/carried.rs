@@ -52,7 +52,7 @@ pub(crate) fn lost_value<'seen>(
     let carried = |sent: &&Value| {
         returned
             .iter()
-            .any(|returned| same(carry.same, sent, returned) == Some(true))
+            .any(|returned| same(carry.equality, sent, returned) == Some(true))
     };
     let lost = pointer::select(body, &carry.sent)
         .into_iter()

@@ -90,7 +90,7 @@ impl<'seen> CarriedElements<'seen> {
             let is_returned = |sent: &&Value| {
                 returned
                     .iter()
-                    .any(|returned| same(self.carry.same, sent, returned) == Some(true))
+                    .any(|returned| same(self.carry.equality, sent, returned) == Some(true))
             };
             let lost = sent_values(self.carry, element)
                 .into_iter()
@@ -112,7 +112,7 @@ impl<'seen> CarriedElements<'seen> {
             let before = differing.len();
             let (sent, returned): (Vec<_>, Vec<_>) = differing.iter().map(|pair| (pair.sent, pair.returned)).unzip();
             let is_among = |value: &Value, others: &[&Value]| {
-                let is_same = |other: &&Value| same(self.carry.same, value, other) == Some(true);
+                let is_same = |other: &&Value| same(self.carry.equality, value, other) == Some(true);
                 others.iter().any(is_same)
             };
             differing.retain(|pair| is_among(pair.returned, &sent) && is_among(pair.sent, &returned));
@@ -225,7 +225,7 @@ struct Pair<'seen> {
 
 impl Pair<'_> {
     fn differs(&self, carry: &Carry) -> bool {
-        same(carry.same, self.sent, self.returned) == Some(false)
+        same(carry.equality, self.sent, self.returned) == Some(false)
     }
 }
 
@@ -249,7 +249,7 @@ fn shows(carry: &Carry, element: &Value, returned: &Value) -> bool {
     let is_returned = |sent: &Value| {
         returned
             .iter()
-            .any(|returned| same(carry.same, sent, returned) == Some(true))
+            .any(|returned| same(carry.equality, sent, returned) == Some(true))
     };
     sent_values(carry, element).into_iter().all(is_returned)
 }

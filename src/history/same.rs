@@ -6,15 +6,15 @@ use chrono::{DateTime, FixedOffset};
 use icu_normalizer::ComposingNormalizer;
 use serde_json::Value;
 
-use crate::contract::vocabulary::Same;
+use crate::contract::vocabulary::Equality;
 
 /// Whether the returned value is the sent one; `None` if a timestamp has a form that leaves this in doubt.
-pub(crate) fn same(how: Same, sent: &Value, returned: &Value) -> Option<bool> {
+pub(crate) fn same(how: Equality, sent: &Value, returned: &Value) -> Option<bool> {
     match how {
-        Same::Value => Some(equal(sent, returned)),
-        Same::Instant if sent == returned => Some(true),
-        Same::Instant if !returned.is_string() => Some(false),
-        Same::Instant => Some(instant(sent)? == instant(returned)?),
+        Equality::Value => Some(equal(sent, returned)),
+        Equality::Instant if sent == returned => Some(true),
+        Equality::Instant if !returned.is_string() => Some(false),
+        Equality::Instant => Some(instant(sent)? == instant(returned)?),
     }
 }
 
@@ -69,23 +69,27 @@ mod tests {
             "2024-05-17T07:30:00+0000",
             "Fri, 17 May 2024 07:30:00 +0000",
         ] {
-            assert_eq!(same(Same::Instant, &sent, &json!(returned)), Some(true), "{returned}");
+            assert_eq!(
+                same(Equality::Instant, &sent, &json!(returned)),
+                Some(true),
+                "{returned}"
+            );
         }
         for returned in [json!("2024-05-17T09:30:00Z"), json!("2024-05-17T07:30:01Z"), json!(7)] {
-            assert_eq!(same(Same::Instant, &sent, &returned), Some(false), "{returned}");
+            assert_eq!(same(Equality::Instant, &sent, &returned), Some(false), "{returned}");
         }
     }
 
     #[test]
     fn a_number_is_the_same_however_it_is_written() {
-        assert_eq!(same(Same::Value, &json!(28), &json!(28.0)), Some(true));
-        assert_eq!(same(Same::Value, &json!(28), &json!("28")), Some(false));
+        assert_eq!(same(Equality::Value, &json!(28), &json!(28.0)), Some(true));
+        assert_eq!(same(Equality::Value, &json!(28), &json!("28")), Some(false));
     }
 
     #[test]
     fn large_integers_that_differ_are_not_the_same() {
         let large = 9_007_199_254_740_992_u64;
-        assert_eq!(same(Same::Value, &json!(large), &json!(large)), Some(true));
-        assert_eq!(same(Same::Value, &json!(large), &json!(large + 1)), Some(false));
+        assert_eq!(same(Equality::Value, &json!(large), &json!(large)), Some(true));
+        assert_eq!(same(Equality::Value, &json!(large), &json!(large + 1)), Some(false));
     }
 }

@@ -4,8 +4,8 @@ use super::leaf::Choice;
 use crate::contract::document::Node;
 use crate::contract::lexicon::{self, IDENTIFIERS};
 use crate::contract::operation::OperationId;
-use crate::contract::rewriting::{speaks_of_characters, speaks_of_moved_dates};
 use crate::contract::vocabulary::Carry;
+use crate::contract::what_texts_say::{speaks_of_characters, speaks_of_moved_dates};
 use crate::contract::{Contract, pointer};
 
 /// Returns the top-level fields that an operation's body may have, as pointers, without the read-only ones.

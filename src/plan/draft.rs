@@ -137,7 +137,7 @@ impl Draft {
 
     /// Chooses no value that may identify a record which was there before the run, where the schema admits another. A
     /// field without any other is left out if its value may identify one, and keeps a value that is only
-    /// `IdentifyingUse::Taken`.
+    /// `IdentifyingUse::TakenPerhapsShared`.
     ///
     /// # Errors
     ///
@@ -227,16 +227,16 @@ impl Draft {
     #[must_use]
     pub fn body(&self) -> (Value, Vec<String>) {
         let mut body = Value::Object(Map::new());
-        let mut unprintable = Vec::new();
+        let mut from_target = Vec::new();
         for leaf in &self.leaves {
             if let Some(choice) = leaf.choices.get(leaf.chosen) {
                 insert(&mut body, &leaf.pointer, choice.value.clone());
                 if choice.from_target {
-                    unprintable.push(leaf.pointer.clone());
+                    from_target.push(leaf.pointer.clone());
                 }
             }
         }
-        (body, unprintable)
+        (body, from_target)
     }
 
     /// Returns the pointers of the values in the current body that the run made up, where they may be the identifiers

@@ -84,11 +84,11 @@ impl EdgeCaseField {
         }
     }
 
-    /// Puts the value into the body. `unprintable` has the pointers of the values that the target showed, which must
+    /// Puts the value into the body. `from_target` has the pointers of the values that the target showed, which must
     /// not be printed; those at this location are removed.
-    pub fn insert(self, body: &mut Value, unprintable: &mut Vec<String>) {
+    pub fn insert(self, body: &mut Value, from_target: &mut Vec<String>) {
         let below = format!("{}/", self.pointer);
-        unprintable.retain(|at| *at != self.pointer && !at.starts_with(&below));
+        from_target.retain(|at| *at != self.pointer && !at.starts_with(&below));
         draft::insert(body, &self.pointer, self.value);
     }
 }
@@ -240,7 +240,7 @@ fn unknown(
 }
 
 impl EdgeCaseString {
-    /// Makes one string of the body unusual; returns whether there is one. `unprintable` has the pointers of the values
+    /// Makes one string of the body unusual; returns whether there is one. `from_target` has the pointers of the values
     /// that the target showed.
     ///
     /// It prefers a string that carries the run tag: the run's own name for what it writes. An address of `example.com`
@@ -250,12 +250,12 @@ impl EdgeCaseString {
     pub(crate) fn insert(
         self,
         body: &mut Value,
-        unprintable: &mut Vec<String>,
+        from_target: &mut Vec<String>,
         (run_tag, limits): (&RunTag, &LengthLimits),
     ) -> bool {
         let mut texts = Vec::new();
         collect(body, &mut String::new(), &mut texts);
-        let of_the_target = |at: &String| unprintable.contains(at);
+        let of_the_target = |at: &String| from_target.contains(at);
         let tagged = |at: &String| {
             let text = body.pointer(at).and_then(Value::as_str);
             text.is_some_and(|text| text.contains(run_tag.as_str()))
@@ -275,7 +275,7 @@ impl EdgeCaseString {
             return false;
         };
         let unusual = changed(at);
-        unprintable.retain(|other| other != at);
+        from_target.retain(|other| other != at);
         if let Some(place) = body.pointer_mut(at) {
             *place = Value::String(unusual);
         }
@@ -509,20 +509,20 @@ mod tests {
 
     #[test]
     fn a_text_that_the_target_showed_is_replaced_where_there_is_no_other() {
-        let mut unprintable = vec!["/a".to_owned(), "/b".to_owned()];
+        let mut from_target = vec!["/a".to_owned(), "/b".to_owned()];
         let mut body = json!({"a": "Ada", "b": "Beth"});
         assert!(edge_case_string(EdgeCaseKind::NonAsciiString, 1).insert(
             &mut body,
-            &mut unprintable,
+            &mut from_target,
             (&run_tag(), &LengthLimits::default())
         ));
-        assert_eq!((&body["a"], &unprintable[..]), (&json!("Ada"), &["/a".to_owned()][..]));
+        assert_eq!((&body["a"], &from_target[..]), (&json!("Ada"), &["/a".to_owned()][..]));
         assert!(!body["b"].as_str().unwrap().contains("Beth"));
         let mut body = json!({"a": "Ada", "b": "own"});
-        let mut unprintable = vec!["/a".to_owned()];
+        let mut from_target = vec!["/a".to_owned()];
         assert!(edge_case_string(EdgeCaseKind::LongString, 0).insert(
             &mut body,
-            &mut unprintable,
+            &mut from_target,
             (&run_tag(), &LengthLimits::default())
         ));
         assert_eq!(body["a"], "Ada");
@@ -608,12 +608,12 @@ mod tests {
             ),
         ] {
             let mut body = sound.clone();
-            let mut unprintable = vec!["/name".to_owned(), "/list/0/type".to_owned()];
-            field(at, value).insert(&mut body, &mut unprintable);
+            let mut from_target = vec!["/name".to_owned(), "/list/0/type".to_owned()];
+            field(at, value).insert(&mut body, &mut from_target);
             assert_eq!(body, expected, "{at}");
             assert!(
-                unprintable.iter().all(|kept| !kept.starts_with(at)),
-                "{at}: {unprintable:?}"
+                from_target.iter().all(|kept| !kept.starts_with(at)),
+                "{at}: {from_target:?}"
             );
         }
     }

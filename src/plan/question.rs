@@ -168,7 +168,7 @@ pub struct QuestionRequest<'draft> {
     /// The body.
     pub body: &'draft mut Value,
     /// The pointers of the values in it that the target showed, which must not be printed.
-    pub unprintable: &'draft mut Vec<String>,
+    pub from_target: &'draft mut Vec<String>,
     /// The run tag, for a text by which the search for residue finds what it may have created.
     pub run_tag: &'draft str,
     /// The values that links carry into the field, each with the name of the field that showed it.
@@ -303,7 +303,7 @@ impl Question {
     pub fn apply_to(&self, request: QuestionRequest<'_>, random: &mut impl Rng) -> bool {
         let QuestionRequest {
             body,
-            unprintable,
+            from_target,
             run_tag,
             linked,
             times_asked,
@@ -312,13 +312,13 @@ impl Question {
         let value = match &self.asks {
             Asks::NoCredential | Asks::PageBeyondLast => return true,
             Asks::InOneRequest { .. } => return false,
-            Asks::Duplicate | Asks::Required { .. } => return change.apply_to((body, unprintable)),
+            Asks::Duplicate | Asks::Required { .. } => return change.apply_to((body, from_target)),
             Asks::UpdateOfOneField { field } => {
                 let Some(value) = body.pointer(field).cloned() else {
                     return false;
                 };
                 *body = json!({});
-                unprintable.clear();
+                from_target.clear();
                 Some((field, value))
             }
             Asks::Date { field, format, .. } => {
@@ -371,21 +371,21 @@ impl Question {
             }
         };
         let Some((field, value)) = value else { return false };
-        self.put((field, value), (body, unprintable));
+        self.put((field, value), (body, from_target));
         true
     }
 
     /// Puts the value that asks into a body.
-    fn put(&self, (field, value): (&str, Value), (body, unprintable): (&mut Value, &mut Vec<String>)) {
+    fn put(&self, (field, value): (&str, Value), (body, from_target): (&mut Value, &mut Vec<String>)) {
         if let Asks::Entry { shown_in: Some(_), .. } | Asks::KnownValue { .. } | Asks::Spelling { .. } = self.asks {
-            unprintable.push(field.to_owned());
+            from_target.push(field.to_owned());
         } else {
-            unprintable.retain(|at| at != field);
+            from_target.retain(|at| at != field);
         }
         // An array is asked about with a single entry.
         if let Some(array) = field.strip_suffix("/0") {
             draft::insert(body, array, json!([]));
-            unprintable.retain(|at| at == field || !draft::is_within(at, array));
+            from_target.retain(|at| at == field || !draft::is_within(at, array));
         }
         draft::insert(body, field, value);
     }
@@ -401,13 +401,13 @@ impl BodyChange {
     }
 
     /// Makes a body of a plain one. Returns whether it asks anything.
-    fn apply_to(self, (body, unprintable): (&mut Value, &mut Vec<String>)) -> bool {
+    fn apply_to(self, (body, from_target): (&mut Value, &mut Vec<String>)) -> bool {
         match self {
             Self::Long(_) | Self::Plain => return false,
             Self::Repeat(other) => *body = other,
             Self::Without(members) => members.iter().for_each(|at| draft::leave_out(body, at)),
         }
-        unprintable.retain(|at| body.pointer(at).is_some());
+        from_target.retain(|at| body.pointer(at).is_some());
         true
     }
 }

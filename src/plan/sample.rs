@@ -101,7 +101,7 @@ impl SampleMaker<'_> {
         if stated.is_empty() {
             return candidates.into_iter().next().ok_or("type");
         }
-        let asserted = json_schema::asserted_by(&self.contract.document, node);
+        let asserted = json_schema::assertions(&self.contract.document, node);
         let compiled = CompiledSchema::compile(Some(&asserted));
         let mut rejecting = stated.first().copied().unwrap_or("type");
         for candidate in candidates {

@@ -393,7 +393,7 @@ mod tests {
             body: Some(Content::Json(
                 serde_json::json!({"venue": "Jane's", "name": "tk-4711-secret"}),
             )),
-            unprintable: vec!["/venue".to_owned()],
+            from_target: vec!["/venue".to_owned()],
             ..exchange.request
         };
         exchange.outcome = Err(Failure::Incomplete);

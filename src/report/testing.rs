@@ -149,7 +149,7 @@ impl SampleRun {
             headers: Vec::new(),
             body: None,
             spelling: Spelling::default(),
-            unprintable: Vec::new(),
+            from_target: Vec::new(),
             made_up: Vec::new(),
             printable: Printable {
                 path: "/things".to_owned(),

@@ -168,7 +168,7 @@ fn judge_kept(seen: &RecordShown<'_>, (lifecycle, kept): (&Lifecycle, KeptFields
         let (before, after) = (value(kept.before, carry)?, value(after, carry));
         let is_same = after
             .as_ref()
-            .is_some_and(|after| same(carry.same, &before, after) == Some(true));
+            .is_some_and(|after| same(carry.equality, &before, after) == Some(true));
         (!is_same).then_some((carry, before, after))
     });
     let Some((carry, before, after)) = lost else {

@@ -99,7 +99,7 @@ pub(super) struct Sent<'sent> {
     carries: &'sent [Carry],
     body: &'sent Value,
     /// Pointers to the values in the body that were taken from the target.
-    unprintable: &'sent [String],
+    from_target: &'sent [String],
     /// Whether the record is new, so that it had no values before.
     creates: bool,
 }
@@ -110,7 +110,7 @@ impl<'sent> Sent<'sent> {
             operation,
             carries,
             body: request.json().unwrap_or(&Value::Null),
-            unprintable: &request.unprintable,
+            from_target: &request.from_target,
             creates: false,
         }
     }
@@ -145,7 +145,7 @@ impl<'sent> Sent<'sent> {
             return format!("{count} values, none of them the {} that was sent", sink.render(lost));
         };
         let mut rendered = format!("{}, not the {} that was sent", sink.render(one), sink.render(lost));
-        let is_own = !self.unprintable.iter().any(|at| pointer::any_element(at) == carry.sent);
+        let is_own = !self.from_target.iter().any(|at| pointer::any_element(at) == carry.sent);
         if let Some(how) = is_own.then(|| describe_change(carry, self.body, (lost, one))).flatten() {
             rendered.push_str(": ");
             rendered.push_str(&how);
@@ -161,7 +161,7 @@ impl<'sent> Sent<'sent> {
         } else if let Some(LostValue { sent, returned }) = lost_value(self.carries, carry, (self.body, record)) {
             if returned
                 .iter()
-                .any(|returned| same(carry.same, sent, returned).is_none())
+                .any(|returned| same(carry.equality, sent, returned).is_none())
             {
                 return sink.undecided(fact, Reason::NoInstant);
             }
@@ -225,7 +225,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::vocabulary::Same;
+    use crate::contract::vocabulary::Equality;
     use crate::history::evidence::WalkEnd;
     use crate::rules::Verdict;
     use crate::rules::testing::{Fixture, Judged};
@@ -419,7 +419,7 @@ mod tests {
     fn a_form_that_names_no_instant_says_nothing() {
         let sent = json!("2024-05-17T09:30:00+02:00");
         for returned in ["2024-05-17", "2024-05-17 09:30:00", "1715931000", "17/05/2024 09:30"] {
-            assert_eq!(same(Same::Instant, &sent, &json!(returned)), None, "{returned}");
+            assert_eq!(same(Equality::Instant, &sent, &json!(returned)), None, "{returned}");
         }
     }
 }

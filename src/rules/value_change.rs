@@ -5,14 +5,14 @@ use chrono::{DateTime, Duration, FixedOffset};
 use serde_json::Value;
 
 use crate::contract::pointer;
-use crate::contract::vocabulary::{Carry, Same};
+use crate::contract::vocabulary::{Carry, Equality};
 use crate::history::same::{instant, unicode_composed};
 
 /// Describes what became of a value that the run made itself, to be read after a colon; `None` where nothing can be
 /// said.
 pub(super) fn describe_change(carry: &Carry, body: &Value, (sent, returned): (&Value, &Value)) -> Option<String> {
     match (sent, returned) {
-        _ if carry.same == Same::Instant => describe_time_shift(sent, instant(returned)?),
+        _ if carry.equality == Equality::Instant => describe_time_shift(sent, instant(returned)?),
         (Value::String(sent), Value::String(returned)) => {
             describe_string_change(&unicode_composed(sent), &unicode_composed(returned))
         }
@@ -310,7 +310,7 @@ mod tests {
         let carry = Carry {
             sent: "/date_of_birth/day".to_owned(),
             returned_at: "/date_of_birth/day".to_owned(),
-            same: Same::Value,
+            equality: Equality::Value,
             gap: None,
         };
         let body = json!({"date_of_birth": {"day": 29, "month": 2, "year": 1996}});

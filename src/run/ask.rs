@@ -401,7 +401,7 @@ impl Session<'_> {
                     };
                     let asking = QuestionRequest {
                         body,
-                        unprintable: &mut request.unprintable,
+                        from_target: &mut request.from_target,
                         run_tag: self.settings.run_tag.as_str(),
                         linked: &self.linked_values(subject, question),
                         times_asked: nth_time,

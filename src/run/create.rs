@@ -493,7 +493,7 @@ impl Session<'_> {
     pub(super) fn request_with_draft(&self, draft: &Draft, head: &RequestHead, credential: Credential) -> Request {
         let operation = draft.operation();
         let documented = self.contract.operation(operation);
-        let (mut body, unprintable) = draft.body();
+        let (mut body, from_target) = draft.body();
         let in_path = self.body_names_of_path_identifier(operation, head);
         if let (Some((names, value)), Some(members)) = (&in_path, body.as_object_mut()) {
             for name in names {
@@ -520,7 +520,7 @@ impl Session<'_> {
             path: head.path.clone(),
             headers,
             body: documented.request_body.as_ref().map(|_| Content::Json(body)),
-            unprintable,
+            from_target,
             made_up: draft.made_up(),
             printable,
             credential,

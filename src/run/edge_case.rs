@@ -224,7 +224,7 @@ impl Session<'_> {
                 let limits = self.contract.length_limits_of_edge_cases(operation);
                 let made_of = (&self.settings.run_tag, &limits);
                 let resource_identifier = body.pointer_mut(Link::JSON_API_IDENTIFIER).map(Value::take);
-                let is_made = text.insert(body, &mut request.unprintable, made_of);
+                let is_made = text.insert(body, &mut request.from_target, made_of);
                 if let (Some(id), Some(place)) = (resource_identifier, body.pointer_mut(Link::JSON_API_IDENTIFIER)) {
                     *place = id;
                 }
@@ -234,7 +234,7 @@ impl Session<'_> {
                 is_made
             }
             EdgeCaseChange::Field(field) => {
-                field.clone().insert(body, &mut request.unprintable);
+                field.clone().insert(body, &mut request.from_target);
                 true
             }
             _ => true,

@@ -24,7 +24,7 @@ pub(super) fn request(
         path: call.path.clone(),
         body: body.map(|body| Content::Json(body.value)),
         // The pointer to the whole body: no value of it is printed.
-        unprintable: vec![String::new()],
+        from_target: vec![String::new()],
         printable: Printable {
             path: printable_path(operation, &request_line.url),
             headers: Vec::new(),

@@ -76,7 +76,7 @@ fn exchange(view: &View<'_>, exchange: &ExchangeRecord, slowest: f64) -> Markup 
         "exchange"
     };
     html! {
-        details class=(css_class) #{ "exchange-" (exchange.number) } data-o=(operation)
+        details class=(css_class) #{ "exchange-" (exchange.number) } data-operation=(operation)
             data-ms=[elapsed(exchange)] {
             summary {
                 span.nr { (exchange.number) }

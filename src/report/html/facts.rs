@@ -49,7 +49,7 @@ fn row(view: &View<'_>, operation: &OperationView<'_>, fact: FactView<'_>) -> Ma
         .strip_prefix(operation.name)
         .map_or(row.fact.as_str(), str::trim_start);
     html! {
-        tr #{ "fact-" (fact.number) } data-k=(fact.topic.index()) data-v=(letter) data-r=[view.reason(fact)] {
+        tr #{ "fact-" (fact.number) } data-topic=(fact.topic.index()) data-verdict=(letter) data-reason=[view.reason(fact)] {
             td class=(words) { span aria-hidden="true" { (mark) } " " (words) }
             td {
                 (rest)

@@ -59,8 +59,8 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
     let topics: BTreeSet<_> = group.findings().map(topic).collect();
     let seen = group.findings().map(|finding| finding.count).sum();
     html! {
-        details class={ "finding " (finding.level) } #{ "finding-" (number) } data-o=(listed(&operations))
-            data-k=(listed(&topics)) data-n=(group.len()) open[open] {
+        details class={ "finding " (finding.level) } #{ "finding-" (number) } data-operation=(listed(&operations))
+            data-topic=(listed(&topics)) data-count=(group.len()) open[open] {
             summary {
                 span.level { (phrases::level_word(finding.level)) }
                 h3 { (headline(group)) }

@@ -64,8 +64,8 @@ const setUpControls = ({ one, all, showAll }) => {
   });
   for (const orders of all(".orders")) orders.hidden = false;
   for (const lane of all(".lane")) lane.addEventListener("click", (event) => {
-    const mark = event.target.closest("[data-n]");
-    if (mark) location.hash = "exchange-" + mark.dataset.n;
+    const mark = event.target.closest("[data-exchange]");
+    if (mark) location.hash = "exchange-" + mark.dataset.exchange;
   });
 
   const dark = matchMedia("(prefers-color-scheme: dark)"), theme = one("#theme"), root = document.documentElement;

@@ -85,7 +85,7 @@ fn cell(operation: &OperationView<'_>, topic: FactTopic, facts: &[&FactView<'_>]
         return html! { span.nothing { span.screen-reader-only { "no fact" } } };
     };
     html! {
-        a class={ "cell " (css_class(counts)) } href={ "#fact-" (first.number) } data-o=(operation.number) data-k=(topic.index())
+        a class={ "cell " (css_class(counts)) } href={ "#fact-" (first.number) } data-operation=(operation.number) data-topic=(topic.index())
             aria-label={ (operation.name) ", " (topic.title()) ": " (summary(counts)) } {
             @if counts.broken > 0 { span.broken { "✗" (count(counts.broken)) } }
             @if counts.undecided > 0 { span.undecided { "?" (count(counts.undecided)) } }

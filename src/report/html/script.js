@@ -14,9 +14,10 @@ document.addEventListener("DOMContentLoaded", () => {
     return all("tbody tr", group).map((element) => ({ element, group, operation, name, ...element.dataset }));
   });
   const findings = all(".finding").map((element) => ({
-    element, operation: element.dataset.o.split(" "), k: element.dataset.k.split(" "), v: "b", n: Number(element.dataset.n),
+    element, operation: element.dataset.operation.split(" "), topic: element.dataset.topic.split(" "), verdict: "b",
+    count: Number(element.dataset.count),
   }));
-  const exchanges = all(".exchange").map((element) => ({ element, operation: element.dataset.o }));
+  const exchanges = all(".exchange").map((element) => ({ element, operation: element.dataset.operation }));
   const parts = [["findings", "finding", findings], ["facts", "fact", facts], ["exchanges", "exchange", exchanges]];
 
   const isChosen = () =>
@@ -32,10 +33,10 @@ document.addEventListener("DOMContentLoaded", () => {
       if (!chosen.words.every((word) => item.text.includes(word))) return false;
     }
     // An exchange has no topic and no verdict.
-    if (item.v === undefined) return chosen.topic === null || chosen.operation !== null;
-    if (chosen.topic !== null && !has(item.k, chosen.topic)) return false;
-    if (chosen.verdicts.size > 0 && !chosen.verdicts.has(item.v)) return false;
-    return chosen.reason === null || item.r === chosen.reason;
+    if (item.verdict === undefined) return chosen.topic === null || chosen.operation !== null;
+    if (chosen.topic !== null && !has(item.topic, chosen.topic)) return false;
+    if (chosen.verdicts.size > 0 && !chosen.verdicts.has(item.verdict)) return false;
+    return chosen.reason === null || item.reason === chosen.reason;
   };
 
   const unfold = (filtering) => {
@@ -62,10 +63,10 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const [id, name, items] of parts) {
       let count = 0, of = 0;
       for (const item of items) {
-        of += item.n || 1;
+        of += item.count || 1;
         const matching = !filtering || matches(item);
         if (item.element.hidden === matching) item.element.hidden = !matching;
-        if (matching) count += item.n || 1;
+        if (matching) count += item.count || 1;
       }
       one("#" + id + " .no-match").hidden = count > 0 || items.length === 0;
       shown.push(number(count) + " of " + number(of) + " " + name + (of === 1 ? "" : "s"));
@@ -76,10 +77,10 @@ document.addEventListener("DOMContentLoaded", () => {
     place.hidden = chosen.operation === null;
     reason.hidden = chosen.reason === null;
     for (const cell of all(".cell")) {
-      const here = cell.dataset.o === chosen.operation && cell.dataset.k === chosen.topic;
+      const here = cell.dataset.operation === chosen.operation && cell.dataset.topic === chosen.topic;
       here ? cell.setAttribute("aria-current", "true") : cell.removeAttribute("aria-current");
     }
-    for (const chip of all("[data-verdict]")) chip.setAttribute("aria-pressed", String(chosen.verdicts.has(chip.dataset.verdict)));
+    for (const chip of all(".chip[data-verdict]")) chip.setAttribute("aria-pressed", String(chosen.verdicts.has(chip.dataset.verdict)));
   };
 
   const showAll = () => {
@@ -116,15 +117,16 @@ document.addEventListener("DOMContentLoaded", () => {
     event.preventDefault();
     first("findings", "facts", "exchanges");
   });
-  for (const chip of all("[data-verdict]")) chip.addEventListener("click", () => {
+  for (const chip of all(".chip[data-verdict]")) chip.addEventListener("click", () => {
     const verdict = chip.dataset.verdict;
     chosen.verdicts.has(verdict) ? chosen.verdicts.delete(verdict) : chosen.verdicts.add(verdict);
     filter();
   });
   for (const cell of all(".cell")) cell.addEventListener("click", (event) => {
     event.preventDefault();
-    const { o, k } = cell.dataset, again = chosen.operation === o && chosen.topic === k;
-    [chosen.operation, chosen.topic] = again ? [null, null] : [o, k];
+    const { operation, topic } = cell.dataset;
+    const again = chosen.operation === operation && chosen.topic === topic;
+    [chosen.operation, chosen.topic] = again ? [null, null] : [operation, topic];
     place.textContent = cell.getAttribute("aria-label").replace(/: [^:]*$/, "");
     filter();
     if (!again) first("findings", "facts");
@@ -132,7 +134,7 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const button of all(".by-reason")) {
     button.hidden = false;
     button.addEventListener("click", () => {
-      chosen.reason = button.dataset.r;
+      chosen.reason = button.dataset.reason;
       reason.textContent = one(".why", button.parentElement).textContent;
       filter();
       first("facts");

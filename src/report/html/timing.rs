@@ -57,7 +57,7 @@ pub(super) fn lane(exchanges: &[&ExchangeRecord], span: f64) -> Markup {
             @for exchange in exchanges {
                 @let wide = (elapsed(exchange).unwrap_or(0.0) / span).max(0.003);
                 rect class=(css_class(exchange)) x=(percent((exchange.sent_ms / span).min(1.0 - wide))) y="3" height="14"
-                    width=(percent(wide)) data-n=(exchange.number) {
+                    width=(percent(wide)) data-exchange=(exchange.number) {
                     title {
                         (exchange.number) ": " (exchange.method) " " (exchange.path) ", "
                         (elapsed(exchange).map_or_else(|| "no response".to_owned(), milliseconds))

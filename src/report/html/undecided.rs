@@ -28,7 +28,7 @@ fn group(index: usize, reason: &str, facts: &[FactView<'_>]) -> Markup {
     html! {
         details.reason {
             summary { span.number { (count(facts.len())) } " " span.why { (reason) } }
-            button.quiet.by-reason type="button" data-r=(index) hidden { "Show these facts" }
+            button.quiet.by-reason type="button" data-reason=(index) hidden { "Show these facts" }
             ul {
                 @for fact in facts.iter().take(LISTED) {
                     li { a href={ "#fact-" (fact.number) } { (fact_name(&fact.row.fact, &fact.row.operation)) } }

@@ -95,13 +95,13 @@ fn a_mark_in_a_lane_opens_its_exchange() {
     // Marks of exchanges that were under way together may lie on one another, and then the upper one is met. A browser
     // is clicked at whole pixels, and a quick exchange may have a mark of two.
     let number = page.browser.number(
-        "[...document.querySelectorAll('.lane [data-n]')].find(mark => { \
+        "[...document.querySelectorAll('.lane [data-exchange]')].find(mark => { \
          mark.scrollIntoView({block: 'center', behavior: 'instant'}); \
          const box = mark.getBoundingClientRect(); \
          const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]; \
          return [Math.floor, Math.ceil].every(whole => document.elementFromPoint(whole(x), whole(y)) === mark); \
-         }).dataset.n * 1",
+         }).dataset.exchange * 1",
     );
-    page.browser.click(&format!(".lane [data-n=\"{number}\"]"));
+    page.browser.click(&format!(".lane [data-exchange=\"{number}\"]"));
     is_met(&page, &format!("exchange-{number}"));
 }
