@@ -115,7 +115,7 @@ use openapi::{did_you_mean, near, referred_pointer};
 pub(crate) use operation::JSON;
 #[cfg(feature = "cli")]
 use operation::Security;
-use operation::{Method, Operation, OperationId, SecurityScheme};
+use operation::{Method, Operation, OperationId, ParameterLocation, SecurityScheme};
 use paging::Paging;
 use path_template::PathTemplate;
 use shape::{Shape, ShapeId};
@@ -575,6 +575,14 @@ impl Contract {
     #[must_use]
     pub fn operation_named(&self, name: &str) -> Option<OperationId> {
         self.by_name.get(name).copied()
+    }
+
+    /// Whether a gap concerns the query parameter of that name: then the document leaves open which values it accepts.
+    #[must_use]
+    pub(crate) fn leaves_open_query(&self, operation: OperationId, name: &str) -> bool {
+        let mut parameters = self.operation(operation).parameters.iter();
+        let named = parameters.find(|parameter| parameter.is(ParameterLocation::Query, name));
+        named.is_some_and(|parameter| self.gaps.iter().any(|gap| gap.locations.contains(&parameter.pointer)))
     }
 
     /// Finds the gap that a user named.

@@ -10,10 +10,13 @@ use super::create::MAY_MEAN_UNKNOWN;
 use super::request::{self, RequestHead};
 use super::session::{Call, ResendOptions, Session};
 use crate::contract::operation::OperationId;
-use crate::exchange::{Exchange, Purpose};
+use crate::exchange::{Exchange, Purpose, RejectionMeaning};
 use crate::history::{ExchangeRole, LookGoal, LookId, LookResult, WalkExtent};
 use crate::plan::MAX_SAMPLED;
 use crate::rules::Reason;
+
+/// The lowest maximum of page numbers that a list with several pages can have.
+const LOWEST_MAXIMUM: u64 = 2;
 
 /// A walk is given up once more pages than this are missing.
 const MISSING_PAGES_TOLERATED: usize = 1;
@@ -233,6 +236,9 @@ impl Session<'_> {
         };
         if let Some(number) = asked {
             head.add_query(&invariant.parameter, &number.to_string());
+            if number > LOWEST_MAXIMUM && self.contract.leaves_open_query(list, &invariant.parameter) {
+                head.rejection_meaning = RejectionMeaning::Gap;
+            }
         }
         let call = self.documented_call(list, head).role(ExchangeRole::Page(look, asked));
         self.call(call).await.1.page_shows_goal

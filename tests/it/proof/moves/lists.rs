@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{Move, prove};
+use crate::proof::call::{Call, Reply};
 use crate::proof::checked::Check;
 use crate::proof::deviating::Deviation;
 use crate::proof::listing::seeded;
@@ -49,6 +50,39 @@ fn a_page_beyond_the_last_may_be_rejected() {
         Move::new(format!("{status} beyond the last page"), deviation).of("createTag")
     });
     prove(moves.into());
+}
+
+/// Lists with three items on a page, none of whose pages above this one can be requested.
+fn up_to_page(maximum: u64) -> Deviation {
+    let page = |call: &Call| {
+        let query = call.uri.query()?;
+        query.strip_prefix("page=")?.parse::<u64>().ok()
+    };
+    Deviation::none()
+        .relisted(|_, listing| {
+            let items = listing.take_items();
+            listing.recut(items, 3);
+        })
+        .answering(move |call| {
+            let is_above = page(call).is_some_and(|page| page > maximum);
+            is_above.then(|| Reply::json(422, json!({"message": "there is no such page"})))
+        })
+}
+
+#[test]
+fn a_page_above_a_maximum_may_be_rejected() {
+    prove(vec![
+        Move::new("no page above the fifth", up_to_page(5))
+            .leaving(0, "the response was 422")
+            .warning(&["unchecked-operation"]),
+    ]);
+}
+
+#[tokio::test]
+async fn a_list_with_several_pages_has_a_second_one() {
+    let checked = Check::concerning("getTags").run(up_to_page(1)).await;
+    let rules: Vec<_> = checked.denied().map(|finding| finding.rule.as_str()).collect();
+    assert_eq!(rules, ["status"]);
 }
 
 #[test]
