@@ -79,6 +79,7 @@ impl<'run> Progress<'run> {
             }
             Event::Begun => self.bar.set_message(self.counts()),
             Event::Waiting(reason) => self.waiting(reason),
+            Event::Tried(_) => {}
             Event::Found(finding, _) => {
                 match finding.level {
                     Level::Allow => return,

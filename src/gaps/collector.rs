@@ -54,6 +54,8 @@ pub struct Gaps<'contract> {
     rate: Option<Rate>,
     /// What was asked; nothing unless the run asks.
     trials: RunTrials,
+    /// Whether the run may write, whatever it then sends.
+    may_write: bool,
 }
 
 /// How the documented calls of an operation ended.
@@ -116,6 +118,7 @@ impl<'contract> Gaps<'contract> {
             effects: Effects::default(),
             rate: None,
             trials: RunTrials::default(),
+            may_write: false,
         }
     }
 
@@ -354,8 +357,8 @@ impl<'contract> Gaps<'contract> {
         if shown.intent.is_documented() {
             self.calls.entry(shown.operation).or_default().rejected += 1;
         }
-        let reaches = reaches_operation(shown.intent.purpose);
         let status = shown.response.status;
+        let reaches = reaches_operation(shown.intent.purpose, status);
         for id in self.response_locations(&shown) {
             match self.locations.all[id].kind {
                 GapKind::Challenge if status == 401 => self.tallies[id].count(Claim::HeaderSent {
@@ -620,6 +623,17 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
+    /// Notes whether the run may write.
+    #[must_use]
+    pub(crate) fn writing(self, may_write: bool) -> Self {
+        Self { may_write, ..self }
+    }
+
+    /// Returns the trials that have ended so far, in the order in which they ended.
+    pub(crate) fn ended_trials(&self) -> &[Trial] {
+        &self.trials.log.trials
+    }
+
     /// Ends the trials that are still open, and removes and returns all.
     pub fn take_trials(&mut self) -> Vec<Trial> {
         self.trials.end_open(self.contract);
@@ -818,7 +832,7 @@ impl<'contract> Gaps<'contract> {
     /// Returns why a write was not called: a run that writes may lack what it needs, such as a record of its own.
     fn why_not_called(&self) -> WhyUnanswered {
         let is_write = |id: &OperationId| !self.contract.operation(*id).is_read();
-        match self.calls.keys().any(is_write) {
+        match self.may_write || self.calls.keys().any(is_write) {
             true => WhyUnanswered::NotObserved,
             false => WhyUnanswered::NeedsWrites,
         }
@@ -872,12 +886,14 @@ fn is_control(intent: Intent) -> bool {
     intent.purpose == Purpose::Trial(TrialPart::Control)
 }
 
-/// Whether the request gets to the operation, so that a rejection is the service's own.
-fn reaches_operation(purpose: Purpose) -> bool {
+/// Whether the request gets to the operation, so that a rejection with this status is the service's own. One without a
+/// credential may not.
+fn reaches_operation(purpose: Purpose, status: u16) -> bool {
     match purpose {
         Purpose::Documented(_) | Purpose::MustBeRejected { .. } => true,
         Purpose::EdgeCase(edge_case) => edge_case.kind.reaches_operation(),
-        Purpose::EquivalentRequest | Purpose::ResidueLook | Purpose::Trial(_) => false,
+        Purpose::Trial(_) => RejectionMeaning::rejects_content(status),
+        Purpose::EquivalentRequest | Purpose::ResidueLook => false,
     }
 }
 

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::leaf::Leaf;
+use super::leaf::{FieldKind, Leaf};
 
 /// The maximum number of bodies that are tried for one write.
 const TRIES: usize = 40;
@@ -192,7 +192,9 @@ fn changes(base: &Draft) -> Vec<Draft> {
     let mut drafts: Vec<_> = open.iter().map(|index| without(&mut std::iter::once(*index))).collect();
     drafts.extend(open.iter().map(|index| without(&mut beside(*index))));
     drafts.extend((1..=order.len()).map(|count| without(&mut order.iter().copied().take(count))));
-    for index in open {
+    let is_time = |index: &usize| leaves[*index].kind == FieldKind::Timestamp;
+    let times = (0..leaves.len()).filter(is_time);
+    for index in open.into_iter().chain(times) {
         for chosen in leaves[index].chosen + 1..leaves[index].choices.len() {
             let mut draft = base.clone();
             draft.leaves[index].chosen = chosen;

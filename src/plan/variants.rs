@@ -70,6 +70,8 @@ pub enum Variant {
     Offset(&'static str),
     /// Timestamps at this offset, at the instant that was accepted.
     SameInstantAt(&'static str),
+    /// Timestamps at this offset, with the local time that was accepted: a target may accept only some hours of the day.
+    SameLocalTimeAt(&'static str),
     /// These awkward values, added to what was accepted.
     Awkward(AwkwardValues),
     /// What was accepted, with these values in place of others: each is one that code may mistake for a missing one.
@@ -85,7 +87,9 @@ impl fmt::Display for Variant {
             Self::SameAgain => formatter.write_str("the same body again"),
             Self::OneField(field) => write!(formatter, "{field} alone"),
             Self::RequiredFields => formatter.write_str("only the required fields"),
-            Self::Offset(offset) | Self::SameInstantAt(offset) => write!(formatter, "timestamps at {offset}"),
+            Self::Offset(offset) | Self::SameInstantAt(offset) | Self::SameLocalTimeAt(offset) => {
+                write!(formatter, "timestamps at {offset}")
+            }
             Self::Awkward(values) => write!(formatter, "awkward values ({values})"),
             Self::Falsy(_) => formatter.write_str("false, 0, an empty string or null"),
             Self::OtherChoices => formatter.write_str("other booleans, numbers and members of enumerations"),
@@ -203,6 +207,10 @@ impl Draft {
                 self.format = TimestampFormat::Offset;
                 self.rewrite(FieldKind::Timestamp, |text| same_instant_at(text, offset));
             }
+            Variant::SameLocalTimeAt(offset) => {
+                self.format = TimestampFormat::Offset;
+                self.rewrite(FieldKind::Timestamp, |text| same_local_time_at(text, offset));
+            }
             Variant::Awkward(values) => self.put(values),
             Variant::OtherChoices => {
                 let is_open = |leaf: &&mut Leaf| leaf.kind == FieldKind::Other && leaf.pointer != Link::JSON_API_TYPE;
@@ -319,6 +327,13 @@ fn same_instant_at(text: &str, offset: &str) -> Option<String> {
         &DateTime::parse_from_rfc3339(text).ok()?,
         offset.parse().ok()?,
     ))
+}
+
+/// Returns the instant at this offset whose local time is that of the text.
+fn same_local_time_at(text: &str, offset: &str) -> Option<String> {
+    let local = DateTime::parse_from_rfc3339(text).ok()?.naive_local();
+    let offset: FixedOffset = offset.parse().ok()?;
+    Some(written_at(&local.and_local_timezone(offset).single()?, offset))
 }
 
 #[cfg(test)]

@@ -183,7 +183,7 @@ impl<'run> Exchanges<'run> {
                 self.left_out -= 1;
                 self.keep(exchanged);
             }
-            Event::Begun | Event::Expected(_) | Event::Found(..) | Event::Waiting(_) => {}
+            Event::Begun | Event::Expected(_) | Event::Found(..) | Event::Tried(_) | Event::Waiting(_) => {}
         }
     }
 

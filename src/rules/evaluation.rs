@@ -54,6 +54,8 @@ impl<'run> Evaluation<'run> {
         let creates = plan.steps.iter().filter(|step| step.action == Action::Create);
         let mut invariants = creates.map(|step| &contract.operation(step.operation).invariants);
         let recognises_by_links = invariants.any(|invariants| invariants.created.is_none());
+        let mut in_scope = plan.in_scope.iter();
+        let may_write = in_scope.any(|id| !contract.operation(*id).is_read());
         let recording = keep.then(|| Recording {
             run_tag: run_tag.clone(),
             recognises_by_links,
@@ -63,7 +65,7 @@ impl<'run> Evaluation<'run> {
         Self {
             history: History::new(contract, run_tag, recognises_by_links),
             gaps: match plan.learns || contract.needs_answers_in_check() {
-                true => Gaps::asking(contract, &plan.questions),
+                true => Gaps::asking(contract, &plan.questions).writing(may_write),
                 false => Gaps::ignoring(contract),
             },
             answers: Vec::new(),

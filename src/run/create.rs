@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::pace::{MAX_ATTEMPTS, says_when, wait_after};
+use super::pace::{MAX_ATTEMPTS, outlasts_waits, says_when, wait_after};
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
@@ -109,6 +109,9 @@ impl Session<'_> {
             }
         }
         self.retry_rejected_formats(operation, &mut tries).await;
+        if !self.still_accepts(operation, &tries).await {
+            tries.retain(|(_, tried)| tried.accepted);
+        }
         let formats: Vec<_> = tries.iter().map(|(format, _)| *format).collect();
         self.with_evaluation(|evaluation| evaluation.judge_timestamp_formats(operation, &formats));
         self.emit_findings();
@@ -140,6 +143,26 @@ impl Session<'_> {
                 *tried = again;
             }
         }
+    }
+
+    /// Whether an accepted format is still accepted after another one was rejected: the target may take only so many
+    /// records, whatever their format. True if no format was rejected, or none accepted.
+    async fn still_accepts(&self, operation: OperationId, tries: &[(TimestampFormat, FormatAttempt)]) -> bool {
+        let is_rejected = tries.iter().any(|(_, tried)| !tried.accepted);
+        let accepted = tries.iter().find(|(_, tried)| tried.accepted);
+        let Some((format, tried)) = accepted.filter(|_| is_rejected) else {
+            return true;
+        };
+        let (Ok(mut draft), Ok(head)) = (self.draft(operation, *format), self.request_head(operation)) else {
+            return false;
+        };
+        if self.left_to_create() == 0 {
+            return false;
+        }
+        draft.copy_choices_from(&tried.draft);
+        self.announce_requests(1);
+        let exchange = self.write(&draft, &head, WriteRole::Additional).await;
+        self.succeeded(&exchange)
     }
 
     /// Updates a record of this run.
@@ -281,7 +304,7 @@ impl Session<'_> {
             let pause = match &exchange.outcome {
                 _ if write_role == WriteRole::Irreplaceable => None,
                 Err(Failure::ClosedWhenIdle) => Some(Duration::ZERO),
-                Ok(response) if !may_store || !response.is_throttled() => None,
+                Ok(response) if !may_store || !response.is_throttled() || outlasts_waits(response) => None,
                 Ok(response) if response.status == 429 && says_when(response) => None,
                 Ok(response) => Some(wait_after(response, attempt - 1)),
                 Err(_) => None,

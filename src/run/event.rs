@@ -2,6 +2,7 @@
 
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Intent};
+use crate::gaps::Trial;
 use crate::rules::Finding;
 
 /// Something that happened in a run.
@@ -15,6 +16,8 @@ pub enum Event<'event> {
     Found(&'event Finding, Option<EmittedExchange<'event>>),
     /// The target answers, or the run did not wait for it: the plan begins.
     Begun,
+    /// These trials about gaps have ended.
+    Tried(&'event [Trial]),
     /// The target is not ready yet, for this reason.
     Waiting(&'event str),
 }

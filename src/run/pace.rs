@@ -13,6 +13,8 @@ use crate::exchange::Response;
 pub(super) const MAX_ATTEMPTS: u32 = 4;
 /// The longest wait before a request is sent again.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// The longest time that all waits for one request may take together.
+const LONGEST_WAITS: Duration = LONGEST_WAIT.saturating_mul(MAX_ATTEMPTS - 1);
 /// The first wait if the target names no time; each further wait is twice as long.
 const FIRST_BACKOFF: Duration = Duration::from_millis(200);
 
@@ -54,6 +56,11 @@ impl Pace {
 /// Returns whether a response says when to send the request again, and that is within the longest wait.
 pub(super) fn says_when(response: &Response) -> bool {
     retry::retry_after(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
+}
+
+/// Returns whether a response says that a request will be throttled for longer than all waits before it is sent again.
+pub(super) fn outlasts_waits(response: &Response) -> bool {
+    retry::retry_after(&response.headers).is_some_and(|time| time > LONGEST_WAITS)
 }
 
 /// Returns how long to wait after the `attempt`th response (from 0) that throttles a request: the time in Retry-After

@@ -13,7 +13,7 @@ use super::create::Drafts;
 use super::edge_case::EdgeCases;
 use super::event::{EmittedExchange, Event};
 use super::fill::PageFills;
-use super::pace::{MAX_ATTEMPTS, says_when, wait_after};
+use super::pace::{MAX_ATTEMPTS, outlasts_waits, says_when, wait_after};
 use super::sender::Sender;
 use super::settings::Settings;
 use super::settle::{NotFoundRetry, ObservedDelays};
@@ -172,6 +172,8 @@ struct Events<'run> {
     emit: RefCell<&'run mut dyn FnMut(Event<'_>)>,
     /// How many findings were emitted.
     found: Cell<usize>,
+    /// How many trials were emitted.
+    tried: Cell<usize>,
 }
 
 /// A request, and why it is sent.
@@ -230,6 +232,7 @@ impl<'run> Session<'run> {
             events: Events {
                 emit: RefCell::new(emit),
                 found: Cell::default(),
+                tried: Cell::default(),
             },
             round: Cell::new(0),
             residue_search: Cell::new(None),
@@ -377,8 +380,14 @@ impl<'run> Session<'run> {
             Action::EdgeCaseRead(edge_case) | Action::EdgeCaseWrite(edge_case) => {
                 self.edge_case(operation, edge_case).await;
             }
-            Action::Ask => self.ask(operation).await,
-            Action::AskByCreating => self.ask_by_creating(operation).await,
+            Action::Ask => {
+                self.ask(operation).await;
+                self.emit_trials();
+            }
+            Action::AskByCreating => {
+                self.ask_by_creating(operation).await;
+                self.emit_trials();
+            }
             Action::LookAtRejectedWrites => self.look_at_rejected_writes(operation).await,
             Action::Restore => self.restore(operation).await,
             Action::Delete | Action::ResidueLook => {}
@@ -404,7 +413,8 @@ impl<'run> Session<'run> {
         let mut not_found = NotFoundRetry::until(options.not_found_timeout);
         loop {
             let exchange = self.sender.send(request).await;
-            let throttled = exchange.response().is_some_and(Response::is_throttled);
+            let response = exchange.response().filter(|response| !outlasts_waits(response));
+            let throttled = response.is_some_and(Response::is_throttled);
             let missing = exchange.status() == Some(404);
             let wait = self
                 .wait_before_resend(&exchange, attempt)
@@ -433,11 +443,13 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again. A create or a
+    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again, as when the
+    /// target says that it would be throttled for minutes: each further request would cost as long a wait. A create or a
     /// query is sent again only after a 429 that says when, because that response rejects it; both requests count
     /// against the budget. Any other response may come from something in front of a service that has stored the record.
     fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
-        let response = exchange.response().filter(|response| response.is_throttled())?;
+        let throttled = exchange.response().filter(|response| response.is_throttled());
+        let response = throttled.filter(|response| !outlasts_waits(response))?;
         // A wrong token is not sent again: a target that throttles it may be counting them.
         let sent_once = matches!(exchange.request.credential, Credential::Wrong { .. });
         let may_store = self.contract.operation(exchange.request.operation).may_store();
@@ -490,6 +502,17 @@ impl<'run> Session<'run> {
             self.emit(Event::Found(finding, shown));
         }
         self.events.found.set(findings.len());
+    }
+
+    /// Emits the trials that have ended since the last were emitted.
+    fn emit_trials(&self) {
+        let gaps = self.gaps();
+        let ended = gaps.ended_trials();
+        let new = ended.get(self.events.tried.get()..).unwrap_or_default();
+        if !new.is_empty() {
+            self.emit(Event::Tried(new));
+        }
+        self.events.tried.set(ended.len());
     }
 
     /// Returns whether the plan is being carried out for the first time.

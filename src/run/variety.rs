@@ -120,8 +120,9 @@ impl Session<'_> {
     }
 
     /// Creates a record whose timestamp has this offset, if the contract says that the operation accepts one. A create
-    /// with such an offset was rejected, but at an instant that a service may reject; here the instant is the one that
-    /// was accepted. A rejection counts only if a create in UTC is accepted after it, and the offset is rejected again.
+    /// with such an offset was rejected, but at a time that a service may reject. Here it is the accepted instant, and
+    /// then the accepted local time, because a service may go by either, such as one with opening hours. A rejection
+    /// counts only if both are rejected, and a create in UTC is accepted in between.
     async fn create_at_offset(
         &self,
         offset: &'static str,
@@ -131,17 +132,22 @@ impl Session<'_> {
         if !formats.is_some_and(|accepted| accepted.formats.contains(&TimestampFormat::Offset)) {
             return;
         }
-        for offset in [Some(offset), None, Some(offset)] {
+        let tried = [
+            Some(Variant::SameInstantAt(offset)),
+            None,
+            Some(Variant::SameLocalTimeAt(offset)),
+        ];
+        for variant in tried {
             let Ok(mut draft) = self.draft_like(operation, accepted) else {
                 break;
             };
-            let differs = offset.is_none_or(|offset| draft.vary(&Variant::SameInstantAt(offset), accepted));
+            let differs = variant.as_ref().is_none_or(|variant| draft.vary(variant, accepted));
             if !differs || self.left_to_create() == 0 {
                 break;
             }
             self.announce_requests(1);
             let exchange = self.write(&draft, head, WriteRole::FormatTrial).await;
-            let may_be_for_offset = match offset {
+            let may_be_for_offset = match variant {
                 Some(_) => exchange.rejection_of_content().is_some(),
                 None => self.succeeded(&exchange),
             };

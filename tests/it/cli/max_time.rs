@@ -14,7 +14,7 @@ use super::target::Target;
 fn throttling() -> Stub {
     Stub::start(|request, stream| {
         let later =
-            "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 10\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
         let response = if !request.authorized() {
             sound(request)
         } else if request.head.contains("/tags") {

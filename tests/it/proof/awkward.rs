@@ -1,7 +1,7 @@
 //! Valid but awkward values: what software does to them is found, in creates and in updates, and a service that
 //! normalises or rejects them causes no finding.
 
-use chrono::DateTime;
+use chrono::{DateTime, Datelike as _, FixedOffset, Timelike as _};
 use countersign::report::{Outcome, VerdictRecord};
 use serde_json::{Value, json};
 
@@ -406,17 +406,44 @@ async fn what_software_does_to_instants_is_found_and_reported() {
 
 #[tokio::test]
 async fn a_form_is_not_reported_to_be_rejected_for_the_instant_that_it_names() {
-    let rejecting = Deviation::none().answering(|call: &Call| {
-        let body = call.body();
-        let at = body["datetime"].as_str().unwrap_or_default();
-        let is_early = call.is("createVisit") && !at.is_empty() && at < "2024-05-01";
-        is_early.then(|| Reply::json(422, json!({"message": "too long ago"})))
-    });
-    let checked = checking(rejecting, 1).await;
-    assert!(checked.record.findings.is_empty(), "{:?}", all(&checked));
-    let forms = checked.rows("accepted-format");
-    assert!(forms.clone().all(|row| row.verdict == VerdictRecord::Held));
-    assert_eq!(forms.count(), 2);
+    type Reject = fn(&str, DateTime<FixedOffset>) -> bool;
+    let ways: [(&str, Reject); 4] = [
+        ("too long ago", |text, _| text < "2024-05-01"),
+        ("closed at that hour", |_, at| !(9..22).contains(&at.to_utc().hour())),
+        ("closed at that local hour", |_, at| !(9..20).contains(&at.hour())),
+        ("closed on that day", |_, at| at.weekday().num_days_from_monday() > 3),
+    ];
+    for ((name, reject), seed) in ways.into_iter().flat_map(|way| seeds().map(move |seed| (way, seed))) {
+        let rejecting = Deviation::none().answering(move |call: &Call| {
+            let body = call.body();
+            let at = body["datetime"].as_str().filter(|_| call.is("createVisit"))?;
+            let rejected = reject(at, DateTime::parse_from_rfc3339(at).ok()?);
+            rejected.then(|| Reply::json(422, json!({"message": name})))
+        });
+        let checked = checking(rejecting, seed).await;
+        assert!(checked.record.findings.is_empty(), "{name}: {:?}", all(&checked));
+        let forms = checked.rows("accepted-format");
+        assert!(forms.clone().all(|row| row.verdict == VerdictRecord::Held), "{name}");
+        assert_eq!(forms.count(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_form_is_not_reported_to_be_rejected_by_a_target_that_is_full() {
+    for room in [1, 2] {
+        let sent = std::sync::atomic::AtomicUsize::new(0);
+        let full = Deviation::none().answering(move |call: &Call| {
+            let is_create = call.is("createVisit") && call.body().is_object();
+            let number = sent.fetch_add(usize::from(is_create), std::sync::atomic::Ordering::Relaxed);
+            (is_create && number >= room).then(|| Reply::json(422, json!({"message": "too many visits"})))
+        });
+        let checked = checking(full, 1).await;
+        assert!(checked.denied().next().is_none(), "{room}: {:?}", all(&checked));
+        let broken = checked
+            .rows("accepted-format")
+            .filter(|row| row.verdict == VerdictRecord::Broken);
+        assert_eq!(broken.count(), 0, "{room}");
+    }
 }
 
 #[tokio::test]

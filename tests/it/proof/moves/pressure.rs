@@ -3,11 +3,13 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::header::RETRY_AFTER;
+use countersign::rules::Level;
 use serde_json::json;
 
 use super::{Move, prove};
 use crate::proof::call::{Call, Reply};
-use crate::proof::deviating::Deviation;
+use crate::proof::checked::check;
+use crate::proof::deviating::{Deviation, laid};
 
 /// Answers every nth request itself.
 fn now_and_then(every: u64, reply: Reply) -> Deviation {
@@ -39,6 +41,23 @@ fn a_rate_limit_is_waited_for() {
             now_and_then(15, Reply::text(429, "text/html", "slow down")),
         ),
     ]);
+}
+
+#[tokio::test]
+async fn a_limit_for_an_hour_is_not_waited_for() {
+    let requests = AtomicU64::new(0);
+    let throttled = Deviation::none().asked(move |_| {
+        let number = requests.fetch_add(1, Ordering::Relaxed) + 1;
+        (number > 20).then(|| Reply::empty(429).with(RETRY_AFTER, "3600"))
+    });
+    let (service, _) = laid(throttled).await;
+    let report = check(1).service(service).keep_recording(true).run().await.unwrap();
+    let errors = report.run().verdicts.findings().iter();
+    assert_eq!(errors.filter(|finding| finding.level == Level::Deny).count(), 0);
+    let sent: Vec<_> = report.run().recording.as_ref().unwrap().exchanges().collect();
+    let throttled = sent.iter().filter(|(exchange, _)| exchange.status() == Some(429));
+    assert!(throttled.count() > 20);
+    assert!(sent.iter().all(|(_, intent)| !intent.is_superseded));
 }
 
 #[test]
