@@ -81,8 +81,9 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     inputs.scope.learn = learning.map(|learning| learning.gaps(&contract)).transpose()?;
     let transport = inputs.transport(&target, token, arguments.service.near_tokens.value)?;
     let named = inputs.target_name(&transport.redaction());
-    let learn_files = learning.map(|learning| learning.open(&contract, &named)).transpose()?;
-    let settled = learn_files.as_ref().map(|files| files.settled(&contract, started_at));
+    let about = (named.as_str(), &inputs.settings.run_tag, started_at);
+    let mut learn_files = learning.map(|learning| learning.open(&contract, about)).transpose()?;
+    let settled = learn_files.as_ref().map(|files| files.settled(&contract));
     inputs.scope.settled = settled.unwrap_or_default();
     let plan = plan(&contract, &inputs.scope)?;
     announce::what_is_not_sent(&contract, &inputs.scope, &plan);
@@ -106,7 +107,11 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     };
     announce::reference_service(resolved);
     let mut started = runtime.block_on(start(resolved, prepared.transport.target()))?;
-    let running = carry_out(&prepared, &mut progress, (&mut started, interrupted));
+    let mut watch = |event: Event<'_>| {
+        learn_files.iter_mut().for_each(|files| files.watch(event));
+        progress.event(event);
+    };
+    let running = carry_out(&prepared, &mut watch, (&mut started, interrupted));
     let Report { run, mut record } = runtime.block_on(running);
     progress.finish();
     if let Some(started) = started {
@@ -115,9 +120,8 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     if let Some(older_contract) = older_contract {
         older_contract.mark(&mut record, &contract);
     }
-    let about = (&prepared.settings.run_tag, started_at, &run.ended);
     // The reports are written even if the ledger or the overlay cannot be.
-    let concluded = learn_files.map_or(Ok(()), |files| files.conclude(about, &contract, &mut record));
+    let concluded = learn_files.map_or(Ok(()), |files| files.conclude(&run.ended, &contract, &mut record));
     record.accepted = accepted(&run, &contract, &prepared.settings.levels, &accepted_deviations);
     let added = accept(accepting, &run, &record, &contract);
     // The record is self-contained, so everything else is freed before the reports are written; they may be as large as
@@ -141,13 +145,13 @@ async fn start(resolved: &ResolvedArguments, target: &Target) -> Result<Option<S
 /// Carries out the plan. If the service that we started ends before the plan has begun, the run ends too.
 async fn carry_out(
     prepared: &Prepared,
-    progress: &mut Progress<'_>,
+    watch: &mut dyn FnMut(Event<'_>),
     (started, interrupted): (&mut Option<Started>, impl Future<Output = ()>),
 ) -> Report {
     let begun = Cell::new(false);
     let mut emit = |event: Event<'_>| {
         begun.set(begun.get() || matches!(event, Event::Begun));
-        progress.event(event);
+        watch(event);
     };
     let service_ended = async {
         let Some(started) = started else {

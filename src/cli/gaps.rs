@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use chrono::{DateTime, Utc};
 use clap::Args;
 
 use super::check::contract;
@@ -42,10 +43,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let (answers, trials) = match &arguments.ledger {
         None => (Vec::new(), Vec::new()),
         Some(path) => {
-            let lines = of_contract(read(path)?, &contract)?;
+            let now = edge::now();
+            let lines = of_contract(read(path)?, &contract, now)?;
             let target = target(&lines, arguments.of.as_deref())?;
             let lines: Vec<_> = lines.into_iter().filter(|line| line.target == target).collect();
-            let now = edge::now();
             let trials = arguments.trials.then(|| gaps::known_trials(&lines, now));
             (gaps::known_answers(&lines, now), trials.unwrap_or_default())
         }
@@ -58,8 +59,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Returns the lines about this contract, and tells how many are about another.
-pub(super) fn of_contract(lines: Vec<LedgerLine>, contract: &Contract) -> Result<Vec<LedgerLine>, Failure> {
+/// Returns the lines about this contract that count now, and tells how many are about another or too old.
+pub(super) fn of_contract(
+    lines: Vec<LedgerLine>,
+    contract: &Contract,
+    now: DateTime<Utc>,
+) -> Result<Vec<LedgerLine>, Failure> {
     let digest = digest(contract);
     let (same, others): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.contract == digest);
     if same.is_empty() && !others.is_empty() {
@@ -72,6 +77,13 @@ pub(super) fn of_contract(lines: Vec<LedgerLine>, contract: &Contract) -> Result
         edge::note(&format!(
             "left out {} about another contract, or another version of it",
             counted(others.len(), "line")
+        ));
+    }
+    let (same, outdated): (Vec<_>, Vec<_>) = same.into_iter().partition(|line| line.counts(now));
+    if !outdated.is_empty() {
+        edge::note(&format!(
+            "left out {} of the ledger: what is older than 30 days, or dated more than five minutes ahead, does not count",
+            counted(outdated.len(), "line")
         ));
     }
     Ok(same)

@@ -17,11 +17,11 @@ use super::ledger_file::{self, LedgerFile, digest, require_regular_file};
 use super::overlay_file::OverlayFile;
 use super::overwrites::DescribedPath;
 use crate::contract::Contract;
-use crate::gaps::{self, LearnRun};
+use crate::gaps::{self, LearnRun, LedgerLine};
 use crate::history::RunTag;
 use crate::plan::SettledAnswers;
 use crate::report::Record;
-use crate::run::RunEnd;
+use crate::run::{Event, RunEnd};
 
 /// The arguments of `learn`.
 #[derive(Debug, Args)]
@@ -178,10 +178,11 @@ impl Learning {
         let contract = check::contract(spec, None)?;
         self.gaps(&contract)?;
         let file = OverlayFile::open(overlay)?;
-        let mut lines = of_contract(ledger_file::read(ledger)?, &contract)?;
+        let now = edge::now();
+        let mut lines = of_contract(ledger_file::read(ledger)?, &contract, now)?;
         let target = target(&lines, self.of.as_deref())?;
         lines.retain(|line| line.target == target && is_about(&self.gaps, line.gap()));
-        let written = file.write(&contract, (&lines, edge::now()))?;
+        let written = file.write(&contract, (&lines, now))?;
         edge::print(&written.said)?;
         Ok(if written.answers == 0 { COULD_NOT_JUDGE } else { 0 })
     }
@@ -220,13 +221,23 @@ impl Learning {
     /// # Errors
     ///
     /// [`Failure::Ledger`] if it cannot be read or added to, and those of [`OverlayFile::open`].
-    pub(super) fn open(&self, contract: &Contract, target: &str) -> Result<LearnFiles, Failure> {
+    pub(super) fn open(
+        &self,
+        contract: &Contract,
+        (target, tag, started_at): (&str, &RunTag, DateTime<Utc>),
+    ) -> Result<LearnFiles, Failure> {
         Ok(LearnFiles {
             overlay: self.overlay.as_deref().map(OverlayFile::open).transpose()?,
-            file: self.ledger.as_deref().map(LedgerFile::open).transpose()?,
-            contract: digest(contract),
-            target: target.to_owned(),
+            ledger: self.ledger.as_deref().map(LedgerFile::open).transpose()?,
+            run: LearnRun {
+                tag: tag.as_str().to_owned(),
+                time: started_at,
+                target: target.to_owned(),
+                contract: digest(contract),
+            },
             gaps: self.gaps.clone(),
+            written: Vec::new(),
+            failure: None,
         })
     }
 }
@@ -240,55 +251,60 @@ fn is_about(named: &[String], gap: &str) -> bool {
 #[derive(Debug)]
 pub(super) struct LearnFiles {
     overlay: Option<OverlayFile>,
-    file: Option<LedgerFile>,
-    contract: String,
-    target: String,
+    ledger: Option<LedgerFile>,
+    run: LearnRun,
     gaps: Vec<String>,
+    /// The lines of this run that are in the ledger.
+    written: Vec<LedgerLine>,
+    /// Why a line could not be written; then none is written after it.
+    failure: Option<Failure>,
 }
 
 impl LearnFiles {
     /// Returns what the ledger settles of this target and contract, so that the run need not ask it again; nothing if
     /// gaps are named, because those are to be asked about.
-    pub(super) fn settled(&self, contract: &Contract, now: DateTime<Utc>) -> SettledAnswers {
-        match &self.file {
-            Some(file) if self.gaps.is_empty() => {
-                gaps::settled(contract, &file.lines_of(&self.target, &self.contract), now)
-            }
+    pub(super) fn settled(&self, contract: &Contract) -> SettledAnswers {
+        match &self.ledger {
+            Some(ledger) if self.gaps.is_empty() => gaps::settled(contract, &self.earlier_lines(ledger), self.run.time),
             _ => SettledAnswers::default(),
         }
     }
 
-    /// Adds the trials and the answers of the run to the ledger, puts into the record what all runs of the ledger know,
-    /// writes the overlay, and sets the exit code of the record.
+    /// Adds trials to the ledger while the run is under way, so that they are there if it is killed.
+    pub(super) fn watch(&mut self, event: Event<'_>) {
+        if let Event::Tried(trials) = event {
+            let trials = trials.iter().filter(|trial| is_about(&self.gaps, &trial.gap));
+            let trials: Vec<_> = trials.cloned().collect();
+            self.append(self.run.lines(&trials, &[]));
+        }
+    }
+
+    /// Adds the other trials of the run and its answers to the ledger, puts into the record what all runs of the ledger
+    /// know, writes the overlay, and sets the exit code of the record.
     ///
     /// # Errors
     ///
     /// [`Failure::Ledger`] or [`Failure::Overlay`] if one of them cannot be written.
-    pub(super) fn conclude(
-        self,
-        (tag, started_at, ended): (&RunTag, DateTime<Utc>, &RunEnd),
-        contract: &Contract,
-        record: &mut Record,
-    ) -> Result<(), Failure> {
+    pub(super) fn conclude(mut self, ended: &RunEnd, contract: &Contract, record: &mut Record) -> Result<(), Failure> {
         record.answers.retain(|answer| is_about(&self.gaps, &answer.gap));
         record.trials.retain(|trial| is_about(&self.gaps, &trial.gap));
         record.gaps.retain(|gap| is_about(&self.gaps, &gap.id));
         // Only this run's answers decide the exit code, not those that earlier runs left in the ledger.
         let has_answered = record.answers.iter().any(|answer| answer.claim.is_some());
-        if let Some(mut file) = self.file {
-            let run = LearnRun {
-                tag: tag.as_str().to_owned(),
-                time: started_at,
-                target: self.target,
-                contract: self.contract,
-            };
-            let lines = run.lines(&record.trials, &record.answers);
-            file.append(&lines)?;
-            let mut lines = [file.lines_of(&run.target, &run.contract), lines].concat();
+        let trials = gaps::trials_without(&record.trials, &self.written);
+        // Why a run answered nothing at all, such as for want of a connection, says nothing about the gaps.
+        let answers = if has_answered { record.answers.as_slice() } else { &[] };
+        self.append(self.run.lines(&trials, answers));
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        if let Some(ledger) = &self.ledger {
+            let mut lines = self.earlier_lines(ledger);
+            lines.extend(self.written.iter().cloned());
             lines.retain(|line| is_about(&self.gaps, line.gap()));
-            record.answers = gaps::with_unanswered(gaps::known_answers(&lines, started_at), &record.answers);
+            record.answers = gaps::with_unanswered(gaps::known_answers(&lines, self.run.time), &record.answers);
             if let Some(overlay) = self.overlay {
-                edge::note(overlay.write(contract, (&lines, started_at))?.said.trim_end());
+                edge::note(overlay.write(contract, (&lines, self.run.time))?.said.trim_end());
             }
         }
         // A run whose calls all failed has learned nothing about the service, and a run that was cut short has not
@@ -303,5 +319,18 @@ impl LearnFiles {
             other => other,
         };
         Ok(())
+    }
+
+    fn earlier_lines(&self, ledger: &LedgerFile) -> Vec<LedgerLine> {
+        ledger.lines_of(&self.run.target, &self.run.contract)
+    }
+
+    fn append(&mut self, lines: Vec<LedgerLine>) {
+        if let (Some(ledger), None) = (&mut self.ledger, &self.failure) {
+            match ledger.append(&lines) {
+                Ok(()) => self.written.extend(lines),
+                Err(failure) => self.failure = Some(failure),
+            }
+        }
     }
 }

@@ -146,7 +146,7 @@ fn lines(path: &Path, bytes: &[u8]) -> Result<Vec<LedgerLine>, Failure> {
         };
         let path = path.display();
         edge::note(&format!(
-            "line {first}{more} of the ledger `{path}` was not written by `learn` and is ignored"
+            "line {first}{more} of the ledger `{path}` is cut off or was not written by `learn`, and is ignored"
         ));
     }
     // The first runs may have been killed while they wrote their first lines.

@@ -82,7 +82,8 @@ impl LedgerLine {
     }
 
     /// Whether the line counts at this time: it is at most 30 days old, and no more than five minutes ahead.
-    pub(super) fn counts(&self, now: DateTime<Utc>) -> bool {
+    #[must_use]
+    pub fn counts(&self, now: DateTime<Utc>) -> bool {
         (-MAX_AHEAD..=MAX_AGE).contains(&(now - self.time))
     }
 }
@@ -101,11 +102,12 @@ pub struct LearnRun {
 }
 
 impl LearnRun {
-    /// Returns the lines that the run appends: its trials, and the answers that claim something.
+    /// Returns the lines that the run appends for these trials and answers. An answer that claims nothing says why.
     #[must_use]
     pub fn lines(&self, trials: &[Trial], answers: &[Answer]) -> Vec<LedgerLine> {
-        let trials = trials.iter().cloned().map(LedgerEntry::Trial);
-        let known = answers.iter().filter(|answer| answer.claim.is_some());
+        let trials = trial::joined(trials.iter().cloned())
+            .into_iter()
+            .map(LedgerEntry::Trial);
         let line = |entry: LedgerEntry| LedgerLine {
             version: VERSION,
             run: self.tag.clone(),
@@ -115,7 +117,7 @@ impl LearnRun {
             entry,
         };
         trials
-            .chain(known.cloned().map(LedgerEntry::Answer))
+            .chain(answers.iter().cloned().map(LedgerEntry::Answer))
             .map(line)
             .collect()
     }
@@ -259,6 +261,27 @@ pub fn known_trials(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Trial> {
         LedgerEntry::Trial(trial) => Some(trial.clone()),
         LedgerEntry::Answer(_) => None,
     }))
+}
+
+/// Returns the trials that lines lack: of those that sent and showed the same, as many as are not in them.
+#[must_use]
+pub fn trials_without(trials: &[Trial], lines: &[LedgerLine]) -> Vec<Trial> {
+    let uncounted = |trial: &Trial| Trial {
+        count: 0,
+        ..trial.clone()
+    };
+    let mut written: BTreeMap<Trial, u64> = BTreeMap::new();
+    for line in lines {
+        if let LedgerEntry::Trial(trial) = &line.entry {
+            *written.entry(uncounted(trial)).or_default() += trial.count;
+        }
+    }
+    let left = trials.iter().filter_map(|trial| {
+        let written = written.get(&uncounted(trial)).copied().unwrap_or_default();
+        let count = trial.count.saturating_sub(written);
+        (count > 0).then(|| Trial { count, ..trial.clone() })
+    });
+    left.collect()
 }
 
 /// Adds the answers that a run cannot tell to the known ones, where nothing else is known about the same location.

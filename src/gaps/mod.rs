@@ -74,7 +74,7 @@ pub use join::join;
 pub(crate) use learned::validate_overlay_answers;
 pub use ledger::{
     KnownAnswer, LearnRun, LedgerEntry, LedgerLine, UnreadableLine, known_answers, known_trials, known_with_runs,
-    read_line, with_unanswered,
+    read_line, trials_without, with_unanswered,
 };
 pub use overlay::{Overlay, overlay};
 pub use settled::settled;

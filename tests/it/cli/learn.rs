@@ -1,8 +1,11 @@
 //! `countersign learn` asks what the document leaves open, and `countersign gaps` lists what a ledger knows of it.
 
+use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::mpsc::channel;
+use std::sync::{LazyLock, Mutex};
+use std::time::Duration;
 
 use countersign::service::{self, Profile, ProfileSetting, Service, StoreUrl};
 use serde_json::Value;
@@ -11,7 +14,7 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
 
-use super::stub::{Stub, json, sound};
+use super::stub::{Stub, json, sound, stall};
 use super::support::{Ended, TOKEN, countersign};
 use super::target::Target;
 
@@ -548,6 +551,74 @@ fn a_run_that_learns_nothing_is_no_success() {
     assert_eq!(std::fs::read_to_string(ended.path().join(LEDGER)).unwrap(), "");
 }
 
+/// How often each operation is asked about without a credential.
+const WITHOUT_CREDENTIAL: usize = 4;
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_leaves_its_trials() {
+    let (sender, came) = channel();
+    let seen = Mutex::new((sender, HashMap::<String, usize>::new()));
+    let target = Stub::start(move |request, stream| {
+        let (sender, asked) = &mut *seen.lock().unwrap();
+        let path = request.head.lines().next().unwrap_or_default().to_owned();
+        if !request.authorized() && !request.head.contains("authorization") {
+            *asked.entry(path.clone()).or_default() += 1;
+        }
+        let mut others = asked.iter().filter(|(other, _)| **other != path);
+        if asked.get(&path) > Some(&1) && others.any(|(_, times)| *times == WITHOUT_CREDENTIAL) {
+            sender.send(()).unwrap();
+            return stall(stream);
+        }
+        stream.write_all(sound(request).as_bytes())
+    });
+    let url = target.url();
+    let call = countersign(&["learn", "--seed", "1", "--base-url", &url, "--ledger", LEDGER]);
+    let running = call.env("COUNTERSIGN_TOKEN", TOKEN).start();
+    came.recv_timeout(Duration::from_secs(20)).unwrap();
+    let folder = running.kill();
+    let path = folder.path().join(LEDGER);
+    let ended = countersign(&["gaps", "--trials", "--ledger", path.to_str().unwrap()]).run();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let trials = ended.stdout.matches(": no credential: ").count();
+    assert_eq!(trials, 1, "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("error-conditions: Which conditions"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn why_there_is_no_answer_is_in_the_ledger_too() {
+    let target = Target::sound();
+    let reading = learn(&target.url(), &["--ledger", LEDGER]);
+    assert_eq!(reading.code, 0, "{reading:?}");
+    let path = reading.path().join(LEDGER);
+    let listed = || {
+        let ended = countersign(&["gaps", "--ledger", path.to_str().unwrap()]).run();
+        let lines: Vec<_> = ended.stdout.lines().map(str::to_owned).collect();
+        let place = lines
+            .iter()
+            .position(|line| line.starts_with("update-semantics:"))
+            .unwrap();
+        lines[place + 1].clone()
+    };
+    assert!(listed().contains("needs writes"), "{}", listed());
+    let writing = learn(
+        &target.url(),
+        &[
+            "--ledger",
+            path.to_str().unwrap(),
+            "--writes",
+            "--gap",
+            "update-semantics",
+        ],
+    );
+    assert_eq!(writing.code, 0, "{writing:?}");
+    assert!(listed().contains("indicated in 4 of 4"), "{}", listed());
+}
+
 #[test]
 fn what_anybody_sees_who_is_not_let_in_is_no_success() {
     let target = Target::sound();
@@ -563,9 +634,9 @@ fn what_a_run_learns_that_is_throttled_or_over_is_no_success() {
     let ended = learn(&throttling.url(), &[]);
     assert_eq!(ended.code, 3, "{ended:?}");
     assert!(ended.stdout.contains("answers 1 of 40 gaps"), "{}", ended.stdout);
-    // Who asks for an hour is not waited for.
+    // Who asks for longer than the run may take is not waited for.
     let stalling = Stub::start(|request, stream| {
-        let later = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n";
+        let later = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 10\r\nContent-Length: 0\r\n\r\n";
         let response = match request.head.contains("/tags") && request.authorized() {
             true => later.to_owned(),
             false => sound(request),

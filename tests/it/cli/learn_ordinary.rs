@@ -517,3 +517,25 @@ fn a_field_that_an_update_resets_to_a_default_is_not_kept() {
         assert_eq!((found.as_str(), claimed), (state, claim), "{index}");
     }
 }
+
+#[test]
+fn a_write_that_no_run_sends_is_not_said_to_need_writes() {
+    // The response to the create shows no identifier, so that its record could not be found again.
+    let spec = SPEC.replace(
+        "'201': {description: Added, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}",
+        "'201': {description: Added}",
+    );
+    let reasons = |arguments: &[&str]| {
+        let (ended, report) = learned(&service(|_, _| None), &spec, arguments);
+        assert_eq!(ended.code, 0, "{ended:?}");
+        let answers = report["answers"].as_array().unwrap().iter();
+        let of_creates = answers.filter(|answer| answer["gap"] == "required-fields");
+        of_creates.map(|answer| answer["reason"].clone()).collect::<Vec<_>>()
+    };
+    assert!(reasons(&[]).iter().all(|reason| reason == "needs writes"));
+    let writing = reasons(&["--writes"]);
+    assert!(
+        writing.iter().all(|reason| reason == "out of reach") && !writing.is_empty(),
+        "{writing:?}"
+    );
+}
