@@ -19,7 +19,7 @@ use super::document::{self, STANDARD_INPUT, Source};
 use super::edge;
 use super::embedded::Embedded;
 use super::failure::{Failure, NOT_WRITTEN};
-use super::learn::Learning;
+use super::learn::{LearnFiles, Learning};
 use super::ledger_file::EMBEDDED;
 use super::older_contract::OlderContract;
 use super::output::{Outputs, Terminals};
@@ -107,11 +107,8 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     };
     announce::reference_service(resolved);
     let mut started = runtime.block_on(start(resolved, prepared.transport.target()))?;
-    let mut watch = |event: Event<'_>| {
-        learn_files.iter_mut().for_each(|files| files.watch(event));
-        progress.event(event);
-    };
-    let running = carry_out(&prepared, &mut watch, (&mut started, interrupted));
+    let watching = (&mut progress, learn_files.as_mut());
+    let running = carry_out(&prepared, watching, (&mut started, interrupted));
     let Report { run, mut record } = runtime.block_on(running);
     progress.finish();
     if let Some(started) = started {
@@ -145,13 +142,14 @@ async fn start(resolved: &ResolvedArguments, target: &Target) -> Result<Option<S
 /// Carries out the plan. If the service that we started ends before the plan has begun, the run ends too.
 async fn carry_out(
     prepared: &Prepared,
-    watch: &mut dyn FnMut(Event<'_>),
+    (progress, mut learn_files): (&mut Progress<'_>, Option<&mut LearnFiles>),
     (started, interrupted): (&mut Option<Started>, impl Future<Output = ()>),
 ) -> Report {
     let begun = Cell::new(false);
     let mut emit = |event: Event<'_>| {
         begun.set(begun.get() || matches!(event, Event::Begun));
-        watch(event);
+        learn_files.iter_mut().for_each(|files| files.watch(event));
+        progress.event(event);
     };
     let service_ended = async {
         let Some(started) = started else {
