@@ -44,9 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
         None => (Vec::new(), Vec::new()),
         Some(path) => {
             let now = edge::now();
-            let lines = of_contract(read(path)?, &contract, now)?;
-            let target = target(&lines, arguments.of.as_deref())?;
-            let lines: Vec<_> = lines.into_iter().filter(|line| line.target == target).collect();
+            let lines = lines_of_target(read(path)?, &contract, (arguments.of.as_deref(), now))?;
             let trials = arguments.trials.then(|| gaps::known_trials(&lines, now));
             (gaps::known_answers(&lines, now), trials.unwrap_or_default())
         }
@@ -59,12 +57,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Returns the lines about this contract that count now, and tells how many are about another or too old.
-pub(super) fn of_contract(
+/// Returns the lines about this contract and one target, the named one or the only one. Tells how many are about
+/// another contract, and how many are too old to count.
+pub(super) fn lines_of_target(
     lines: Vec<LedgerLine>,
     contract: &Contract,
-    now: DateTime<Utc>,
+    (named, now): (Option<&str>, DateTime<Utc>),
 ) -> Result<Vec<LedgerLine>, Failure> {
+    let mut lines = of_contract(lines, contract)?;
+    let target = target(&lines, named)?;
+    lines.retain(|line| line.target == target);
+    let outdated = lines.iter().filter(|line| !line.counts(now)).count();
+    if outdated > 0 {
+        edge::note(&format!(
+            "left out {} of the ledger: what is older than 30 days, or dated more than five minutes ahead, does not count",
+            counted(outdated, "line")
+        ));
+    }
+    Ok(lines)
+}
+
+/// Returns the lines about this contract, and tells how many are about another.
+fn of_contract(lines: Vec<LedgerLine>, contract: &Contract) -> Result<Vec<LedgerLine>, Failure> {
     let digest = digest(contract);
     let (same, others): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.contract == digest);
     if same.is_empty() && !others.is_empty() {
@@ -79,18 +93,11 @@ pub(super) fn of_contract(
             counted(others.len(), "line")
         ));
     }
-    let (same, outdated): (Vec<_>, Vec<_>) = same.into_iter().partition(|line| line.counts(now));
-    if !outdated.is_empty() {
-        edge::note(&format!(
-            "left out {} of the ledger: what is older than 30 days, or dated more than five minutes ahead, does not count",
-            counted(outdated.len(), "line")
-        ));
-    }
     Ok(same)
 }
 
 /// Returns the one target that the lines are about, or the one that was named.
-pub(super) fn target(lines: &[LedgerLine], named: Option<&str>) -> Result<String, Failure> {
+fn target(lines: &[LedgerLine], named: Option<&str>) -> Result<String, Failure> {
     let mut targets: Vec<_> = lines.iter().map(|line| line.target.as_str()).collect();
     targets.sort_unstable();
     targets.dedup();

@@ -12,7 +12,7 @@ use super::check;
 use super::config::{ResolvedArguments, Setting};
 use super::edge;
 use super::failure::{COULD_NOT_JUDGE, Failure};
-use super::gaps::{of_contract, target};
+use super::gaps::lines_of_target;
 use super::ledger_file::{self, LedgerFile, digest, require_regular_file};
 use super::overlay_file::OverlayFile;
 use super::overwrites::DescribedPath;
@@ -179,9 +179,8 @@ impl Learning {
         self.gaps(&contract)?;
         let file = OverlayFile::open(overlay)?;
         let now = edge::now();
-        let mut lines = of_contract(ledger_file::read(ledger)?, &contract, now)?;
-        let target = target(&lines, self.of.as_deref())?;
-        lines.retain(|line| line.target == target && is_about(&self.gaps, line.gap()));
+        let mut lines = lines_of_target(ledger_file::read(ledger)?, &contract, (self.of.as_deref(), now))?;
+        lines.retain(|line| is_about(&self.gaps, line.gap()));
         let written = file.write(&contract, (&lines, now))?;
         edge::print(&written.said)?;
         Ok(if written.answers == 0 { COULD_NOT_JUDGE } else { 0 })

@@ -577,12 +577,14 @@ impl Contract {
         self.by_name.get(name).copied()
     }
 
-    /// Whether a gap concerns the query parameter of that name: then the document leaves open which values it accepts.
+    /// Whether a gap that no traffic answers concerns the query parameter of that name: then the document leaves open
+    /// which values it accepts.
     #[must_use]
     pub(crate) fn leaves_open_query(&self, operation: OperationId, name: &str) -> bool {
         let mut parameters = self.operation(operation).parameters.iter();
         let named = parameters.find(|parameter| parameter.is(ParameterLocation::Query, name));
-        named.is_some_and(|parameter| self.gaps.iter().any(|gap| gap.locations.contains(&parameter.pointer)))
+        let mut unanswerable = self.gaps.iter().filter(|gap| gap.kind.is_none());
+        named.is_some_and(|parameter| unanswerable.any(|gap| gap.locations.contains(&parameter.pointer)))
     }
 
     /// Finds the gap that a user named.

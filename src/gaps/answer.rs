@@ -107,6 +107,7 @@ pub struct Dissent {
 }
 
 /// Why nothing can be told about a gap.
+// The order matters: where answers are joined, the first of their reasons counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "WhyCannotTell")]
 pub enum WhyUnanswered {
@@ -122,12 +123,12 @@ pub enum WhyUnanswered {
     /// Requests succeeded, but no response had a value there. Reports in JSON spell it `no row`.
     #[serde(rename = "no row")]
     NoValue,
-    /// Only a write shows it, and none was sent.
-    #[serde(rename = "needs writes")]
-    NeedsWrites,
     /// No exchange showed it.
     #[serde(rename = "out of reach")]
     NotObserved,
+    /// Only a write shows it, and the run may not write.
+    #[serde(rename = "needs writes")]
+    NeedsWrites,
 }
 
 impl WhyUnanswered {

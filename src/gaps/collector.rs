@@ -358,7 +358,8 @@ impl<'contract> Gaps<'contract> {
             self.calls.entry(shown.operation).or_default().rejected += 1;
         }
         let status = shown.response.status;
-        let reaches = reaches_operation(shown.intent.purpose, status);
+        let has_credential = shown.request.credential != Credential::None;
+        let reaches = reaches_operation(shown.intent.purpose, has_credential, status);
         for id in self.response_locations(&shown) {
             match self.locations.all[id].kind {
                 GapKind::Challenge if status == 401 => self.tallies[id].count(Claim::HeaderSent {
@@ -886,13 +887,13 @@ fn is_control(intent: Intent) -> bool {
     intent.purpose == Purpose::Trial(TrialPart::Control)
 }
 
-/// Whether the request gets to the operation, so that a rejection with this status is the service's own. One without a
-/// credential may not.
-fn reaches_operation(purpose: Purpose, status: u16) -> bool {
+/// Whether the request gets to the operation, so that a rejection with this status is the service's own. A trial
+/// without a credential may not.
+fn reaches_operation(purpose: Purpose, has_credential: bool, status: u16) -> bool {
     match purpose {
         Purpose::Documented(_) | Purpose::MustBeRejected { .. } => true,
         Purpose::EdgeCase(edge_case) => edge_case.kind.reaches_operation(),
-        Purpose::Trial(_) => RejectionMeaning::rejects_content(status),
+        Purpose::Trial(_) => has_credential && RejectionMeaning::rejects_content(status),
         Purpose::EquivalentRequest | Purpose::ResidueLook => false,
     }
 }

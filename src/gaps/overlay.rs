@@ -41,7 +41,8 @@ pub fn overlay(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
     let own = contract.document.of_own_file();
     let mut actions: BTreeMap<(Position, String), Vec<KnownAnswer>> = BTreeMap::new();
     let (mut unplaced, mut others) = (Vec::new(), Vec::new());
-    for known in known_with_runs(lines, now) {
+    let with_claim = known_with_runs(lines, now).into_iter();
+    for known in with_claim.filter(|known| known.answer.claim.is_some()) {
         if known.answer.state != AnswerState::Established {
             others.push(known);
             continue;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::answer::{Answer, AnswerState, Claim, Condition, Duplicate, WhyUnanswered};
+use super::answer::{Answer, AnswerState, Claim, Condition, Duplicate};
 use super::join::{AnswerSubject, join_all, subject};
 use super::ledger::{LedgerLine, are_apart, fresh_answers, runs_by_answer};
 use super::locations::GapLocations;
@@ -108,8 +108,7 @@ fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Ut
     settled.map(|(subject, _)| subject).collect()
 }
 
-/// Whether another run would see no more than this one did. A search for required fields that found none of its bodies
-/// accepted goes the same way again. A duplicate that is accepted is sent only once. Where four
+/// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once. Where four
 /// trials agree and the answer is still only seen, no response can show what was sent. This excludes required fields,
 /// whose count is of requests and not of trials, and gaps that controls show, because a run with controls may show
 /// more.
@@ -123,9 +122,7 @@ fn another_run_adds_nothing(contract: &Contract, answer: &Answer) -> bool {
     let is_never_tried = kind.is_some_and(is_seen_at_most);
     let asks_by_trials = kind.is_some_and(|kind| kind != GapKind::RequiredFields && !shows_in_controls(kind));
     let is_tried = asks_by_trials && answer.observations.supporting >= TRIALS_TO_INDICATE;
-    let is_search = kind == Some(GapKind::RequiredFields);
-    let is_in_vain = is_search && answer.reason == Some(WhyUnanswered::Inconclusive);
-    is_in_vain || answer.state == AnswerState::Seen && (is_tried || is_never_tried || answer.claim == accepted)
+    answer.state == AnswerState::Seen && (is_tried || is_never_tried || answer.claim == accepted)
 }
 
 #[cfg(test)]

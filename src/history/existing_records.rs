@@ -432,7 +432,8 @@ impl History<'_> {
         if self.contract.operation(operation).is_get() || is_rejected {
             return;
         }
-        let is_update = matches!(self.contract.operation(operation).method, Method::Put | Method::Patch);
+        let written_by = self.contract.operation(operation);
+        let is_update = matches!(written_by.method, Method::Put | Method::Patch) && !written_by.creates();
         self.existing_records.has_written = true;
         for list in self.existing_records.lists.values_mut() {
             let write = match list.writes.iter_mut().find(|write| write.operation == operation) {

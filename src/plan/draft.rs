@@ -427,7 +427,7 @@ mod tests {
         let other = draft("createVisit").at_another_time().unwrap();
         assert_eq!(other.body().0["datetime"], "2024-05-17T09:30:00+02:00");
         let last = other.at_another_time().unwrap();
-        assert_eq!(last.body().0["datetime"], "2024-05-15T12:00:41+02:00");
+        assert_eq!(last.body().0["datetime"], "2024-05-15T14:00:41+02:00");
         assert!(last.at_another_time().is_none());
         assert!(draft("createTag").at_another_time().is_none());
     }

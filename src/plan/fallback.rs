@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::draft::Draft;
-use super::leaf::{FieldKind, Leaf};
+use super::leaf::Leaf;
 
 /// The maximum number of bodies that are tried for one write.
 const TRIES: usize = 40;
@@ -190,11 +190,10 @@ fn changes(base: &Draft) -> Vec<Draft> {
     let open: Vec<_> = order.iter().copied().filter(|index| values_are_open(*index)).collect();
 
     let mut drafts: Vec<_> = open.iter().map(|index| without(&mut std::iter::once(*index))).collect();
+    drafts.extend(std::iter::successors(base.at_another_time(), Draft::at_another_time));
     drafts.extend(open.iter().map(|index| without(&mut beside(*index))));
     drafts.extend((1..=order.len()).map(|count| without(&mut order.iter().copied().take(count))));
-    let is_time = |index: &usize| leaves[*index].kind == FieldKind::Timestamp;
-    let times = (0..leaves.len()).filter(is_time);
-    for index in open.into_iter().chain(times) {
+    for index in open {
         for chosen in leaves[index].chosen + 1..leaves[index].choices.len() {
             let mut draft = base.clone();
             draft.leaves[index].chosen = chosen;

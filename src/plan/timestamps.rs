@@ -8,13 +8,13 @@ use crate::contract::vocabulary::TimestampFormat;
 /// Returns the instants to send in this format, best first. The first falls on a leap day, or just after a New Year
 /// that UTC has not reached, in an ISO week of the new year and at an offset of more than half a day; its seconds are
 /// not zero. A service that loses any of this is caught. Awkward values use other instants. The second one is the
-/// example's, for a target that does not accept the first. The third is at noon, for a target that accepts only hours
-/// of the day at which visitors come: without it, that would look like a format that it rejects. Each is moved by a
-/// minute per draft, so that no two records are the same.
+/// example's, for a target that does not accept the first. The third is noon in UTC, in each format, for a target that
+/// accepts only hours of the day at which visitors come: without it, that would look like a format that it rejects. Each
+/// is moved by a minute per draft, so that no two records are the same.
 pub(super) fn to_send(example: Option<&Value>, format: TimestampFormat, number: u64) -> Vec<String> {
     let (edge, noon) = match format {
         TimestampFormat::Utc => ("2024-02-29T22:30:37Z", "2024-05-15T12:00:41Z"),
-        TimestampFormat::Offset => ("2025-01-01T00:30:53+13:00", "2024-05-15T12:00:41+02:00"),
+        TimestampFormat::Offset => ("2025-01-01T00:30:53+13:00", "2024-05-15T14:00:41+02:00"),
     };
     let example = example.and_then(Value::as_str).and_then(|text| in_format(text, format));
     let instants = [Some(edge.to_owned()), example, Some(noon.to_owned())];
@@ -62,7 +62,7 @@ mod tests {
             [
                 "2025-01-01T00:32:53+13:00",
                 "2024-05-17T09:32:00+02:00",
-                "2024-05-15T12:02:41+02:00"
+                "2024-05-15T14:02:41+02:00"
             ]
         );
         assert_eq!(

@@ -109,7 +109,7 @@ impl Session<'_> {
             }
         }
         self.retry_rejected_formats(operation, &mut tries).await;
-        if !self.still_accepts(operation, &tries).await {
+        if self.rejects_all_formats_now(operation, &tries).await {
             tries.retain(|(_, tried)| tried.accepted);
         }
         let formats: Vec<_> = tries.iter().map(|(format, _)| *format).collect();
@@ -145,24 +145,28 @@ impl Session<'_> {
         }
     }
 
-    /// Whether an accepted format is still accepted after another one was rejected: the target may take only so many
-    /// records, whatever their format. True if no format was rejected, or none accepted.
-    async fn still_accepts(&self, operation: OperationId, tries: &[(TimestampFormat, FormatAttempt)]) -> bool {
-        let is_rejected = tries.iter().any(|(_, tried)| !tried.accepted);
-        let accepted = tries.iter().find(|(_, tried)| tried.accepted);
-        let Some((format, tried)) = accepted.filter(|_| is_rejected) else {
-            return true;
+    /// Whether an accepted format is rejected once another one was rejected after it: the target may take only so many
+    /// records, whatever their format.
+    async fn rejects_all_formats_now(
+        &self,
+        operation: OperationId,
+        tries: &[(TimestampFormat, FormatAttempt)],
+    ) -> bool {
+        let mut later = tries.iter().skip_while(|(_, tried)| !tried.accepted);
+        let Some((format, accepted)) = later.next() else {
+            return false;
         };
+        let is_rejection = |tried: &FormatAttempt| tried.status.is_some_and(RejectionMeaning::rejects_as_invalid);
+        if !later.any(|(_, tried)| is_rejection(tried)) || self.left_to_create() == 0 {
+            return false;
+        }
         let (Ok(mut draft), Ok(head)) = (self.draft(operation, *format), self.request_head(operation)) else {
             return false;
         };
-        if self.left_to_create() == 0 {
-            return false;
-        }
-        draft.copy_choices_from(&tried.draft);
+        draft.copy_choices_from(&accepted.draft);
         self.announce_requests(1);
         let exchange = self.write(&draft, &head, WriteRole::Additional).await;
-        self.succeeded(&exchange)
+        exchange.rejection_of_content().is_some()
     }
 
     /// Updates a record of this run.

@@ -13,8 +13,9 @@ use crate::exchange::Response;
 pub(super) const MAX_ATTEMPTS: u32 = 4;
 /// The longest wait before a request is sent again.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// The longest time that all waits for one request may take together.
-const LONGEST_WAITS: Duration = LONGEST_WAIT.saturating_mul(MAX_ATTEMPTS - 1);
+/// The longest time for which a rate limit of requests per minute turns a caller away; one per hour or per day does so
+/// for longer.
+const LONGEST_LIMIT_TO_WAIT_FOR: Duration = Duration::from_secs(60);
 /// The first wait if the target names no time; each further wait is twice as long.
 const FIRST_BACKOFF: Duration = Duration::from_millis(200);
 
@@ -58,9 +59,11 @@ pub(super) fn says_when(response: &Response) -> bool {
     retry::retry_after(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
 }
 
-/// Returns whether a response says that a request will be throttled for longer than all waits before it is sent again.
+/// Returns whether a response says that requests are throttled for longer than a run waits. A 503 may be over sooner
+/// than it says.
 pub(super) fn outlasts_waits(response: &Response) -> bool {
-    retry::retry_after(&response.headers).is_some_and(|time| time > LONGEST_WAITS)
+    let after = retry::retry_after(&response.headers);
+    response.status == 429 && after.is_some_and(|time| time > LONGEST_LIMIT_TO_WAIT_FOR)
 }
 
 /// Returns how long to wait after the `attempt`th response (from 0) that throttles a request: the time in Retry-After

@@ -444,7 +444,7 @@ impl<'run> Session<'run> {
     }
 
     /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again, as when the
-    /// target says that it would be throttled for minutes: each further request would cost as long a wait. A create or a
+    /// target says that it is throttled for minutes: each further request would cost all the waits, too. A create or a
     /// query is sent again only after a 429 that says when, because that response rejects it; both requests count
     /// against the budget. Any other response may come from something in front of a service that has stored the record.
     fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {

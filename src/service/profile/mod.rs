@@ -190,7 +190,7 @@ pub const GAPS_NOT_ON_THE_WIRE: &[GapNotOnTheWire] = &[
     not_on_the_wire("events", "nothing is sent without a request"),
     not_on_the_wire(
         "page-maximum",
-        "pages up to last_page are documented, and page-beyond-last says what comes after",
+        "every page up to last_page is shown, and page-beyond-last says what comes after",
     ),
     not_on_the_wire("deprecation", "there is one version"),
 ];

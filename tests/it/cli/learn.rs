@@ -552,6 +552,7 @@ fn a_run_that_learns_nothing_is_no_success() {
 }
 
 /// How often each operation is asked about without a credential.
+#[cfg(unix)]
 const WITHOUT_CREDENTIAL: usize = 4;
 
 #[cfg(unix)]
@@ -590,6 +591,26 @@ fn a_run_that_is_killed_leaves_its_trials() {
 }
 
 #[test]
+fn lines_that_are_too_old_to_count_are_mentioned() {
+    let folder = learned("http://127.0.0.1:1");
+    let path = folder.path().join(LEDGER);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("\"time\":\"20", "\"time\":\"19")).unwrap();
+    let path = path.to_str().unwrap();
+    for arguments in [
+        &["gaps", "--ledger", path, "--of", "http://127.0.0.1:1"][..],
+        &["learn", "--ledger", path, "--overlay", "new.yaml"],
+    ] {
+        let ended = countersign(arguments).run();
+        assert!(
+            ended.stderr.contains("of the ledger: what is older than 30 days"),
+            "{ended:?}"
+        );
+        assert!(!ended.stdout.contains("in 4 of 4"), "{ended:?}");
+    }
+}
+
+#[test]
 fn why_there_is_no_answer_is_in_the_ledger_too() {
     let target = Target::sound();
     let reading = learn(&target.url(), &["--ledger", LEDGER]);
@@ -617,6 +638,13 @@ fn why_there_is_no_answer_is_in_the_ledger_too() {
     );
     assert_eq!(writing.code, 0, "{writing:?}");
     assert!(listed().contains("indicated in 4 of 4"), "{}", listed());
+    // An overlay states what is known.
+    let overlay = countersign(&["learn", "--ledger", path.to_str().unwrap(), "--overlay", "new.yaml"]).run();
+    let text = std::fs::read_to_string(overlay.path().join("new.yaml")).unwrap();
+    assert!(
+        text.contains("update-semantics") && !text.contains("cannot tell"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -525,14 +525,21 @@ fn a_write_that_no_run_sends_is_not_said_to_need_writes() {
         "'201': {description: Added, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}",
         "'201': {description: Added}",
     );
+    let (service, folder) = (service(|_, _| None), tempfile::tempdir().unwrap());
+    let ledger = folder.path().join("ledger.jsonl");
     let reasons = |arguments: &[&str]| {
-        let (ended, report) = learned(&service(|_, _| None), &spec, arguments);
+        let with_ledger = [&["--ledger", ledger.to_str().unwrap()], arguments].concat();
+        let (ended, report) = learned(&service, &spec, &with_ledger);
         assert_eq!(ended.code, 0, "{ended:?}");
         let answers = report["answers"].as_array().unwrap().iter();
         let of_creates = answers.filter(|answer| answer["gap"] == "required-fields");
         of_creates.map(|answer| answer["reason"].clone()).collect::<Vec<_>>()
     };
-    assert!(reasons(&[]).iter().all(|reason| reason == "needs writes"));
+    let reading = reasons(&[]);
+    assert!(
+        reading.iter().all(|reason| reason == "needs writes") && !reading.is_empty(),
+        "{reading:?}"
+    );
     let writing = reasons(&["--writes"]);
     assert!(
         writing.iter().all(|reason| reason == "out of reach") && !writing.is_empty(),

@@ -82,7 +82,10 @@ fn a_page_above_a_maximum_may_be_rejected() {
 async fn a_list_with_several_pages_has_a_second_one() {
     let checked = Check::concerning("getTags").run(up_to_page(1)).await;
     let rules: Vec<_> = checked.denied().map(|finding| finding.rule.as_str()).collect();
-    assert_eq!(rules, ["status"]);
+    assert!(
+        rules.iter().all(|rule| *rule == "status") && !rules.is_empty(),
+        "{rules:?}"
+    );
 }
 
 #[test]
