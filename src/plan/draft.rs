@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::leaf::{Choice, FieldKind, Leaf};
 use super::source::NoValue;
+use super::timestamps::{in_format, moved};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
@@ -85,6 +86,28 @@ impl Draft {
         let with_others = timestamps.filter(|leaf| leaf.chosen + 1 < leaf.choices.len());
         let moved = with_others.map(|leaf| leaf.chosen += 1).count();
         (moved > 0).then_some(other)
+    }
+
+    /// Returns the draft with the timestamps of another draft of the same operation, a minute later, in its own format;
+    /// `None` where they have none.
+    #[must_use]
+    pub fn at_time_of(&self, other: &Self) -> Option<Self> {
+        let mut at_that_time = self.clone();
+        let mut is_changed = false;
+        for leaf in &mut at_that_time.leaves {
+            let same = other.leaves.iter().find(|other| other.pointer == leaf.pointer);
+            let value = same
+                .filter(|same| same.kind == FieldKind::Timestamp)
+                .and_then(Leaf::value);
+            let written = value
+                .and_then(Value::as_str)
+                .and_then(|text| in_format(text, self.format));
+            if let Some(text) = written.and_then(|text| moved(&text, 1)) {
+                leaf.set(Value::String(text));
+                is_changed = true;
+            }
+        }
+        is_changed.then_some(at_that_time)
     }
 
     /// Whether another draft of the same operation leaves out and chooses the same.

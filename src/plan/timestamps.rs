@@ -23,7 +23,7 @@ pub(super) fn to_send(example: Option<&Value>, format: TimestampFormat, number: 
 }
 
 /// Writes an instant in UTC, or at an offset of two hours.
-fn in_format(text: &str, format: TimestampFormat) -> Option<String> {
+pub(super) fn in_format(text: &str, format: TimestampFormat) -> Option<String> {
     let instant = DateTime::parse_from_rfc3339(text).ok()?;
     Some(match format {
         TimestampFormat::Utc => instant.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true),

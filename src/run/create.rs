@@ -194,16 +194,16 @@ impl Session<'_> {
             draft.copy_choices_from(before);
         }
         let mut fallback = Fallback::starting_with(draft.clone());
+        let mut at_accepted_time = as_before.and_then(|before| draft.at_time_of(before));
         loop {
             let exchange = self.write_replaceable(operation, format, &mut draft, &head).await?;
             let status = exchange.status();
             let accepted = self.succeeded(&exchange);
             let next = match as_before {
                 None => self.next_draft(&exchange, &draft, &mut fallback),
-                // The format is tested, not the instant.
-                Some(_) => draft
-                    .at_another_time()
-                    .filter(|_| exchange.rejection_of_content().is_some()),
+                // The format is tested, not the instant, which may be outside opening hours.
+                Some(_) if exchange.rejection_of_content().is_none() => None,
+                Some(_) => draft.at_another_time().or_else(|| at_accepted_time.take()),
             };
             match next {
                 Some(next) => draft = next,

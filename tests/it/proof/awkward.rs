@@ -407,11 +407,12 @@ async fn what_software_does_to_instants_is_found_and_reported() {
 #[tokio::test]
 async fn a_form_is_not_reported_to_be_rejected_for_the_instant_that_it_names() {
     type Reject = fn(&str, DateTime<FixedOffset>) -> bool;
-    let ways: [(&str, Reject); 5] = [
+    let ways: [(&str, Reject); 6] = [
         ("too long ago", |text, _| text < "2024-05-01"),
         ("closed at that hour", |_, at| !(9..22).contains(&at.to_utc().hour())),
         ("closed at that local hour", |_, at| !(9..20).contains(&at.hour())),
         ("closed on that day", |_, at| at.weekday().num_days_from_monday() > 2),
+        ("open at night", |_, at| !(20..24).contains(&at.to_utc().hour())),
         ("open late", |_, at| !(11..20).contains(&at.to_utc().hour())),
     ];
     for ((name, reject), seed) in ways.into_iter().flat_map(|way| seeds().map(move |seed| (way, seed))) {
