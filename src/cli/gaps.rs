@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::ledger_file::{EMBEDDED, digest, read};
 use crate::contract::Contract;
 use crate::exchange::Target;
-use crate::gaps::{self, Answer, LedgerLine, Trial, TrialClaim, TrialOutcome};
+use crate::gaps::{self, Answer, LedgerLine, Trial, TrialClaim, TrialOutcome, WhyUnanswered};
 use crate::report::{answer_in_words, counted};
 
 /// The arguments of `gaps`.
@@ -132,12 +132,14 @@ fn listing(contract: &Contract, (answers, trials): (&[Answer], &[Trial]), has_le
     for gap in &contract.gaps {
         // Writing into a String does not fail.
         let _ = writeln!(text, "{}: {}", gap.id, gap.question);
-        let known: Vec<_> = answers.iter().filter(|answer| answer.gap == gap.id).collect();
+        let of_gap = answers.iter().filter(|answer| answer.gap == gap.id);
+        let (unanswerable, known): (Vec<_>, Vec<_>) =
+            of_gap.partition(|answer| answer.reason == Some(WhyUnanswered::AskTheOperator));
         if known.is_empty() && has_ledger {
             // `None`: no traffic answers it.
             let _ = match gap.kind {
-                Some(_) => writeln!(text, "    not answered yet"),
-                None => writeln!(text, "    ask whoever runs the service"),
+                Some(_) if unanswerable.is_empty() => writeln!(text, "    not answered yet"),
+                _ => writeln!(text, "    ask whoever runs the service"),
             };
         }
         for answer in known {
