@@ -118,20 +118,20 @@ fn verdicts_add_up_and_each_is_reported_as_pressed() {
     let page = Page::usual();
     let facts = &page.record.facts;
     let number = |count: usize| u64::try_from(count).unwrap();
-    page.browser.click("[data-verdict=b]");
+    page.browser.click(".chip[data-verdict=b]");
     assert_eq!(page.shown("tbody tr[id^=fact-]"), number(facts.broken));
     assert_eq!(page.shown(".finding"), 5);
-    page.browser.click("[data-verdict=u]");
+    page.browser.click(".chip[data-verdict=u]");
     assert_eq!(
         page.shown("tbody tr[id^=fact-]"),
         number(facts.broken + facts.undecided)
     );
-    page.browser.click("[data-verdict=b]");
+    page.browser.click(".chip[data-verdict=b]");
     assert_eq!(page.shown("tbody tr[id^=fact-]"), number(facts.undecided));
     assert_eq!(page.shown(".finding"), 0);
     assert_eq!(
         page.browser
-            .text("[...document.querySelectorAll('[data-verdict]')].map((chip) => chip.ariaPressed)"),
+            .text("[...document.querySelectorAll('.chip[data-verdict]')].map((chip) => chip.ariaPressed)"),
         "false,true,false"
     );
     page.browser.click("#clear");
