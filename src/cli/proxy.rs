@@ -37,7 +37,8 @@ const ENDED_BY_SIGNAL: i32 = 128;
 /// The arguments of `proxy`.
 #[derive(Debug, Args)]
 pub(super) struct ProxyArguments {
-    /// The base URL of the service to forward requests to; not needed if the configuration names it
+    /// The base URL of the service to forward requests to; not needed if `COUNTERSIGN_BASE_URL` or the configuration
+    /// names it
     #[arg(long, value_name = "URL")]
     to: Option<String>,
     /// Where to listen; port 0 takes a free one

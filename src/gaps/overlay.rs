@@ -63,7 +63,8 @@ pub fn overlay(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
         &unplaced,
     );
     text += &comments(
-        "Not established: that takes two runs, at least an hour apart, whose trials agree:",
+        "Not established: that takes two runs, at least an hour apart, whose trials agree, and no unstable answer about \
+         the same gap:",
         &others.iter().map(in_words).collect::<Vec<_>>(),
     );
     Overlay {
@@ -648,7 +649,7 @@ paths:
                 count: 2,
             }],
             ..answer(
-                ("success-status", "getThings", "/paths/~1things/get/responses/2XX"),
+                ("other-status", "getThings", "/paths/~1things/get/responses/2XX"),
                 Claim::Status { status: 200 },
             )
         };

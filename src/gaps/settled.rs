@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::answer::{Answer, AnswerState, Claim, Condition, Duplicate};
+use super::answer::{Answer, AnswerState, Claim, Condition, Duplicate, WhyUnanswered};
 use super::join::{AnswerSubject, join_all, subject};
-use super::ledger::{LedgerLine, are_apart, fresh_answers, runs_by_answer};
+use super::ledger::{LedgerEntry, LedgerLine, are_apart, fresh_answers, runs_by_answer};
 use super::locations::GapLocations;
+use super::trial::TrialOutcome;
 use crate::contract::Contract;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::GapKind;
@@ -98,7 +99,14 @@ fn is_seen_at_most(kind: GapKind) -> bool {
 
 /// Returns what is settled at some time.
 fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Utc>) -> BTreeSet<AnswerSubject> {
-    let fresh = fresh_answers(lines, time);
+    let mut fresh = fresh_answers(lines, time);
+    // What an outage or too few records hid from one run, another may show.
+    let (void, short) = (void_trials(lines), short_of_records(&fresh));
+    fresh.retain(|(line, answer)| {
+        let run = line.run.as_str();
+        let is_hidden = void.contains(&(run, asked(answer))) || short.contains(&(run, answer.operation.as_deref()));
+        !is_inconclusive(answer) || !is_hidden
+    });
     let runs = runs_by_answer(&fresh, |answer| {
         answer.state == AnswerState::Indicated || another_run_adds_nothing(contract, answer)
     });
@@ -108,27 +116,69 @@ fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Ut
     settled.map(|(subject, _)| subject).collect()
 }
 
-/// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once. Where four
-/// trials agree and the answer is still only seen, no response can show what was sent. This excludes required fields,
-/// whose count is of requests and not of trials, and gaps that controls show, because a run with controls may show
-/// more.
+/// What a question is about: a gap, an operation and a location.
+type Asked<'line> = (&'line str, Option<&'line str>, Option<&'line str>);
+
+fn asked(answer: &Answer) -> Asked<'_> {
+    (&answer.gap, answer.operation.as_deref(), answer.location.as_deref())
+}
+
+/// Whether a run asked and could not tell, because something else may explain what it saw.
+fn is_inconclusive(answer: &Answer) -> bool {
+    answer.state == AnswerState::CannotTell && answer.reason == Some(WhyUnanswered::Inconclusive)
+}
+
+/// Returns what trials that decided nothing asked, each with the tag of its run.
+fn void_trials(lines: &[LedgerLine]) -> BTreeSet<(&str, Asked<'_>)> {
+    let trials = lines.iter().filter_map(|line| match &line.entry {
+        LedgerEntry::Trial(trial) if trial.outcome == TrialOutcome::Void => Some((line.run.as_str(), trial)),
+        LedgerEntry::Trial(_) | LedgerEntry::Answer(_) => None,
+    });
+    let asked = trials.map(|(run, trial)| {
+        let asked: Asked<'_> = (&trial.gap, Some(&trial.operation), Some(&trial.location));
+        (run, asked)
+    });
+    asked.collect()
+}
+
+/// Returns the operations that had too few records to be asked about everything, each with the tag of its run.
+fn short_of_records<'lines>(
+    fresh: &[(&'lines LedgerLine, &'lines Answer)],
+) -> BTreeSet<(&'lines str, Option<&'lines str>)> {
+    let short = fresh
+        .iter()
+        .filter(|(_, answer)| answer.reason == Some(WhyUnanswered::NoValue));
+    let short = short.map(|(line, answer)| (line.run.as_str(), answer.operation.as_deref()));
+    short.collect()
+}
+
+/// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once, and so is a
+/// body without any field twice. Where four trials agree and the answer is still only seen, no response can show what
+/// was sent. This excludes other required fields, whose count is of requests and not of trials, and gaps that controls
+/// show, because a run with controls may show more. What was inconclusive without a trial that is void will be so again.
 fn another_run_adds_nothing(contract: &Contract, answer: &Answer) -> bool {
+    if is_inconclusive(answer) {
+        return true;
+    }
     let accepted = Some(Claim::Duplicate {
         duplicate: Duplicate::Accepted,
     });
+    let needs_nothing = Some(Claim::Required { required: Vec::new() });
     let mut gaps = contract.gaps.iter();
     let gap = gaps.find(|gap| gap.id == answer.gap);
     let kind = gap.and_then(|gap| gap.kind);
     let is_never_tried = kind.is_some_and(is_seen_at_most);
     let asks_by_trials = kind.is_some_and(|kind| kind != GapKind::RequiredFields && !shows_in_controls(kind));
     let is_tried = asks_by_trials && answer.observations.supporting >= TRIALS_TO_INDICATE;
-    answer.state == AnswerState::Seen && (is_tried || is_never_tried || answer.claim == accepted)
+    let is_sent_once = answer.claim == accepted || answer.claim == needs_nothing;
+    answer.state == AnswerState::Seen && (is_tried || is_never_tried || is_sent_once)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::answer::{ObservationCounts, UnknownHandling};
     use super::super::ledger::{LearnRun, LedgerLine};
+    use super::super::trial::Trial;
     use super::*;
 
     const UPDATE: &str = "/components/schemas/ContactInput";
@@ -219,6 +269,65 @@ mod tests {
             twice(&answer)
         };
         assert_eq!((duplicate(Duplicate::Accepted), duplicate(Duplicate::Rejected)), (1, 0));
+    }
+
+    #[test]
+    fn what_two_runs_could_not_tell_is_settled_unless_something_hid_it() {
+        let unanswered = |gap: &str, location: &str, reason: WhyUnanswered| Answer {
+            state: AnswerState::CannotTell,
+            claim: None,
+            observations: ObservationCounts::default(),
+            reason: Some(reason),
+            ..answer(
+                gap,
+                "createContact",
+                location,
+                (AnswerState::Seen, Claim::Required { required: Vec::new() }),
+            )
+        };
+        let of = |reason| unanswered("required-fields", UPDATE, reason);
+        let open = of(WhyUnanswered::Inconclusive);
+        assert_eq!(count(&[(0, open.clone()), (2, open.clone())], 3), 1);
+        assert_eq!(count(&[(0, open.clone())], 3), 0);
+        for reason in [WhyUnanswered::NoValue, WhyUnanswered::Rejected] {
+            assert_eq!(count(&[(0, of(reason)), (2, of(reason))], 3), 0, "{reason:?}");
+        }
+        // Too few records were left for another question about the operation, so perhaps for this one as well.
+        let short = unanswered("duplicates", UPDATE, WhyUnanswered::NoValue);
+        assert_eq!(count(&[(0, open.clone()), (2, open.clone()), (2, short)], 3), 0);
+        // The second run was throttled.
+        let mut runs = lines(&[(0, open.clone()), (2, open)]);
+        let trial = |outcome| Trial {
+            gap: "required-fields".to_owned(),
+            operation: "createContact".to_owned(),
+            location: UPDATE.to_owned(),
+            probe: "no documented field".to_owned(),
+            claim: None,
+            outcome,
+            statuses: vec![Some(429)],
+            count: 1,
+        };
+        let mut now = runs[1].clone();
+        now.entry = LedgerEntry::Trial(trial(TrialOutcome::Void));
+        runs.push(now);
+        let settled_now = |lines: &[LedgerLine]| {
+            let now = DateTime::UNIX_EPOCH + TimeDelta::hours(3);
+            settled(crate::testing::built_in(), lines, now).subjects.len()
+        };
+        assert_eq!(settled_now(&runs), 0);
+        runs[2].entry = LedgerEntry::Trial(trial(TrialOutcome::Against));
+        assert_eq!(settled_now(&runs), 1);
+    }
+
+    #[test]
+    fn a_create_that_needs_nothing_is_settled_once_two_runs_saw_it() {
+        let required = |names: &[&str]| {
+            let required = names.iter().map(|name| (*name).to_owned()).collect();
+            let claim = Claim::Required { required };
+            answer("required-fields", "createContact", UPDATE, (AnswerState::Seen, claim))
+        };
+        let twice = |answer: Answer| count(&[(0, answer.clone()), (2, answer)], 3);
+        assert_eq!((twice(required(&[])), twice(required(&["/firstname"]))), (1, 0));
     }
 
     #[test]
