@@ -271,7 +271,9 @@ impl LearnFiles {
 
     /// Adds trials to the ledger while the run is under way, so that they are there if it is killed.
     pub(super) fn watch(&mut self, event: Event<'_>) {
-        if let Event::Tried(trials) = event {
+        if let Event::Tried(trials) = event
+            && self.ledger.is_some()
+        {
             let trials = trials.iter().filter(|trial| is_about(&self.gaps, &trial.gap));
             let trials: Vec<_> = trials.cloned().collect();
             self.append(self.run.lines(&trials, &[]));

@@ -84,7 +84,7 @@ impl<'run> History<'run> {
     /// Remembers a create that may have stored a record.
     pub(super) fn note_counted_create(&mut self, (exchange, intent): (&Exchange, Intent), id: Option<&str>) {
         let operation = exchange.request.operation;
-        if self.created_and_listed(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
+        if self.created_and_listed_invariants(operation).is_none() || may_have_stored(&exchange.outcome) != Some(true) {
             return;
         }
         let is_judged = intent.is_documented() && self.succeeded(exchange) && id.is_some();
@@ -172,7 +172,7 @@ impl<'run> History<'run> {
         let invariants = &self.contract.operation(operation).invariants;
         let page = self.contract.operation(list).page.as_ref()?;
         let created = self
-            .created_and_listed(operation)
+            .created_and_listed_invariants(operation)
             .map(|(created, listed)| (listed, created.id.as_str()));
         let updated = invariants
             .updated

@@ -83,7 +83,7 @@ impl CreatedSearch {
             .cloned()
             .collect();
         let has_owner = |creation: &CreatedRecord| {
-            let invariant = history.created_and_listed(creation.operation);
+            let invariant = history.created_and_listed_invariants(creation.operation);
             invariant.is_some_and(|(_, listed)| listed.item_parameter.is_some())
         };
         Self {
@@ -131,13 +131,13 @@ impl History<'_> {
     /// Whether a record, as its list shows it, has what was sent.
     pub(super) fn carries(&self, creation: &CreatedRecord, seen: &ObservedRecord) -> bool {
         let body = creation.request.json().unwrap_or(&Value::Null);
-        self.created_and_listed(creation.operation)
+        self.created_and_listed_invariants(creation.operation)
             .is_none_or(|(created, _)| carries_all(&created.carries, body, &seen.record))
     }
 
     /// Returns the identifier in the response to the create, if it can name a record.
     fn identifier<'creation>(&self, creation: &'creation CreatedRecord) -> Option<&'creation Value> {
-        let (created, _) = self.created_and_listed(creation.operation)?;
+        let (created, _) = self.created_and_listed_invariants(creation.operation)?;
         creation
             .identity
             .pointer(&created.id)
@@ -149,7 +149,7 @@ impl History<'_> {
     pub(super) fn are_others_not_listed_yet(&self, search: &CreatedSearch, lacks_items: bool) -> bool {
         let mut others = (0..search.sought.len()).filter(|index| !search.found.contains_key(index));
         others.all(|index| {
-            let listed = self.created_and_listed(search.sought[index].operation);
+            let listed = self.created_and_listed_invariants(search.sought[index].operation);
             let is_item = listed.is_some_and(|(_, listed)| listed.item_parameter.is_none());
             (is_item && lacks_items) || (!is_item && search.record_or_owner_seen.contains(&index))
         })
@@ -184,7 +184,7 @@ impl History<'_> {
     /// Returns where an item contains a string of the created record, under any identifier. The string has the run tag
     /// in it, so nobody else would have sent it.
     fn tagged_string_in(&self, creation: &CreatedRecord, item: &Value) -> Option<String> {
-        let (created, listed) = self.created_and_listed(creation.operation)?;
+        let (created, listed) = self.created_and_listed_invariants(creation.operation)?;
         let at = listed
             .records_in_item
             .as_deref()
@@ -202,7 +202,9 @@ impl History<'_> {
     pub(super) fn is_record_or_owner(&self, list: OperationId, creation: &CreatedRecord, item: &Value) -> bool {
         let page = self.contract.operation(list).page.as_ref();
         let id = page.and_then(|page| item.pointer(&page.id));
-        let listed = self.created_and_listed(creation.operation).map(|(_, listed)| listed);
+        let listed = self
+            .created_and_listed_invariants(creation.operation)
+            .map(|(_, listed)| listed);
         match listed.and_then(|listed| listed.item_parameter.as_ref()) {
             None => id.is_some() && id == self.identifier(creation),
             Some(owner) => {
@@ -221,7 +223,7 @@ impl History<'_> {
         item: &'item Value,
         is_record_or_owner: bool,
     ) -> Option<(&'item Value, String)> {
-        let (created, listed) = self.created_and_listed(creation.operation)?;
+        let (created, listed) = self.created_and_listed_invariants(creation.operation)?;
         if listed.item_parameter.is_none() {
             return is_record_or_owner.then(|| (item, String::new()));
         }
@@ -240,7 +242,7 @@ impl History<'_> {
         self.note_mock_signs(&search.sought, is_complete, |index| search.found.get(&index));
         let last = walk.last_request(self.contract);
         for (index, creation) in search.sought.iter().enumerate() {
-            let Some((invariant, _)) = self.created_and_listed(creation.operation) else {
+            let Some((invariant, _)) = self.created_and_listed_invariants(creation.operation) else {
                 continue;
             };
             let creation = Creation {

@@ -16,7 +16,7 @@ use super::lifecycle::TrackedRecord;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
 use super::next_numbers::NextNumbers;
-use super::observed_values::ObservedValues;
+use super::observed_values::{ObservedValues, other_spellings};
 use super::own::OwnershipEntry;
 use super::pending_comparisons::PendingComparisons;
 use super::records::AcceptedUpdate;
@@ -66,7 +66,8 @@ pub(crate) struct History<'run> {
     pub(super) replacing_creates: HashSet<OperationId>,
     /// The creates with a record in which an accepted update changed nothing.
     pub(super) updated_without_effect: HashSet<OperationId>,
-    /// Digests of the identifiers that each operation's list or create has shown.
+    /// Digests of the identifiers that each list and each create has shown, by that operation; those of records inside
+    /// items are under their create.
     pub(super) listed_identifiers: HashMap<OperationId, Digests>,
     /// The values that responses showed, for creates without the invariant `created`, whose records only the contract's
     /// links identify.
@@ -291,8 +292,12 @@ impl<'run> History<'run> {
             || self.undocumented_creation(exchange).is_some()
     }
 
-    /// Returns where the contract says that the records of a create are listed.
-    pub(super) fn created_and_listed(&self, operation: OperationId) -> Option<(&'run Created, &'run Listed)> {
+    /// Returns the invariant `created` of an operation and where it says that the records are listed; `None` if the
+    /// contract states only one of them, or neither.
+    pub(super) fn created_and_listed_invariants(
+        &self,
+        operation: OperationId,
+    ) -> Option<(&'run Created, &'run Listed)> {
         let created = self.contract.operation(operation).invariants.created.as_ref()?;
         Some((created, created.listed.as_ref()?))
     }
@@ -340,7 +345,8 @@ impl<'run> History<'run> {
     /// Whether the list of the records that this operation creates has shown the identifier.
     pub(super) fn was_listed(&self, operation: OperationId, id: &Value) -> bool {
         let list = self.contract.list_whose_items_are_created_by(operation);
-        list.is_some_and(|list| self.has_listed(list, &Digest::of(id)))
+        let has_listed = |id: &Value| list.is_some_and(|list| self.has_listed(list, &Digest::of(id)));
+        has_listed(id) || other_spellings(id).iter().any(has_listed)
     }
 }
 

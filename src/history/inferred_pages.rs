@@ -4,7 +4,8 @@
 //! # Design
 //!
 //! A walk begins with a request without the parameters. Its response is compared with pages that are then requested.
-//! Their size is chosen so that the records of this response would fill two of them, the second not completely. If the
+//! Their size is chosen so that the records of this response would fill two of them, the second not completely; with two
+//! records, each page has one. If the
 //! list turns out to need more pages than are walked, it is walked again with larger pages. A link to the next page is
 //! never followed as it is written: only the value of the documented parameter is taken from it, and only from a URL at
 //! the target and of the same path.
@@ -72,8 +73,10 @@ pub(super) struct InferredWalk {
     unpaged: Vec<Digest>,
     /// The records that pages have shown.
     seen: HashSet<Digest>,
-    /// The number of records on all pages so far, and on the first.
-    received: (usize, usize),
+    /// The number of records on all pages so far.
+    received: usize,
+    /// The number of records on the first page.
+    received_on_first: usize,
     /// The number of all records, as the last page that has one states it.
     total: Option<i64>,
     /// The values with which pages were requested, in the order of the pages.
@@ -93,7 +96,8 @@ impl InferredWalk {
             first: None,
             unpaged: Vec::new(),
             seen: HashSet::new(),
-            received: (0, 0),
+            received: 0,
+            received_on_first: 0,
             total: None,
             used: Vec::new(),
             requests: 0,
@@ -226,11 +230,12 @@ impl InferredWalk {
 
     /// Whether the pages have shown each of these records, and no fewer than the total that the list states.
     fn is_whole(&self, total: Option<i64>) -> bool {
-        let received = i64::try_from(self.received.0).unwrap_or(i64::MAX);
+        let received = i64::try_from(self.received).unwrap_or(i64::MAX);
         self.shows_all() && total.is_none_or(|total| total <= received)
     }
 
-    /// Chooses the page size so that the list fills two pages, the second only partly. A page that is not full is known
+    /// Chooses the page size so that the list fills two pages, the second only partly (of two records, each page
+    /// has one). A page that is not full is known
     /// to be the last, so no page beyond it is requested.
     fn after_unpaged(&mut self, paging: &Paging, says_more: bool) -> Result<NextPage, WalkEnd> {
         let count = u64::try_from(self.unpaged.len()).unwrap_or(u64::MAX);
@@ -262,7 +267,7 @@ impl InferredWalk {
     fn request(&self, paging: &Paging, nth: u64) -> NextPage {
         let position = match paging.style {
             PagingStyle::Number { .. } => Some((self.first.unwrap_or(1).saturating_add(nth - 1).to_string(), false)),
-            PagingStyle::Offset => Some((self.received.0.to_string(), false)),
+            PagingStyle::Offset => Some((self.received.to_string(), false)),
             PagingStyle::AfterRecord | PagingStyle::Cursor | PagingStyle::Link => {
                 self.used.last().map(|value| (value.clone(), true))
             }
@@ -287,9 +292,9 @@ impl InferredWalk {
     fn note(&mut self, shown: &[Digest]) -> Option<WalkEnd> {
         let is_first = self.requests == 1 || (self.first == Some(0) && self.seen.is_empty());
         self.seen.extend(shown);
-        self.received.0 += shown.len();
+        self.received += shown.len();
         if is_first {
-            self.received.1 = shown.len();
+            self.received_on_first = shown.len();
         }
         // A page that shows nothing of the list may be one of another list.
         let is_of_list = |record: &Digest| shown.contains(record);
@@ -340,7 +345,10 @@ impl InferredWalk {
             return Err(WalkEnd::Complete);
         }
         let is_whole = self.is_whole(page.total);
-        let size = self.size.unwrap_or(0).max(u64::try_from(self.received.1).unwrap_or(0));
+        let size = self
+            .size
+            .unwrap_or(0)
+            .max(u64::try_from(self.received_on_first).unwrap_or(0));
         let is_short = u64::try_from(shown.len()).is_ok_and(|shown| shown < size);
         if !shows_new {
             return Err(if is_whole { WalkEnd::Complete } else { WalkEnd::Repeats });

@@ -93,7 +93,7 @@ pub(crate) enum RecordStage {
     /// Before it is deleted: whether it is the run's own.
     BeforeDelete,
     /// After updates of it were rejected.
-    Rejected,
+    RejectedUpdates,
     /// After its deletion was rejected.
     RejectedDelete(OperationId, Rejection),
     /// After this update or deletion of another record, which has this number.
@@ -895,8 +895,8 @@ impl History<'_> {
             )
             | (RecordStage::OthersInList(_), _) => true,
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
-            (RecordStage::Rejected, ShownState::Record(record)) => !self.shows_rejected_update(search, record),
-            (RecordStage::Rejected, _) => true,
+            (RecordStage::RejectedUpdates, ShownState::Record(record)) => !self.shows_rejected_update(search, record),
+            (RecordStage::RejectedUpdates, _) => true,
             (RecordStage::WriteOfAnotherRecord(..) | RecordStage::RejectedDelete(..), shown) => {
                 !matches!(shown, ShownState::Status(404 | 410, _))
             }
@@ -960,7 +960,7 @@ impl History<'_> {
                 };
                 emit(Evidence::StoredDespiteRejection(stored, request));
             }
-            (RecordStage::Rejected, ShownState::Record(record)) if search.confirms_own => {
+            (RecordStage::RejectedUpdates, ShownState::Record(record)) if search.confirms_own => {
                 // A service may keep what it cannot use, and say so.
                 let says_so = record.as_object().is_some_and(says_that_it_failed);
                 let shown = self.rejected_updates_shown_in(lifecycle, record);
@@ -985,8 +985,8 @@ impl History<'_> {
         }
     }
 
-    /// Remembers what a look shows of a tracked record: its content before its deletion, what its create has stored
-    /// with it, or that it is somebody else's.
+    /// Remembers what a look shows of a tracked record: its content, whether it is listed or can still be read, whether
+    /// its last update had an effect, what its create has stored with it, or that it is somebody else's.
     fn note_record(&mut self, search: &RecordSearch) {
         let shows_update =
             matches!(&search.last, Some((_, ShownState::Record(shown))) if self.shows_update(search, shown));
@@ -1024,7 +1024,7 @@ impl History<'_> {
             (RecordStage::DeletedInList, Some((_, ShownState::Listed(_)))) => {
                 doubt = Some("its list still shows the record unchanged after a deletion that was accepted");
             }
-            (RecordStage::Rejected, _) => record.has_rejected_update = false,
+            (RecordStage::RejectedUpdates, _) => record.has_rejected_update = false,
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.may_fail_because_of_record(),
             (
                 RecordStage::WriteOfAnotherRecord(..),
@@ -1073,7 +1073,7 @@ impl History<'_> {
                     None => return,
                 }
             }
-            RecordStage::BeforeDelete | RecordStage::Rejected | RecordStage::RejectedDelete(..) => return,
+            RecordStage::BeforeDelete | RecordStage::RejectedUpdates | RecordStage::RejectedDelete(..) => return,
             RecordStage::WriteOfAnotherRecord(write, _) => write,
         };
         let sent = match search.stage {

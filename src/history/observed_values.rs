@@ -139,6 +139,18 @@ fn canonical(text: &str) -> String {
     if is_uuid { digits } else { text }
 }
 
+/// Returns how an identifier may be written elsewhere: a number as a string, a string as a number, a UUID in the other
+/// case.
+pub(super) fn other_spellings(id: &Value) -> Vec<Value> {
+    let Value::String(text) = id else {
+        return id.is_number().then(|| id.to_string().into()).into_iter().collect();
+    };
+    let number = text.parse::<i64>().ok().map(Value::from);
+    let is_uuid = uuid::Uuid::try_parse(text).is_ok();
+    let cases = is_uuid.then(|| [text.to_lowercase(), text.to_uppercase()].map(Value::from));
+    number.into_iter().chain(cases.into_iter().flatten()).collect()
+}
+
 impl History<'_> {
     /// Remembers, if the run needs them, the values in the response to a read, whatever its status and even if its body
     /// is undocumented; and the identifiers and paths in a 4xx to any other request.
@@ -182,6 +194,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn an_identifier_may_be_written_as_a_number_or_a_string_and_a_uuid_in_either_case() {
+        assert_eq!(other_spellings(&json!(7)), [json!("7")]);
+        assert_eq!(other_spellings(&json!("7")), [json!(7)]);
+        assert_eq!(other_spellings(&json!("p7")), [] as [Value; 0]);
+        let [lower, upper] = [
+            "1d2a7c80-0000-4000-8000-0000000000aa",
+            "1D2A7C80-0000-4000-8000-0000000000AA",
+        ];
+        assert_eq!(other_spellings(&json!(upper)), [json!(lower), json!(upper)]);
+    }
 
     #[test]
     fn the_names_in_a_map_are_identifiers_and_those_of_documented_fields_are_not() {

@@ -45,7 +45,7 @@ impl History<'_> {
             return;
         }
         let owner = self
-            .created_and_listed(operation)
+            .created_and_listed_invariants(operation)
             .and_then(|(_, listed)| listed.item_parameter.as_ref());
         let is_owner_known = owner.is_none_or(|owner| path_values.iter().any(|(name, _)| name == owner));
         let request = Request {

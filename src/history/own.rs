@@ -8,9 +8,10 @@
 //! If only the `Location` header of a 201 shows the identifier, the header replaces the first of the two. Until then
 //! nothing is written under it; if this cannot be established, nothing ever is.
 //!
-//! A service may take the identifier for that of another record only later, or only in a write. Three things show that:
-//! a read or the response to a write has another identifier, or the record is still there after its deletion. Each ends
-//! all writes to the records of that create: see [`History::doubt_all`].
+//! A service may take the identifier for that of another record only later, or only in a write. Several things show that:
+//! a read or the response to a write has another identifier, the record is still there after its deletion, a later create
+//! returns it again, a name that was never used has a record, or the write of one record changes another. Each ends all
+//! writes to the records of that create: see [`History::doubt_all`].
 
 use std::collections::VecDeque;
 
@@ -155,7 +156,7 @@ impl History<'_> {
     /// Notes how many items the first page of a list states, unless a create was accepted whose records it must show.
     pub(super) fn note_total(&mut self, list: OperationId, total: Option<i64>) {
         if let Some(total) = total
-            && self.count_created_in(list) == 0
+            && self.count_created_items(list) == 0
         {
             self.totals_before_creates.insert(list, total);
         }
@@ -165,7 +166,7 @@ impl History<'_> {
     /// states totals and the record is an item of its own; otherwise true. A create that changes a record instead (an
     /// upsert) adds none.
     pub(super) fn has_grown_by_creates(&self, create: OperationId, walk: &Walk) -> bool {
-        let listed = self.created_and_listed(create).map(|(_, listed)| listed);
+        let listed = self.created_and_listed_invariants(create).map(|(_, listed)| listed);
         // A record inside an item does not count as an item.
         let is_item = listed.is_some_and(|listed| listed.item_parameter.is_none());
         !(is_item && self.lacks_created_items(walk))
@@ -176,20 +177,10 @@ impl History<'_> {
     pub(super) fn lacks_created_items(&self, walk: &Walk) -> bool {
         let before = self.totals_before_creates.get(&walk.operation);
         let now = walk.pages.first().and_then(|page| page.total);
-        let created = i64::try_from(self.count_created_in(walk.operation)).unwrap_or(i64::MAX);
+        let created = i64::try_from(self.count_created_items(walk.operation)).unwrap_or(i64::MAX);
         before
             .zip(now)
             .is_some_and(|(before, now)| now < before.saturating_add(created))
-    }
-
-    /// How many accepted creates have made an item of a list.
-    fn count_created_in(&self, list: OperationId) -> usize {
-        let is_item_of = |creation: &&CreatedRecord| {
-            let listed = self.created_and_listed(creation.operation).map(|(_, listed)| listed);
-            self.contract.list_showing_created_by(creation.operation) == Some(list)
-                && listed.is_some_and(|listed| listed.item_parameter.is_none())
-        };
-        self.creations.iter().filter(is_item_of).count()
     }
 
     /// Marks the record that a create returned as possibly somebody else's, if there is one.
@@ -219,7 +210,7 @@ impl History<'_> {
     }
 
     /// Returns why the record of a create is doubtful if no other response shows it.
-    pub(crate) fn never_shown(&self, create: OperationId) -> String {
+    pub(crate) fn reason_never_shown(&self, create: OperationId) -> String {
         self.reason_for_doubt(create, "no other call shows a record with it")
     }
 

@@ -522,7 +522,7 @@ impl History<'_> {
             .then_some(seen.page)
     }
 
-    /// Whether anything was sent that may have created something.
+    /// Whether a create was sent, accepted or not, that may have reached the target.
     pub(crate) fn has_sent_creates(&self) -> bool {
         !self.residue_tracker.write_outcomes.operations().is_empty()
     }
@@ -613,7 +613,7 @@ impl History<'_> {
             }
         }
         for operation in self.contract.operation_ids() {
-            let Some((created, listed)) = self.created_and_listed(operation) else {
+            let Some((created, listed)) = self.created_and_listed_invariants(operation) else {
                 continue;
             };
             if self.contract.list_showing_created_by(operation) != Some(list) {
@@ -671,7 +671,14 @@ impl History<'_> {
         if is_noted || !(is_sent || self.run_tag.is_in(item.value)) || update.find_by_id(create, &id) {
             return;
         }
-        if update.residue.iter().any(|left| left.id.as_deref() == Some(&id)) {
+        // Another write to the same list explains it. Records of other kinds may be counted from 1 as well.
+        let is_listed_here = |operation: OperationId| {
+            let lifecycle = self.contract.lifecycle_of(operation);
+            let known = lifecycle.and_then(|known| known.list.as_ref());
+            known.is_some_and(|known| known.operation == list.operation)
+        };
+        let mut residue = update.residue.iter();
+        if residue.any(|left| left.id.as_deref() == Some(&id) && is_listed_here(left.operation)) {
             return;
         }
         if !is_sent {

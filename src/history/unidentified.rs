@@ -101,7 +101,7 @@ impl History<'_> {
             match self.identifier_of_unidentified(create, exchange, body) {
                 Some(id) => {
                     let create = self.unidentified.creates.remove(at);
-                    self.name(create, &id);
+                    self.keep_identified(create, &id);
                 }
                 None => at += 1,
             }
@@ -143,7 +143,7 @@ impl History<'_> {
     }
 
     /// Keeps the record of a create under its identifier.
-    fn name(&mut self, create: UnidentifiedCreate, id: &Value) {
+    fn keep_identified(&mut self, create: UnidentifiedCreate, id: &Value) {
         let operation = create.request.operation;
         self.note_identifier(operation, id);
         self.track(&create.request, id, false);

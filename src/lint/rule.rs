@@ -54,7 +54,7 @@ pub enum LintRule {
     UnusedPathParameter,
     /// One of countersign's own `x-` keys, or a link, that does not fit the rest of the contract.
     Vocabulary,
-    /// A value of another type than OpenAPI defines.
+    /// A value of a type that OpenAPI does not allow there, or one that is not among those that it lists.
     WrongType,
 }
 

@@ -64,7 +64,7 @@ fn scan(text: &str) -> Vec<(Position, String)> {
             continue;
         }
         position.column = position.column.saturating_add(1);
-        // Elsewhere it is an apostrophe, such as one in a comment.
+        // A single quote elsewhere is an apostrophe, such as one in a comment.
         let begins = matches!(last, None | Some('{' | '[' | ',' | ':'));
         if !character.is_whitespace() {
             last = Some(character);

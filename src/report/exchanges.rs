@@ -22,7 +22,7 @@ use crate::run::{EmittedExchange, Event};
 const MAX_KEPT: usize = 1000;
 /// The largest body that is shown, in bytes.
 const LARGEST_BODY: usize = 256 << 10;
-/// How much of all bodies together is shown, in bytes: each report repeats them.
+/// How much of all response bodies together is shown, in bytes: each report repeats them.
 const MAX_SHOWN: usize = 8 << 20;
 /// How much of a body is shown, in characters.
 const LONGEST_TEXT: usize = 16 << 10;
@@ -45,11 +45,13 @@ pub struct ExchangeRecord {
     /// The documented scheme of the credential, if it is neither a bearer token nor a key in a header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_scheme: Option<SchemeRecord>,
-    /// Whether it was sent again later because the target asked the client to wait; then only the later one was judged.
+    /// Whether it was sent again later, because it was throttled or got a 404 too early; then only the later one was
+    /// judged.
     pub superseded: bool,
     /// The method.
     pub method: String,
-    /// The path under the base URL, with its query; a value that the target showed is replaced by where it is listed.
+    /// The path under the base URL, with its query; a value that may not be shown is
+    /// replaced by a placeholder with the name of its parameter.
     pub path: String,
     /// The media types that it asked for, if not JSON alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +80,7 @@ pub enum PurposeRecord {
     ResidueLook,
     /// As documented.
     Documented,
-    /// As documented, but spelled differently.
+    /// As documented, but spelled differently; or an update, sent again unchanged.
     Equivalent,
     /// To be rejected.
     MustBeRejected,
@@ -139,7 +141,7 @@ pub struct ResponseRecord {
     /// The time from sending the request to the body's last byte, in milliseconds.
     pub elapsed_ms: f64,
     /// The body: JSON with each value replaced by its shape, or the text as received if values are shown. None if it is
-    /// empty, too large, or hidden and not JSON.
+    /// empty, too large, hidden and not JSON, or if enough bodies are shown already.
     pub body: Option<String>,
     /// Whether the whole body is shown. If it is not, `body` has its beginning, or nothing.
     pub whole: bool,

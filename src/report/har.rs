@@ -80,6 +80,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
     let purpose = match exchange.purpose {
         PurposeRecord::ResidueLook => "to look for what the run left",
         PurposeRecord::Documented => "as documented",
+        PurposeRecord::Equivalent if exchange.edge_case.is_none() => "an update, sent again unchanged",
         PurposeRecord::Equivalent => "as documented, spelled differently",
         PurposeRecord::MustBeRejected => "to be rejected",
         PurposeRecord::EdgeCase => "edge case",
@@ -90,7 +91,7 @@ fn comment(exchange: &ExchangeRecord) -> String {
         .as_ref()
         .map_or_else(String::new, |edge_case| format!(": {edge_case}"));
     let superseded = if exchange.superseded {
-        "; sent again later, because the target asked the client to wait"
+        "; sent again later, and only that response was judged"
     } else {
         ""
     };

@@ -123,7 +123,7 @@ mod tests {
 
     fn report(verbosity: Verbosity, edit: impl FnOnce(&mut Record)) -> String {
         let mut record = sample_record();
-        record.asked_gaps = true;
+        record.learns = true;
         edit(&mut record);
         let terminal = Terminal {
             verbosity,

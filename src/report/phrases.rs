@@ -337,7 +337,8 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
     });
     let place = match residue.found {
         Some(true) => response.is_some().then_some("it is there"),
-        Some(false) => Some("no longer in its list, so probably gone or replaced"),
+        Some(false) if created => Some("no longer in its list, so probably gone or replaced"),
+        Some(false) => Some("not in its list, so probably not stored"),
         None => (response.is_some() && !created).then_some("it may be there"),
     };
     let parts = [made_up.map(str::to_owned), response, place.map(str::to_owned)];

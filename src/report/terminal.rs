@@ -49,7 +49,7 @@ pub enum Verbosity {
 }
 
 /// The most lines that groups of findings take if some are printed in full; a group is the findings of one cause.
-/// Together with the summary, that is a screen.
+/// Together with the summary, that fits on a tall screen.
 const LINES: usize = 45;
 /// How many groups are printed.
 const MAX_GROUPS: usize = 50;
@@ -70,7 +70,7 @@ impl Terminal {
     #[must_use]
     pub fn report(&self, record: &Record) -> String {
         let mut text = String::new();
-        if record.asked_gaps {
+        if record.learns {
             text.push_str(&self.learn_report(record));
             return self.sanitize(&text);
         }

@@ -129,7 +129,7 @@ impl Session<'_> {
             return;
         };
         if !self.is_asking_over() && self.control(&subject).await && self.ask_in_passes(&subject).await {
-            // A gap that any response shows needs as many responses as a question needs trials.
+            // Some gaps are answered by ordinary responses, and need as many of these as a question needs trials.
             while subject.controls.get() < TRIALS_TO_INDICATE && !self.is_asking_over() {
                 self.announce_requests(1);
                 if !self.control(&subject).await {

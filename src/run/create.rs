@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::pace::{MAX_ATTEMPTS, outlasts_waits, says_when, wait_after};
+use super::pace::{MAX_ATTEMPTS, says_when, throttles_for_now, wait_after};
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
@@ -145,8 +145,8 @@ impl Session<'_> {
         }
     }
 
-    /// Whether an accepted format is rejected once another one was rejected after it: the target may take only so many
-    /// records, whatever their format.
+    /// If a format was rejected after another one was accepted, sends the accepted one again, and returns whether it is
+    /// rejected now as well: the target may take only so many records, whatever their format.
     async fn rejects_all_formats_now(
         &self,
         operation: OperationId,
@@ -227,7 +227,7 @@ impl Session<'_> {
 
     /// Returns the draft to send after one that was not accepted. After a rejection, it is the next fallback. After a
     /// 5xx, or if the service does not know a record that the draft may name (404 or 410) or forbids what it asks for
-    /// (403), the next draft has only the required fields (a create also one that has the run tag), and is sent once: a
+    /// (403), the next draft has only the required fields (for a create, also one field with the run tag), and is sent once: a
     /// 5xx stays a finding, and what depends on the record can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
@@ -287,7 +287,7 @@ impl Session<'_> {
         loop {
             if !self.has_room_for(operation) {
                 // The last response is a better reason than the lack of room for another record. If it throttles, it
-                // was not judged yet, because a single one may be chance.
+                // was not judged yet: one such response may be chance, so it is judged only if a second one came.
                 let Some(last) = last else {
                     return Err(self.budget_spent_reason());
                 };
@@ -308,7 +308,7 @@ impl Session<'_> {
             let pause = match &exchange.outcome {
                 _ if write_role == WriteRole::Irreplaceable => None,
                 Err(Failure::ClosedWhenIdle) => Some(Duration::ZERO),
-                Ok(response) if !may_store || !response.is_throttled() || outlasts_waits(response) => None,
+                Ok(response) if !may_store || !throttles_for_now(response) => None,
                 Ok(response) if response.status == 429 && says_when(response) => None,
                 Ok(response) => Some(wait_after(response, attempt - 1)),
                 Err(_) => None,

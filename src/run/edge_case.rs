@@ -6,7 +6,7 @@
 //!
 //! Edge cases of writes share the budget of all writes. A create counts against it unless it was plainly rejected or
 //! never reached the target; an update only if it may have created a record under a changed identifier; a query only if
-//! its status says that it has created something (201 or 202). Once the budget is used up, no further edge case of a
+//! its status says that it has created something (201 or 202), or a list shows what only the query has sent. Once the budget is used up, no further edge case of a
 //! write is sent. An operation that failed on a documented request gets no edge cases: they would show nothing new. One
 //! that gives no complete response to an edge case, or throttles every attempt, gets no more of them. If the connection
 //! of an edge case may have been idle when it was closed, another one with the same change is sent instead. Where an

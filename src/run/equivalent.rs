@@ -21,8 +21,8 @@ use crate::history::{AcceptedUpdate, ExchangeRole, is_error_response};
 use crate::plan::values_for_equivalent_request;
 use crate::rules::Reason;
 
-/// The plain request, and those identifiers in its path that contain lower-case letters, each as a pair of upper case
-/// and original.
+/// The plain request, and the UUIDs in its path that contain lower-case letters, each as a pair of upper case and
+/// original.
 struct PlainRequest {
     call: Call,
     identifiers: Vec<(String, String)>,

@@ -102,7 +102,8 @@ impl Session<'_> {
             .find(|id| accepted.contains_key(id) && self.contract.list_whose_items_are_created_by(*id) == Some(list))
     }
 
-    /// Creates `count` records like one that was accepted before. Returns whether all were accepted.
+    /// Creates `count` records like one that was accepted before. Returns `false` as soon as one is not
+    /// accepted, unless its connection may have been idle when it was closed.
     pub(super) async fn create_more(&self, list: OperationId, count: u64) -> bool {
         let Some(operation) = self.creator(list) else {
             return false;

@@ -68,7 +68,7 @@ impl Session<'_> {
     pub(super) async fn read_after_rejected_updates(&self, read: OperationId) {
         let records = self.history().with_rejected_updates(read);
         for record in records {
-            self.look_for_record(read, (record, RecordStage::Rejected)).await;
+            self.look_for_record(read, (record, RecordStage::RejectedUpdates)).await;
         }
     }
 
@@ -303,8 +303,8 @@ impl Session<'_> {
     }
 
     /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that
-    /// was rejected. Records that vanish by themselves, or once they are read, show nothing: the other one must still
-    /// be there. Returns `None` if the record is still to be deleted, and otherwise whether it may be gone.
+    /// was rejected. A record may vanish by itself, or because it is read, so its absence counts only if the other
+    /// record is still there. Returns `None` if the record is still to be deleted, and otherwise whether it may be gone.
     async fn delete_without_credential(
         &self,
         lifecycle: &Lifecycle,

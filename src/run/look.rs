@@ -115,7 +115,7 @@ impl Session<'_> {
     /// Looks for the record of a create in the operation that shows it according to the plan.
     async fn confirm(&self, create: OperationId) -> Result<(), Reason> {
         let Some(shown_by) = self.plan.shown_by.get(&create) else {
-            return Err(Reason::NotOwn(self.history().never_shown(create)));
+            return Err(Reason::NotOwn(self.history().reason_never_shown(create)));
         };
         let goal = LookGoal::Own { operation: create };
         match *shown_by {
@@ -152,6 +152,14 @@ impl Session<'_> {
     /// contract states its pages, once more to count the records.
     pub(super) async fn search_for_residue(&self) {
         if !self.history().has_sent_creates() {
+            // Only creates leave records that a list shows by their run tag.
+            if self.sender.tally().writes > 0 {
+                let extent = match self.history().count_including_deleted() {
+                    0 => SearchExtent::Whole,
+                    _ => SearchExtent::Part,
+                };
+                self.residue_search.set(Some(extent));
+            }
             return;
         }
         self.residue_search.set(Some(SearchExtent::Nothing));

@@ -59,11 +59,12 @@ pub(super) fn says_when(response: &Response) -> bool {
     retry::retry_after(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
 }
 
-/// Returns whether a response says that requests are throttled for longer than a run waits. A 503 may be over sooner
-/// than it says.
-pub(super) fn outlasts_waits(response: &Response) -> bool {
+/// Returns whether a response throttles its request, and does not say that it will for longer than a run waits. A 503 may
+/// be over sooner than it says.
+pub(super) fn throttles_for_now(response: &Response) -> bool {
     let after = retry::retry_after(&response.headers);
-    response.status == 429 && after.is_some_and(|time| time > LONGEST_LIMIT_TO_WAIT_FOR)
+    let outlasts_waits = response.status == 429 && after.is_some_and(|time| time > LONGEST_LIMIT_TO_WAIT_FOR);
+    response.is_throttled() && !outlasts_waits
 }
 
 /// Returns how long to wait after the `attempt`th response (from 0) that throttles a request: the time in Retry-After

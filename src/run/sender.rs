@@ -108,8 +108,8 @@ impl<'run> Sender<'run> {
     }
 
     /// Sends a request, and sends it once more if the token had expired and there is a new one. The target did not
-    /// process the first one (RFC 9110, section 15.5.2), and it is not judged, so both count as the one write that the
-    /// log announced. Also returns the time at which the last one was sent.
+    /// process the first one (RFC 9110, section 15.5.2), and it is not judged, so the log has one write for both; the
+    /// tally counts both requests. Also returns the time at which the last one was sent.
     async fn exchange(&self, request: &Request, writes: bool) -> (Duration, Result<Response, Failure>) {
         let busy = || self.handling_time.get();
         let is_renewed = self.transport.is_renewed();

@@ -13,7 +13,7 @@ use super::create::Drafts;
 use super::edge_case::EdgeCases;
 use super::event::{EmittedExchange, Event};
 use super::fill::PageFills;
-use super::pace::{MAX_ATTEMPTS, outlasts_waits, says_when, wait_after};
+use super::pace::{MAX_ATTEMPTS, says_when, throttles_for_now, wait_after};
 use super::sender::Sender;
 use super::settings::Settings;
 use super::settle::{NotFoundRetry, ObservedDelays};
@@ -43,8 +43,8 @@ pub struct Run {
     pub answers: Vec<Answer>,
     /// The trials that asked about them.
     pub trials: Vec<Trial>,
-    /// Whether it asked about them.
-    pub asked_gaps: bool,
+    /// Whether it is a run of `countersign learn`; a check may ask about gaps too.
+    pub learns: bool,
     /// What it may have left in the target.
     pub residue: Vec<Residue>,
     /// The number of records that it created and deleted.
@@ -413,8 +413,7 @@ impl<'run> Session<'run> {
         let mut not_found = NotFoundRetry::until(options.not_found_timeout);
         loop {
             let exchange = self.sender.send(request).await;
-            let response = exchange.response().filter(|response| !outlasts_waits(response));
-            let throttled = response.is_some_and(Response::is_throttled);
+            let throttled = exchange.response().is_some_and(throttles_for_now);
             let missing = exchange.status() == Some(404);
             let wait = self
                 .wait_before_resend(&exchange, attempt)
@@ -443,13 +442,13 @@ impl<'run> Session<'run> {
         }
     }
 
-    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again, as when the
-    /// target says that it is throttled for minutes: each further request would cost all the waits, too. A create or a
-    /// query is sent again only after a 429 that says when, because that response rejects it; both requests count
-    /// against the budget. Any other response may come from something in front of a service that has stored the record.
+    /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again, for
+    /// instance because the target says that it throttles for longer than a run waits: every further request would use
+    /// up all its waits, too. A create or a query is sent again only after a 429 that says when, because that response
+    /// rejects it; both requests count against the budget. Any other response may come from something in front of a
+    /// service that has stored the record.
     fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
-        let throttled = exchange.response().filter(|response| response.is_throttled());
-        let response = throttled.filter(|response| !outlasts_waits(response))?;
+        let response = exchange.response().filter(|response| throttles_for_now(response))?;
         // A wrong token is not sent again: a target that throttles it may be counting them.
         let sent_once = matches!(exchange.request.credential, Credential::Wrong { .. });
         let may_store = self.contract.operation(exchange.request.operation).may_store();
@@ -626,7 +625,7 @@ impl<'run> Session<'run> {
             ended,
             answers,
             trials,
-            asked_gaps: self.plan.learns,
+            learns: self.plan.learns,
             residue: history.residue,
             deleted: history.deleted,
             residue_search: self.residue_search.get().unwrap_or_default(),

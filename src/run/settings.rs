@@ -19,9 +19,10 @@ pub struct Settings {
     /// How long the target may take to show what the run did: to list a record, to show an update, to stop showing a
     /// deleted record, and to make the pages of a list add up.
     pub settle: Duration,
-    /// The maximum number of requests in a run that may leave a record in the target. Creates that were plainly
-    /// rejected or never reached the target (`may_have_stored`) do not count, nor do updates, except for an edge case
-    /// that may have created a record under a changed identifier.
+    /// The maximum number of records that a run may leave in the target, with those that it deletes again. A create
+    /// counts unless it was plainly rejected or never reached the target (`may_have_stored`). So does each record that a
+    /// create stores in addition, what a query has stored, and an edge case of an update that may have created a record
+    /// under a changed identifier.
     pub max_writes: u64,
     /// The maximum number of pages that are walked in a list.
     pub max_pages: u64,

@@ -160,7 +160,8 @@ impl Session<'_> {
         self.emit_findings();
     }
 
-    /// Creates records from the other variants. If one at an offset is rejected, and none was tried yet, that is tried.
+    /// Creates records from the other variants. If one with an offset is rejected and no offset was tried by
+    /// itself yet, this one is.
     async fn create_other_variants(
         &self,
         (operation, accepted, head): (OperationId, &Draft, &RequestHead),
@@ -301,13 +302,17 @@ impl Session<'_> {
                 sent += u64::from(is_awkward);
                 self.announce_requests(1);
                 let exchange = self.write(&draft, &head, WriteRole::Additional).await;
+                if exchange.was_closed_when_idle() {
+                    open.push_front(variant);
+                    continue;
+                }
                 if self.succeeded(&exchange) {
                     match self.read_back_sent(&exchange.request).await {
                         true => continue,
                         false => return,
                     }
                 }
-                if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
+                if exchange.rejection_of_content().is_none() {
                     return;
                 }
             }

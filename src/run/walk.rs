@@ -15,8 +15,9 @@ use crate::history::{ExchangeRole, LookGoal, LookId, LookResult, WalkExtent};
 use crate::plan::MAX_SAMPLED;
 use crate::rules::Reason;
 
-/// The lowest maximum of page numbers that a list with several pages can have.
-const LOWEST_MAXIMUM: u64 = 2;
+/// A service whose list has several pages must accept this page number. Of a higher one, the contract may leave open
+/// whether there is a maximum.
+const HIGHEST_PAGE_SURELY_ALLOWED: u64 = 2;
 
 /// A walk is given up once more pages than this are missing.
 const MISSING_PAGES_TOLERATED: usize = 1;
@@ -236,7 +237,7 @@ impl Session<'_> {
         };
         if let Some(number) = asked {
             head.add_query(&invariant.parameter, &number.to_string());
-            if number > LOWEST_MAXIMUM && self.contract.leaves_open_query(list, &invariant.parameter) {
+            if number > HIGHEST_PAGE_SURELY_ALLOWED && self.contract.leaves_open_query(list, &invariant.parameter) {
                 head.rejection_meaning = RejectionMeaning::Gap;
             }
         }

@@ -738,7 +738,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         } = self.evaluation.finish();
         Judged {
             run: Run {
-                asked_gaps: false,
+                learns: false,
                 shard: None,
                 verdicts,
                 ended,

@@ -60,7 +60,11 @@ fn each(items: &[Item], module: &str, lines: &mut Vec<String>) {
             Item::Const(it) if public(&it.vis) => lines.push(format!("const {module}{}: {}", it.ident, text(&it.ty))),
             Item::Enum(it) if public(&it.vis) => {
                 let name = format!("{module}{}", it.ident);
-                lines.push(format!("enum {name}{}{}", text(&it.generics), marks(&it.attrs)));
+                lines.push(format!(
+                    "enum {name}{}{}",
+                    text(&it.generics),
+                    derives_and_growth(&it.attrs)
+                ));
                 for variant in &it.variants {
                     let wire = renamed(&variant.attrs);
                     lines.push(format!("{name}::{}{}{wire}", variant.ident, inside(&variant.fields)));
@@ -75,7 +79,11 @@ fn each(items: &[Item], module: &str, lines: &mut Vec<String>) {
             }
             Item::Struct(it) if public(&it.vis) => {
                 let name = format!("{module}{}", it.ident);
-                lines.push(format!("struct {name}{}{}", text(&it.generics), marks(&it.attrs)));
+                lines.push(format!(
+                    "struct {name}{}{}",
+                    text(&it.generics),
+                    derives_and_growth(&it.attrs)
+                ));
                 lines.extend(fields(&it.fields, &name));
             }
             Item::Trait(it) if public(&it.vis) => lines.push(format!("trait {module}{}", it.ident)),
@@ -152,8 +160,8 @@ fn bounds(generics: &Generics) -> String {
     bounds.map_or_else(String::new, |bounds| format!(" {}", bounds.trim_end_matches(',')))
 }
 
-/// Returns what a type derives and whether it may grow.
-fn marks(attributes: &[Attribute]) -> String {
+/// Returns what a type derives, and whether it may grow (`non_exhaustive`).
+fn derives_and_growth(attributes: &[Attribute]) -> String {
     let derives = derives(attributes);
     let grows = attributes.iter().any(|it| it.path().is_ident("non_exhaustive"));
     let derives = if derives.is_empty() {

@@ -22,7 +22,7 @@ pub(super) fn section(view: &View<'_>) -> Markup {
             } @else {
                 (times(view))
                 @if view.record.exchanges_left_out > 0 {
-                    p.hint { (number(view.record.exchanges_left_out)) " more were judged and are not shown here." }
+                    p.hint { (number(view.record.exchanges_left_out)) " more took place and are not shown here." }
                 }
                 p.orders hidden {
                     span #orders-label { "Order" }
@@ -105,7 +105,7 @@ fn tag(exchange: &ExchangeRecord) -> Option<String> {
     match (exchange.purpose, &exchange.edge_case) {
         (PurposeRecord::ResidueLook, _) => Some("looks for what the run left".to_owned()),
         (PurposeRecord::MustBeRejected, _) => Some(rejected.to_owned()),
-        (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "spelled differently".to_owned())),
+        (PurposeRecord::Equivalent, way) => Some(way.clone().unwrap_or_else(|| "sent again unchanged".to_owned())),
         (PurposeRecord::Trial, _) => Some("trial".to_owned()),
         (PurposeRecord::EdgeCase, edge_case) => Some(edge_case.clone().unwrap_or_else(|| "edge case".to_owned())),
         (PurposeRecord::Documented, _) if exchange.superseded => Some("sent again later".to_owned()),
@@ -164,7 +164,7 @@ fn received_response(response: &ResponseRecord) -> Markup {
         @match &response.body {
             Some(body) => { pre.shape { (indent(body)) } }
             None if response.bytes == 0 => { p.none { "No body." } }
-            None => { p.none { "The body is not shown: it is too long, or not JSON." } }
+            None => { p.none { "The body is not shown: it is too long or not JSON, or the page already shows enough bodies." } }
         }
         @if response.body.is_some() && !response.whole { p.hint { "Only its beginning is shown." } }
     }

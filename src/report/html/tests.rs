@@ -77,7 +77,7 @@ fn everything_that_the_record_holds_is_reported() {
         "t-17",
         "the response showed no id",
         "the response never came; it may be there",
-        "3 more were judged and are not shown here.",
+        "3 more took place and are not shown here.",
         "{&quot;name&quot;: &quot;integer&quot;, &quot;size&quot;: &quot;integer&quot;}",
         "curl -sS -i 'https://api.example.com/things'",
         "no field of this name",

@@ -131,10 +131,10 @@ pub fn record(run: &Run, exchanges: Exchanges<'_>, about: &RunContext<'_>) -> Re
         requests: run.tally,
         operations: operations(run, about.contract),
         omitted_operations: omitted_operations(about.contract),
-        gaps: gaps(about.contract, run.asked_gaps),
+        gaps: gaps(about.contract, run.learns),
         answers: run.answers.clone(),
         trials: run.trials.clone(),
-        asked_gaps: run.asked_gaps,
+        learns: run.learns,
         exchanges,
         exchanges_left_out,
         shard: run.shard.map(|shard| ShardRecord {
@@ -187,13 +187,13 @@ fn other_file(contract: &Contract, pointer: &str) -> Option<String> {
     document.other_file(document.position(pointer)).map(str::to_owned)
 }
 
-fn gaps(contract: &Contract, asked_gaps: bool) -> Vec<GapRecord> {
+fn gaps(contract: &Contract, learns: bool) -> Vec<GapRecord> {
     let location = |pointer: &String| LocationRecord {
         pointer: pointer.clone(),
         line: contract.document.position(pointer).line,
         file: other_file(contract, pointer),
     };
-    let shown = |gap: &&Gap| asked_gaps || contract.needs_answers_in_check() || !gap.is_inferred;
+    let shown = |gap: &&Gap| learns || contract.needs_answers_in_check() || !gap.is_inferred;
     let records = contract.gaps.iter().filter(shown).map(|gap| GapRecord {
         id: gap.id.clone(),
         question: gap.question.clone(),

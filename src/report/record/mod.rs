@@ -123,7 +123,7 @@ pub struct Record {
     /// The number of records that the run created and deleted.
     #[serde(default)]
     pub deleted: usize,
-    /// The letters that mark what the run created, one for each shard; none if it wrote nothing.
+    /// The letters that mark what the run created, one for each shard; none if its plan has no writes.
     #[serde(default)]
     pub run_tags: Vec<String>,
     /// How far the run looked for residue at its end.
@@ -154,10 +154,10 @@ pub struct Record {
     /// The trials by which a run asked about the gaps, in the order in which they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trials: Vec<Trial>,
-    /// Whether the run asked about the gaps; if so, the answers are its purpose.
+    /// Whether it was a run of `countersign learn`, whose purpose is the answers.
     #[serde(default, rename = "learned", skip_serializing_if = "std::ops::Not::not")]
-    pub asked_gaps: bool,
-    /// The exchanges, in the order in which they ended: the first ones of the run, and each that showed a finding.
+    pub learns: bool,
+    /// The exchanges, in the order in which they ended (in a merged report, by number): the first ones of the run, and each that showed a finding.
     pub exchanges: Vec<ExchangeRecord>,
     /// How many more exchanges there were.
     pub exchanges_left_out: u64,
@@ -579,7 +579,8 @@ pub struct ResidueRecord {
     /// The status of the response; none if none arrived.
     #[serde(default)]
     pub status: Option<u16>,
-    /// Whether the search at the end of the run found it; none if not all of its list was seen.
+    /// Whether a list showed it, at the end of the run or before; none if no list did and the search did not see all of
+    /// its list, or could not have recognised it there.
     #[serde(default)]
     pub found: Option<bool>,
 }

@@ -186,7 +186,8 @@ impl<'contract> Comparison<'contract> {
             let mut others = known.objects.keys();
             let is_open = shape.is_some_and(|shape| {
                 admits(shape, JsonType::Object)
-                    && (known.objects.is_empty() || others.any(|other| differ_in_optional_fields(shape, names, other)))
+                    && (known.objects.is_empty()
+                        || others.any(|other| differ_only_in_optional_fields(shape, names, other)))
             });
             self.report(at, (&was, &names.join(", ")), is_open);
         }
@@ -240,8 +241,9 @@ fn admits(shape: &Shape, received: JsonType) -> bool {
     shape.types.is_empty() || shape.types.iter().any(admits)
 }
 
-/// Whether two objects have the same fields in the same order, apart from documented ones that are not required.
-fn differ_in_optional_fields(shape: &Shape, names: &[String], other: &[String]) -> bool {
+/// Whether two objects differ at most in documented fields that are not required: the others are the same, in the same
+/// order.
+fn differ_only_in_optional_fields(shape: &Shape, names: &[String], other: &[String]) -> bool {
     let is_optional = |name: &str| match shape.field_named(name) {
         Some(index) => shape.fields[index].required_fact.is_none(),
         None => shape.names_of_alternatives.contains(name),

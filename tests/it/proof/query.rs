@@ -7,6 +7,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
+use countersign::history::SearchExtent;
 use countersign::report::Record;
 use countersign::{Check, Contract};
 use serde_json::{Value, json};
@@ -227,4 +228,16 @@ async fn a_query_that_creates_is_a_finding_and_is_reported_as_left() {
     let kept = asked.filter(|body| body["name"].is_string() && body.get("archive").is_none());
     let left = record.residue.iter().filter(|left| left.operation == "searchPets");
     assert_eq!((kept.count(), left.count()), (1, 1));
+}
+
+#[tokio::test]
+async fn a_run_that_sent_no_create_has_ended_and_says_whether_it_left_something() {
+    for (search, left, extent) in [
+        (StatusCode::OK, 0, SearchExtent::Whole),
+        (StatusCode::CREATED, 1, SearchExtent::Part),
+    ] {
+        let (record, log) = checked(search, |check| check.writes(true).only("searchPets")).await;
+        assert!(!bodies(&log, "POST /pets/search").is_empty() && bodies(&log, "POST /pets").is_empty());
+        assert_eq!((record.residue.len(), record.residue_search), (left, extent));
+    }
 }
