@@ -12,7 +12,9 @@ use axum::extract::Request;
 use axum::http::header::AUTHORIZATION;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};
+use countersign::service::{self, Profile, ProfileSetting, Service, StoreUrl};
 use serde_json::Value;
+use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 
 use super::established::with_an_earlier_run;
@@ -288,4 +290,37 @@ fn what_has_changed_is_noticed_though_it_is_not_asked() {
     // What is unstable is asked again.
     let again = counted.learn(&ledger, &[]);
     assert!(again.1 > sent, "{} {sent}", again.1);
+}
+
+#[test]
+fn what_two_runs_could_not_tell_is_asked_a_third_time_only_if_there_were_too_few_records() {
+    // Errors that name no field leave open which fields are required.
+    let profile = Profile::of(&[ProfileSetting::parse("error-body=problem-details").unwrap()]).unwrap();
+    let service = Service::open(&StoreUrl::Memory, TOKEN.to_owned().into(), profile);
+    let runtime = Runtime::new().unwrap();
+    let counted = Counted::of(service::app(runtime.block_on(service).unwrap()));
+    let (first, sent, _) = counted.learn("", &[]);
+    let ledger = with_an_earlier_run(&std::fs::read_to_string(first.path().join(LEDGER)).unwrap());
+    let reasons = |operation: &str| {
+        let lines = ledger.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let of_it = lines.filter(|line| line["operation"] == operation && line["state"] == "cannot-tell");
+        let reasons =
+            of_it.map(|line| format!("{} {}", line["gap"].as_str().unwrap(), line["reason"].as_str().unwrap()));
+        reasons.collect::<BTreeSet<_>>()
+    };
+    assert_eq!(
+        reasons("createContact"),
+        ["required-fields confounded".to_owned()].into()
+    );
+    assert!(
+        reasons("createTag").contains("duplicates no row"),
+        "{:?}",
+        reasons("createTag")
+    );
+    let (later, sent_later, _) = counted.learn(&ledger, &[]);
+    let trials = added(later.path(), &ledger).into_iter();
+    let trials = trials.filter(|line| line.get("probe").is_some());
+    let asked: BTreeSet<_> = trials.map(|line| line["operation"].to_string()).collect();
+    assert_eq!(asked, ["\"createTag\"".to_owned()].into());
+    assert!(sent_later * 4 < sent, "{sent_later} {sent}");
 }
