@@ -114,7 +114,7 @@ pub enum GapKind {
     UnknownRequestFields,
     /// The body of the response to an update.
     UpdateResponseBody,
-    /// What an update does to the fields that it is not sent.
+    /// What an update does to the fields that it omits.
     UpdateSemantics,
     /// Whether a value is shown as it was sent.
     ValueSpelling,
