@@ -93,7 +93,7 @@ pub struct ObservationCounts {
     pub supporting: u64,
     /// Those that show something else.
     pub against: u64,
-    /// Those that decide nothing: throttled, a 5xx, no complete response.
+    /// Those that decide nothing: throttled, a 5xx, no complete response, or sent again later.
     pub void: u64,
 }
 

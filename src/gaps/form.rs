@@ -122,7 +122,11 @@ pub(super) fn instant(value: &Value) -> Option<i64> {
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
         return time.timestamp_nanos_opt();
     }
-    if let Ok(time) = NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f") {
+    let without_zone = ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f"];
+    let mut parsed = without_zone
+        .iter()
+        .map(|format| NaiveDateTime::parse_from_str(text, format));
+    if let Some(time) = parsed.find_map(Result::ok) {
         return time.and_utc().timestamp_nanos_opt();
     }
     // Seconds since 1970.
@@ -219,6 +223,7 @@ mod tests {
             "2024-01-08T09:00:00Z",
             "2024-01-08T11:00:00+02:00",
             "2024-01-08 09:00:00",
+            "2024-01-08T09:00:00",
             "1704704400",
         ];
         for text in written {

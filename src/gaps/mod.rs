@@ -21,8 +21,8 @@
 //! - *inferred gap*: one that the document does not list under `x-gaps`, because every document leaves it open
 //!   (`contract::inferred_gaps`). A check asks about it only if an overlay states answers.
 //! - *claim*: what an answer says, such as `status: 201`.
-//! - *void*: a trial or an observation that decides nothing: the request was throttled, or got a 5xx or no complete
-//!   response.
+//! - *void*: a trial or an observation that decides nothing: the request was throttled, got a 5xx or no complete
+//!   response, or was sent again later.
 //! - *whole response*: what a response shows besides the values in its body, such as its status or its time.
 //! - *search*: trials of which each decides what the next one sends, as for required fields and the longest text.
 //! - *ledger*: the file in which runs keep their answers and trials.

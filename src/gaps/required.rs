@@ -391,7 +391,7 @@ impl RequiredSearch {
         }
     }
 
-    /// Returns the fewest of these members with which a body is accepted.
+    /// Returns members with which a body is accepted, and of which, as far as was tried, none can be left out.
     fn grown(&self, members: &[usize], body: &dyn Fn(&Members) -> Members) -> SearchStep<Members> {
         let mut chosen = Members::new();
         loop {

@@ -111,7 +111,13 @@ fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Ut
         answer.state == AnswerState::Indicated || another_run_adds_nothing(contract, answer)
     });
     let joined = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
+    // What an unstable answer holds back is asked again: more trials may disagree there, too.
+    let unstable = joined.iter().filter(|answer| answer.state == AnswerState::Unstable);
+    let unstable: BTreeSet<_> = unstable.map(|answer| answer.gap.clone()).collect();
     let joined = joined.into_iter().map(|answer| (subject(&answer), answer.state));
+    let is_held_back =
+        |subject: &AnswerSubject, state| state == AnswerState::Indicated && unstable.contains(&subject.0);
+    let joined = joined.filter(|(subject, state)| !is_held_back(subject, *state));
     let settled = joined.filter(|answer| runs.get(answer).is_some_and(are_apart));
     settled.map(|(subject, _)| subject).collect()
 }
@@ -317,6 +323,20 @@ mod tests {
         assert_eq!(settled_now(&runs), 0);
         runs[2].entry = LedgerEntry::Trial(trial(TrialOutcome::Against));
         assert_eq!(settled_now(&runs), 1);
+    }
+
+    #[test]
+    fn what_an_unstable_answer_holds_back_is_asked_again() {
+        let sizes = |gap: &str, field: &str, state| {
+            let location = format!("{UPDATE}/properties/{field}");
+            answer(gap, "updateContact", &location, (state, Claim::Status { status: 200 }))
+        };
+        let indicated = sizes("field-sizes", "firstname", AnswerState::Indicated);
+        let beside = |gap: &str| {
+            let unstable = sizes(gap, "lastname", AnswerState::Unstable);
+            count(&[(0, indicated.clone()), (2, indicated.clone()), (2, unstable)], 3)
+        };
+        assert_eq!((beside("field-sizes"), beside("null-values")), (0, 1));
     }
 
     #[test]

@@ -354,8 +354,8 @@ impl RunTrials {
         questions.iter().copied().filter(is_asked).collect()
     }
 
-    /// Whether a request that asks this question (if it is [`Asks::InOneRequest`], all of its questions in one request)
-    /// was rejected since the last control.
+    /// Whether, since the last control, the response alone decided a request that asks this question. Of
+    /// [`Asks::InOneRequest`], which asks all of its questions in one request: whether it was rejected.
     pub(super) fn was_rejected_since_control(&self, question: usize) -> bool {
         let mut now = self.between_controls.values().flat_map(|between| &between.variants);
         now.any(|variant| {

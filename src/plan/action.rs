@@ -81,7 +81,8 @@ pub enum Action {
     /// Asks what it leaves open about a create, by creating further records.
     AskByCreating,
     /// Sends an edge case to a reading operation. Edge cases come after all other judged requests
-    /// but [`Self::Restore`], because their effect on a target is unknown.
+    /// but those of [`Self::Restore`], [`Self::Delete`] and [`Self::ResidueLook`], because their effect on a target is
+    /// unknown.
     EdgeCaseRead(EdgeCase),
     /// Sends an edge case to a writing operation, with a body that was accepted where only a part of it differs.
     EdgeCaseWrite(EdgeCase),

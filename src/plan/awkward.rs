@@ -22,6 +22,7 @@
 
 use std::fmt;
 
+use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::draft::Draft;
@@ -395,8 +396,9 @@ impl AwkwardValues {
                 // The first element is changed last, because the others are copied from its plain value.
                 for element in (0..elements).rev() {
                     // Only the first sets replace addresses by phone numbers: later sets may replace every name, and
-                    // then only the address has the run's own string.
-                    let phone_offset = (set < SETS_WITH_ELEMENTS).then_some(set + element);
+                    // then only the address has the run's own string. A single name is replaced after its pieces.
+                    let has_own_name = places.names > 1 || set < groups.len();
+                    let phone_offset = (set < SETS_WITH_ELEMENTS && has_own_name).then_some(set + element);
                     let is_long = set == LONG_ADDRESS_SET && element + 1 == elements;
                     values.extend(address(element, seed, (set + element, phone_offset)));
                     values.extend(is_long.then_some(AwkwardValue::LongAddress(element, FILLED_LENGTH)));
@@ -601,7 +603,9 @@ impl Draft {
                 AwkwardValue::Date(day) => self.set_date(day),
                 AwkwardValue::Instant(time) => {
                     let draft_number = self.number;
-                    self.rewrite(FieldKind::Timestamp, |_| timestamps::moved(time.text, draft_number));
+                    // By less than an hour: on another day, it would no longer be awkward.
+                    let minutes = draft_number % timestamps::MINUTES;
+                    self.rewrite(FieldKind::Timestamp, |_| timestamps::moved(time.text, minutes));
                 }
             }
         }
@@ -627,10 +631,10 @@ impl Draft {
             return;
         };
         let at = match first.rsplit_once("/0/") {
-            Some((array, _)) => {
+            Some((array, below)) => {
                 // A missing index would be filled with null, which is not an element.
                 (1..=element).for_each(|element| self.add_element(array, element));
-                first.replacen("/0/", &format!("/{element}/"), 1)
+                format!("{array}/{element}/{below}")
             }
             // There is no array, so there is only one.
             None if element == 0 => first,
@@ -644,7 +648,7 @@ impl Draft {
         let takes_phone_numbers = beside
             .filter(|leaf| leaf.pointer != at)
             .filter_map(Leaf::value)
-            .any(names_number_channel);
+            .any(names_phone_channel);
         if let Some(leaf) = self.leaves.iter_mut().find(|leaf| leaf.pointer == at) {
             leaf.rewrite(|own| change(own, takes_phone_numbers));
         }
@@ -691,9 +695,10 @@ impl Draft {
             let leaves = self.leaves.iter_mut().filter(|leaf| leaf.kind == kind);
             leaves.for_each(|leaf| leaf.set(value.clone()));
         }
-        self.rewrite(FieldKind::Date, |_| {
-            Some(format!("{:04}-{:02}-{:02}", day.year, day.month, day.day))
-        });
+        if let Some(date) = NaiveDate::from_ymd_opt(day.year, day.month, day.day) {
+            let dates = self.leaves.iter_mut().filter(|leaf| leaf.kind == FieldKind::Date);
+            dates.for_each(|leaf| leaf.set_date(date));
+        }
     }
 }
 
@@ -732,7 +737,7 @@ fn lengthened(address: &str, characters: usize) -> Option<String> {
 
 /// Whether a value names a channel that takes phone numbers: by one of its words, which may have more letters
 /// (`telephone`, `cellular`), but not by letters within one (`hotel`).
-fn names_number_channel(value: &Value) -> bool {
+fn names_phone_channel(value: &Value) -> bool {
     value.as_str().is_some_and(|text| {
         let mut words = words(text).into_iter();
         words.any(|word| PHONE_CHANNELS.iter().any(|channel| word.starts_with(channel)) || word.ends_with("phone"))
@@ -746,10 +751,10 @@ mod tests {
     #[test]
     fn a_channel_of_numbers_is_named_by_a_word_and_not_within_one() {
         for channel in ["Phone", "workMobile", "telephone", "SMS", "cell_phone", "smartphone"] {
-            assert!(names_number_channel(&Value::from(channel)), "{channel}");
+            assert!(names_phone_channel(&Value::from(channel)), "{channel}");
         }
         for channel in ["hotel", "cancelled", "email", "Isms"] {
-            assert!(!names_number_channel(&Value::from(channel)), "{channel}");
+            assert!(!names_phone_channel(&Value::from(channel)), "{channel}");
         }
     }
 
@@ -920,5 +925,24 @@ mod tests {
             with_local_part_text(&format!("{}@example.com", "a".repeat(60)), quoted),
             None
         );
+    }
+
+    #[test]
+    fn an_awkward_instant_stays_on_its_day_however_many_were_sent_before() {
+        let text = "openapi: 3.0.3\ninfo: {title: Stays, version: '1'}\npaths:\n  /stays:\n    post: {operationId: \
+                    addStay, requestBody: {content: {application/json: {schema: {type: object, properties: {at: {type: \
+                    string, format: date-time}, name: {type: string}}}}}}, responses: {'201': {description: a}}}\n";
+        let contract = crate::contract::Contract::read("stays.yaml", text.to_owned()).unwrap();
+        let create = contract.operation_named("addStay").unwrap();
+        for number in [0, 29, 30, 45, 29_999] {
+            let run_tag = RunTag::new(1, 1);
+            let draft =
+                Template::of(&contract, create).draft(&Bindings::default(), (&run_tag, number), TimestampFormat::Utc);
+            let mut draft = draft.unwrap();
+            draft.put(&AwkwardValues(vec![AwkwardValue::Instant(&TIMES[0])]));
+            let body = draft.body().0;
+            let sent = body["at"].as_str().unwrap();
+            assert_eq!(sent[..13], TIMES[0].text[..13], "{number}");
+        }
     }
 }

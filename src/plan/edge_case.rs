@@ -245,7 +245,7 @@ impl EdgeCaseString {
     ///
     /// It prefers a string that carries the run tag: the run's own name for what it writes. An address of `example.com`
     /// stays one, because what makes the string unusual goes before it. A string that the target showed is replaced.
-    /// None is made longer than `limits` admit. Beyond ASCII, an address comes last: a service may accept it (RFC 6531)
+    /// None is made longer than `limits` admit. Beyond ASCII, an address comes after a string that is otherwise as good: a service may accept it (RFC 6531)
     /// although `format: email` admits ASCII alone, and could then show no response that its schema admits.
     pub(crate) fn insert(
         self,
@@ -262,10 +262,10 @@ impl EdgeCaseString {
         };
         let is_address = |at: &String| self.kind == EdgeCaseKind::NonAsciiString && text_at(body, at).contains('@');
         let rank = |at: &String| (!tagged(at), of_the_target(at), is_address(at));
-        let best = texts.iter().map(rank).min();
         let changed = |at: &String| self.made_unusual(if of_the_target(at) { "" } else { text_at(body, at) });
-        texts.retain(|at| Some(rank(at)) == best);
         texts.retain(|at| limits.admit(at, changed(at).chars().count()));
+        let best = texts.iter().map(rank).min();
+        texts.retain(|at| Some(rank(at)) == best);
         let length = u64::try_from(texts.len()).unwrap_or(0);
         let index = self
             .random
@@ -627,5 +627,25 @@ mod tests {
             (&run_tag(), &LengthLimits::default())
         ));
         assert_eq!(body, json!({"size": 1, "parts": [true, null]}));
+    }
+
+    #[test]
+    fn another_string_is_made_unusual_if_the_best_one_must_stay_short() {
+        let text = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\npaths:\n  /pets:\n    post: {operationId: addPet, \
+                    requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string, \
+                    maxLength: 40}}}}}}, responses: {'201': {description: a, content: {application/json: {schema: {type: \
+                    object, properties: {id: {type: string}, name: {type: string}, note: {type: string}}}}}}}}\n  \
+                    /pets/{id}:\n    parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n    put: \
+                    {operationId: changePet, requestBody: {content: {application/json: {schema: {type: object, properties: \
+                    {name: {type: string}, note: {type: string}}}}}}, responses: {'200': {description: a}}}\n";
+        let contract = Contract::read("pets.yaml", text.to_owned()).unwrap();
+        let update = contract.operation_named("changePet").unwrap();
+        let limits = contract.length_limits_of_edge_cases(update);
+        assert!(!limits.admit("/name", CHARACTERS) && limits.admit("/note", CHARACTERS));
+        let mut body = json!({"name": run_tag().as_str(), "note": "a"});
+        let long = edge_case_string(EdgeCaseKind::LongString, 0);
+        assert!(long.insert(&mut body, &mut Vec::new(), (&run_tag(), &limits)));
+        assert_eq!(body["name"], run_tag().as_str());
+        assert_eq!(body["note"].as_str().map(str::len), Some(CHARACTERS));
     }
 }

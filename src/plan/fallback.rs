@@ -7,10 +7,11 @@
 //! rejection means one of two things: a value is not allowed, or a field is missing. The fields
 //! that the rejection itself names are changed first: error bodies are a gap, but most services
 //! name the field somewhere in them. A named field that the body lacks is put back; one that it has
-//! is changed. Then the fields whose values a gap leaves open are dropped one at a time, and
-//! after that the whole top-level fields that contain them, because a field may be useless without
-//! its neighbour; then more and more fields are dropped together, until only those remain that the
-//! schema requires; and last, each field whose values are open is sent with its other values.
+//! is changed. Then the fields whose values a gap leaves open are dropped one at a time, then
+//! timestamps get their other values, and after that the whole top-level fields that contain the
+//! open ones are dropped, because a field may be useless without its neighbour; then more and more
+//! fields are dropped together, until only those remain that the schema requires; and last, each
+//! field whose values are open is sent with its other values.
 
 use std::collections::HashSet;
 
@@ -193,7 +194,8 @@ fn changes(base: &Draft) -> Vec<Draft> {
     drafts.extend(std::iter::successors(base.at_another_time(), Draft::at_another_time));
     drafts.extend(open.iter().map(|index| without(&mut beside(*index))));
     drafts.extend((1..=order.len()).map(|count| without(&mut order.iter().copied().take(count))));
-    for index in open {
+    // A field that must be sent may have other values too.
+    for index in (0..leaves.len()).filter(|index| values_are_open(*index)) {
         for chosen in leaves[index].chosen + 1..leaves[index].choices.len() {
             let mut draft = base.clone();
             draft.leaves[index].chosen = chosen;
@@ -371,5 +373,23 @@ paths:
     fn a_service_that_rejects_everything_is_given_up_on() {
         assert_eq!(tries("createContact", "no", |_| false), None);
         assert_eq!(tries("createTag", r#"{"name": "taken"}"#, |_| false), None);
+    }
+
+    #[test]
+    fn a_field_that_must_be_sent_is_tried_with_its_other_values() {
+        let (before, after) = (
+            "      type: object\n      properties:\n        firstname:",
+            "      type: object\n      required: [dob]\n      properties:\n        firstname:",
+        );
+        let text = include_str!("../../tests/reference.yaml").replacen(before, after, 2);
+        let contract = Contract::read("contract.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let id = contract.operation_named("createContact").unwrap();
+        let draft = Template::of(&contract, id)
+            .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
+            .unwrap();
+        let mut fallback = Fallback::starting_with(draft);
+        let mut bodies = std::iter::from_fn(|| Some(fallback.next("no")?.body().0));
+        assert!(bodies.any(|body| body["dob"] == "28/02/1990"));
+        assert!(bodies.all(|body| body.get("dob").is_some()));
     }
 }

@@ -87,6 +87,13 @@ impl Leaf {
         self.chosen = 0;
     }
 
+    /// Changes the date that it is sent with, if there is one, in the format in which it is sent now.
+    pub(super) fn set_date(&mut self, date: NaiveDate) {
+        let other_format = self.chosen.checked_sub(1).filter(|_| self.in_formats);
+        let format = other_format.and_then(|index| OTHER_FORMATS.get(index)).unwrap_or(&ISO);
+        self.rewrite(|_| Some(date.format(format).to_string()));
+    }
+
     /// Changes the string that it is sent with, if there is one.
     pub(super) fn rewrite(&mut self, change: impl Fn(&str) -> Option<String>) {
         let changed = self.value().and_then(Value::as_str).and_then(change);
@@ -283,6 +290,27 @@ mod tests {
             let text = leaves.last().unwrap();
             assert_eq!(text.choices.len(), formats);
             assert!(text.choices.iter().all(|choice| choice.from_target == from_target));
+        }
+    }
+
+    #[test]
+    fn a_date_is_changed_in_the_format_in_which_it_is_sent() {
+        let numbers = [("/born/day", 17), ("/born/month", 5), ("/born/year", 1937)];
+        let parts = numbers.map(|(at, number)| leaf(at, Value::from(number), false));
+        let text = leaf("/text", Value::from("1937-05-17"), false);
+        let mut leaves = [parts.to_vec(), vec![text]].concat();
+        recognise_dates(&mut leaves);
+        let leap_day = NaiveDate::from_ymd_opt(2000, 2, 29).unwrap();
+        for (chosen, written) in [
+            (0, "2000-02-29"),
+            (1, "2000-02-29T00:00:00Z"),
+            (2, "29/02/2000"),
+            (3, "02/29/2000"),
+        ] {
+            let mut text = leaves.last().unwrap().clone();
+            text.chosen = chosen;
+            text.set_date(leap_day);
+            assert_eq!(text.value(), Some(&Value::from(written)));
         }
     }
 }

@@ -39,7 +39,8 @@ const FIELD_SELECTORS: [&str; 14] = [
     "without",
 ];
 
-/// Returns the optional query parameters to send with a read, each with its index and a value that its schema admits.
+/// Returns the optional query parameters to send with a read, each with its index and its example, or else a
+/// value that its schema admits.
 /// Leaves out the page parameter of `x-page`, which walks send, and those that may have a side effect or select fields.
 pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Value)> {
     let operation = contract.operation(read);

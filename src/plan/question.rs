@@ -613,7 +613,7 @@ pub(crate) fn text_fields_with_open_side_effect(
 }
 
 /// Collects the strings of an object in a body, each with the location that names its gaps and with its pointer in the
-/// body: fields, entries of arrays, and those of the objects in them.
+/// body: fields, entries of arrays, and those of the objects in either.
 fn collect_strings(
     contract: &Contract,
     (schema, node): (&str, &Node),
@@ -635,6 +635,9 @@ fn collect_strings(
             let inner = contract.resolve(&pointer::join(&contract.resolve(&location), "items"));
             let below = (pointer::join(&field, "0"), depth + 1);
             collect_strings(contract, (&inner, items), (&below.0, below.1), strings);
+        } else if items.is_none() && depth < DEPTH {
+            let inner = contract.resolve(&location);
+            collect_strings(contract, (&inner, described), (&field, depth + 1), strings);
         }
     }
 }
@@ -754,8 +757,8 @@ impl Contract {
     }
 
     /// Returns the fields by which an update's record can be recognised: those with a text of the run's own that come
-    /// back as they were sent. Without an invariant, that is any string without `enum`, `format`, `maxLength` or
-    /// `pattern`.
+    /// back as they were sent. Without an invariant, that is any string at the top of the body without `enum`, `format`,
+    /// `maxLength` or `pattern` whose name is not that of a record.
     pub(crate) fn tagged_carries(
         &self,
         update: OperationId,

@@ -188,7 +188,8 @@ const PROTECTS: [&str; 20] = [
     "unlisted",
 ];
 
-/// Words of values that reach further than to one record, or for ever: a run sends none where the schema lists another.
+/// Words of values that reach further than to one record, or for ever: a run sends none where the schema
+/// lists another, unless it is the schema's default.
 const REACHES_FAR: [&str; 9] = [
     "following",
     "forever",
@@ -256,7 +257,7 @@ const ENDS: [&str; 19] = [
 ];
 
 /// Words that, at the beginning of a value, do something at once: a run sends no such value where the schema lists
-/// another.
+/// another, unless it is the default.
 const ACTING_VALUES: [&str; 29] = [
     "approve",
     "approved",
@@ -290,7 +291,8 @@ const ACTING_VALUES: [&str; 29] = [
 ];
 
 /// Values that put a record into effect at once, or that make it reach people or cost something: states, priorities,
-/// channels and a price plan. One is sent first only if the schema lists nothing else.
+/// channels and a price plan. One is sent first only if the schema lists nothing else, or if it is the
+/// default.
 const IN_EFFECT: [&str; 20] = [
     "active",
     "critical",

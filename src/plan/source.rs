@@ -14,7 +14,7 @@ use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLoc
 use crate::contract::path_template::PathTemplate;
 use crate::history::Bindings;
 
-/// Where a required parameter gets its value.
+/// Where a parameter that is required, or that the user sets, gets its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The parameter's name.
@@ -300,7 +300,8 @@ pub(super) fn source_names(
     names
 }
 
-/// Returns where the required parameters of a call get their values, if these operations are called.
+/// Returns where the parameters of a call that are required, or that the user sets, get their values, if these operations
+/// are called.
 pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Vec<Source> {
     let operation = contract.operation(id);
     let parameters = operation.parameters.iter().enumerate();
@@ -309,9 +310,9 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
         let target = LinkTarget::Parameter(index);
         let mut links = contract.links_that_fill(id, &target);
         links.retain(|_| parameter.set_by_user.is_none());
-        let inferred = links.iter().any(|link| link.inferred);
-        let links = links.into_iter().map(|link| link.from);
-        let mut from: Vec<_> = links.filter(|from| *from != id && calls(*from)).collect();
+        links.retain(|link| link.from != id && calls(link.from));
+        let inferred = !links.is_empty() && links.iter().all(|link| link.inferred);
+        let mut from: Vec<_> = links.into_iter().map(|link| link.from).collect();
         from.sort_unstable();
         from.dedup();
         let (reads, creates) = from.into_iter().partition(|from| contract.operation(*from).is_read());

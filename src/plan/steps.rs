@@ -147,7 +147,8 @@ impl Plan {
         plan
     }
 
-    /// Returns the steps in groups, which run one after the other. The steps of one group may run at the same time.
+    /// Returns the steps in groups, which run one after the other. Whether the steps of one group run at the same time says
+    /// [`Action::runs_concurrently`].
     pub fn groups(&self) -> impl Iterator<Item = &[Step]> {
         self.steps
             .chunk_by(|before, step| step.action.shares_group_with(before.action))
@@ -577,7 +578,8 @@ pub fn concurrent_sequences(group: &[Step]) -> Vec<Vec<Step>> {
     sequences
 }
 
-/// Returns the requested operations, and those that they need: where their values come from and where they are listed.
+/// Returns the requested operations, and those that they need: where their values come from, where they are listed and, if
+/// records are to be deleted, what reads and deletes them.
 fn requested_and_needed(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
     if scope.only.is_empty() {
         return contract.operation_ids().collect();
@@ -606,7 +608,8 @@ fn requested_and_needed(contract: &Contract, scope: &Scope) -> HashSet<Operation
 /// Why a write is not sent while writes are off.
 pub(crate) const NEEDS_WRITES: &str = "needs writes, which are off";
 
-/// Returns why an operation is not called, as far as scope, method, security and token decide it; `None` if it is.
+/// Returns why an operation is not called, as far as the contract, the scope and the token decide it, and not whether its
+/// records can be recognised or its values are known; `None` if it is.
 fn reason_against(
     contract: &Contract,
     scope: &Scope,

@@ -20,7 +20,7 @@ use http::HeaderMap;
 use tokio::sync::oneshot;
 
 use super::metrics::Snapshot;
-use crate::traffic::RequestLine;
+use crate::traffic::{RequestLine, UNKNOWN_DURATION, later};
 
 /// How long exchanges wait for an earlier request to end.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -41,7 +41,9 @@ struct State {
     /// The number of the next exchange.
     next: u64,
     exchanges: BTreeMap<u64, QueuedExchange>,
-    /// Exchanges that were passed over while they were under way.
+    /// The exchanges that were passed over and are still under way.
+    passed_over: BTreeMap<u64, RequestLine>,
+    /// The exchanges that have ended after they were passed over.
     late: VecDeque<ForwardedExchange>,
     bytes: usize,
     counts: ExchangeCounts,
@@ -113,8 +115,8 @@ pub(super) enum Next {
         passed: Box<ForwardedExchange>,
         is_late: bool,
     },
-    /// A write whose exchange is not available: when it began, and when it ended. Without an end it is still under way;
-    /// with one, it was dropped.
+    /// A write whose exchange is not available: when it began, and when it ended at the latest. Without an end it is
+    /// still under way; with one, it was dropped.
     UnseenWrite(DateTime<Utc>, Option<DateTime<Utc>>),
     /// A snapshot is requested.
     SnapshotRequest(oneshot::Sender<Snapshot>),
@@ -141,11 +143,13 @@ impl Queue {
 
     /// Begins an exchange. `None` where the queue is full: then it is not judged.
     pub(super) fn begin(self: &Arc<Self>, request_line: RequestLine, headers: &HeaderMap) -> Option<ExchangeUnderWay> {
-        let size = size(headers);
+        // The URL is kept twice: in the queue, and with the exchange.
+        let size = size(headers) + 2 * request_line.url.as_str().len();
         let mut state = self.state();
         state.counts.began += 1;
         if !state.reserve(size) {
-            state.drop_exchange(&request_line, self.now());
+            // It is passed on all the same, and may take effect until it ends.
+            state.drop_exchange(&request_line, later(self.now(), UNKNOWN_DURATION));
             self.changed.notify_one();
             return None;
         }
@@ -198,7 +202,7 @@ impl Queue {
     pub(super) fn counts(&self) -> ExchangeCounts {
         let state = self.state();
         ExchangeCounts {
-            waiting: state.exchanges.len() + state.late.len(),
+            waiting: state.exchanges.len() + state.passed_over.len() + state.late.len(),
             bytes: state.bytes,
             ..state.counts
         }
@@ -269,8 +273,7 @@ impl State {
         }
         loop {
             let Some(first) = self.exchanges.first_entry() else {
-                self.has_ended = self.is_closed;
-                return self.is_closed.then_some(Next::Closed);
+                return self.is_closed.then(|| self.last());
             };
             let number = *first.key();
             match first.get() {
@@ -283,22 +286,43 @@ impl State {
                     return Some(Next::Exchange { passed, is_late: false });
                 }
                 QueuedExchange::UnderWay(request_line, _) if self.is_closed => {
-                    self.cut.insert(number);
-                    let passed = Box::new(ForwardedExchange {
-                        request_line,
-                        headers: HeaderMap::new(),
-                        body: CopiedBody::Incomplete,
-                        response: None,
-                        bytes: 0,
-                    });
-                    return Some(Next::Exchange { passed, is_late: false });
+                    return Some(self.cut_off(number, request_line, false));
                 }
-                QueuedExchange::UnderWay(request_line, _) if request_line.is_write() => {
-                    return Some(Next::UnseenWrite(request_line.started, None));
+                QueuedExchange::UnderWay(request_line, _) => {
+                    let unseen = request_line
+                        .is_write()
+                        .then_some(Next::UnseenWrite(request_line.started, None));
+                    self.passed_over.insert(number, request_line);
+                    if unseen.is_some() {
+                        return unseen;
+                    }
                 }
-                QueuedExchange::UnderWay(..) => {}
             }
         }
+    }
+
+    /// Returns what comes last in a queue that is closed: what was passed over and is still under way, then the end.
+    fn last(&mut self) -> Next {
+        match self.passed_over.pop_first() {
+            Some((number, request_line)) => self.cut_off(number, request_line, true),
+            None => {
+                self.has_ended = true;
+                Next::Closed
+            }
+        }
+    }
+
+    /// Returns an exchange that is still under way as one without a response.
+    fn cut_off(&mut self, number: u64, request_line: RequestLine, is_late: bool) -> Next {
+        self.cut.insert(number);
+        let passed = Box::new(ForwardedExchange {
+            request_line,
+            headers: HeaderMap::new(),
+            body: CopiedBody::Incomplete,
+            response: None,
+            bytes: 0,
+        });
+        Next::Exchange { passed, is_late }
     }
 
     /// Returns how long the first exchange may still be under way; `None` where it is not.
@@ -398,12 +422,14 @@ impl Drop for ExchangeUnderWay {
         if is_dropped {
             state.bytes -= bytes;
             state.exchanges.remove(&self.number);
+            state.passed_over.remove(&self.number);
             state.drop_exchange(&passed.request_line, ended);
         } else if let Some(exchange) = state.exchanges.get_mut(&self.number) {
             *exchange = QueuedExchange::Done(Box::new(passed));
         } else if state.cut.remove(&self.number) {
             state.bytes -= bytes;
         } else {
+            state.passed_over.remove(&self.number);
             state.late.push_back(passed);
         }
         drop(state);
@@ -506,6 +532,33 @@ mod tests {
     }
 
     #[test]
+    fn what_was_passed_over_and_is_under_way_at_the_end_has_no_response() {
+        let queue = queue();
+        let _slow = begin(&queue, "GET");
+        let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
+        let began = request_line(&queue, "GET");
+        let under_way = QueuedExchange::UnderWay(began, long_ago);
+        queue.state().exchanges.insert(0, under_way);
+        assert_eq!(ready(&queue), None);
+        assert_eq!(queue.counts().waiting, 1);
+        queue.close();
+        assert_eq!(ready(&queue), Some(("GET".to_owned(), true)));
+        assert_eq!(ready(&queue), on_time("closed"));
+    }
+
+    #[test]
+    fn a_write_that_is_dropped_when_it_begins_may_take_effect_later() {
+        let queue = queue();
+        let full = begin(&queue, "GET").unwrap();
+        assert!(full.reserve(MAX_BYTES - queue.counts().bytes));
+        assert!(begin(&queue, "POST").is_none());
+        let Some(Next::UnseenWrite(began, Some(until))) = queue.state().ready() else {
+            panic!("nothing was written");
+        };
+        assert!(until - began >= UNKNOWN_DURATION);
+    }
+
+    #[test]
     fn what_was_judged_as_under_way_is_not_judged_again_when_it_ends() {
         let queue = queue();
         let (cut, _next) = (begin(&queue, "POST"), begin(&queue, "GET"));
@@ -514,7 +567,10 @@ mod tests {
         drop(cut);
         assert_eq!(ready(&queue), on_time("GET"));
         assert_eq!(ready(&queue), on_time("closed"));
-        assert_eq!(queue.counts().bytes, OVERHEAD);
+        assert_eq!(
+            queue.counts().bytes,
+            OVERHEAD + 2 * request_line(&queue, "GET").url.as_str().len()
+        );
     }
 
     #[test]
@@ -533,7 +589,7 @@ mod tests {
     fn a_full_queue_drops_exchanges_and_remembers_that_something_was_written() {
         let queue = queue();
         let full = begin(&queue, "GET").unwrap();
-        assert!(full.reserve(MAX_BYTES - OVERHEAD));
+        assert!(full.reserve(MAX_BYTES - queue.counts().bytes));
         assert!(begin(&queue, "GET").is_none());
         assert_eq!(ready(&queue), None);
         assert!(begin(&queue, "POST").is_none());
@@ -548,7 +604,7 @@ mod tests {
     fn an_exchange_whose_copy_no_longer_fits_is_dropped() {
         let queue = queue();
         let (full, small) = (begin(&queue, "GET").unwrap(), begin(&queue, "POST").unwrap());
-        assert!(full.reserve(MAX_BYTES - 2 * OVERHEAD));
+        assert!(full.reserve(MAX_BYTES - queue.counts().bytes));
         assert!(!small.reserve(1));
         drop((full, small));
         assert_eq!(ready(&queue), on_time("dropped write"));
@@ -572,9 +628,10 @@ mod tests {
     fn what_is_not_kept_of_a_body_makes_room_again() {
         let queue = queue();
         let pending = begin(&queue, "GET").unwrap();
+        let empty = queue.counts().bytes;
         assert!(pending.reserve(100));
         pending.release(100);
-        assert_eq!(queue.counts().bytes, OVERHEAD);
+        assert_eq!(queue.counts().bytes, empty);
         drop(pending);
         assert_eq!(ready(&queue), on_time("GET"));
         assert_eq!(queue.counts().bytes, 0);

@@ -20,7 +20,7 @@ use super::settle::{NotFoundRetry, ObservedDelays};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::operation::OperationId;
-use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Response, Transport};
+use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Transport};
 use crate::gaps::{Answer, Gaps, Trial};
 use crate::history::{ExchangeResult, ExchangeRole, History, Residue, SearchExtent, UnexplainedRecord};
 use crate::plan::{Action, NotCalled, Plan, Shard, Step, concurrent_sequences, reserved_writes};

@@ -24,7 +24,7 @@ use crate::run::{self, EmittedExchange, Event, RequestCounts, Run, RunEnd};
 /// How far the clocks of two files may be apart.
 const SKEW: TimeDelta = TimeDelta::seconds(5);
 /// The assumed duration of a write whose duration was not recorded.
-const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
+pub(crate) const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
 /// How long after `settle` the record of a create may be called missing: later, somebody who was not recorded may have
 /// deleted it.
 const MISSING_RECORD_WINDOW: TimeDelta = TimeDelta::minutes(1);
@@ -766,7 +766,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
 }
 
 /// Adds a duration to a time, saturating at the maximum if the file has an absurd timestamp.
-fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
+pub(crate) fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
     moment.checked_add_signed(by).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 

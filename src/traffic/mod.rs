@@ -45,9 +45,9 @@ pub(crate) use archive::Archive;
 pub use entry::Skipped;
 #[cfg(feature = "cli")]
 pub(crate) use entry::{RecordedExchange, RequestLine, judgeable_head};
-#[cfg(feature = "cli")]
-pub(crate) use judge::TrafficJudge;
 pub use judge::{Judged, NotJudged, Settings, judge};
+#[cfg(feature = "cli")]
+pub(crate) use judge::{TrafficJudge, UNKNOWN_DURATION, later};
 #[cfg(feature = "cli")]
 pub(crate) use order::LocatedEntry;
 pub use order::{EntryLocation, File, FileRead};
