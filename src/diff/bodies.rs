@@ -107,7 +107,7 @@ impl<'both> Comparison<'both> {
             if let Some((_, new)) = is.iter().find(|(other, _)| other == name) {
                 self.media(bodies.side, (name, old, new), &title);
             } else if let Some((range, new)) = closest_range(&is, name) {
-                if bodies.side == Side::Response {
+                if self.seen_by_callers(bodies.side) == Side::Response {
                     let found = FoundDifference {
                         kind: Kind::MediaTypeAdded,
                         relation: Relation::Unclear("a caller may get a media type that it does not read"),
@@ -156,14 +156,17 @@ impl<'both> Comparison<'both> {
         (range, old): (&str, &LocatedNode<'both>),
         is: &[(String, LocatedNode<'both>)],
     ) {
-        for (name, new) in is.iter().filter(|(name, _)| covers(range, name)) {
-            if bodies.side == Side::Request {
-                let what = format!(
-                    "{} can now only be {name}, and no other media type of {range}",
-                    bodies.title
-                );
-                self.media_removed(bodies, old, (Relation::Narrower, what));
-            }
+        let covered: Vec<_> = is.iter().filter(|(name, _)| covers(range, name)).collect();
+        if self.seen_by_callers(bodies.side) == Side::Request {
+            let names: Vec<_> = covered.iter().map(|(name, _)| name.as_str()).collect();
+            let what = format!(
+                "{} can now only be {}, and no other media type of {range}",
+                bodies.title,
+                names.join(" or ")
+            );
+            self.media_removed(bodies, old, (Relation::Narrower, what));
+        }
+        for (name, new) in covered {
             self.media(bodies.side, (name, old, new), &bodies.title);
         }
     }
@@ -233,6 +236,7 @@ fn encoding_of(name: &str, schemas: [&View<'_>; 2]) -> ValueEncoding {
     let one_value = || schemas.iter().all(|schema| !schema.types().meets(Types::OBJECT));
     match essence {
         "application/x-www-form-urlencoded" => ValueEncoding::Text,
+        // XML has a structure of its own, so a value in it is no plain text.
         "text/xml" => ValueEncoding::Json,
         _ if essence.starts_with("multipart/") => ValueEncoding::Parts,
         _ if essence.starts_with("text/") && one_value() => ValueEncoding::Text,

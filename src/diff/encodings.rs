@@ -76,7 +76,7 @@ impl<'both> Comparison<'both> {
     fn part_headers(&mut self, side: Side, what: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
         let same = match (old.member("headers"), new.member("headers")) {
             (None, None) => true,
-            (Some(was), Some(is)) => state_the_same("headers", (self.old, &was), (self.new, &is)),
+            (Some(was), Some(is)) => state_the_same(Some("headers"), (self.old, &was), (self.new, &is)),
             _ => false,
         };
         if !same {

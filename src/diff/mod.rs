@@ -54,6 +54,8 @@ mod schemas;
 mod security;
 mod source;
 mod statements;
+#[cfg(test)]
+mod tests;
 mod types;
 mod view;
 

@@ -226,7 +226,7 @@ impl<'both> Comparison<'both> {
     }
 
     /// Returns the side of an operation for its callers: what a callback sends is what they receive.
-    fn seen_by_callers(&self, side: Side) -> Side {
+    pub(super) fn seen_by_callers(&self, side: Side) -> Side {
         match (side, &self.callback) {
             (Side::Request, Some(_)) => Side::Response,
             (Side::Response, Some(_)) => Side::Request,
@@ -357,7 +357,7 @@ impl<'both> Index<'both> {
 }
 
 /// Returns a path without the names of its parameters.
-fn template(path: &str) -> String {
+pub(super) fn template(path: &str) -> String {
     let mut shape = String::with_capacity(path.len());
     let mut within = false;
     for character in path.chars() {

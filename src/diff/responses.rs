@@ -180,19 +180,30 @@ impl<'both> Comparison<'both> {
         }
         let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0.eq_ignore_ascii_case(other.0);
         for (name, at) in only_in_first(&is, &was, same) {
-            let found = FoundDifference {
-                kind: Kind::HeaderAdded,
-                relation: Relation::Harmless,
-                client: ClientEffect::None,
-                text: format!("the header `{name}` of {title} is new"),
-            };
             let above = spot(&old.at, "headers").pointer;
-            self.emit(
-                Side::Response,
-                found,
-                (Location::missing_from(above), Location::at(&at.pointer)),
-            );
+            self.header_added(at, &above, &format!("the header `{name}` of {title}"));
         }
+    }
+
+    fn header_added(&mut self, new: &LocatedNode<'both>, above: &str, what: &str) {
+        // The response of a callback comes from the caller.
+        let callers_must_send = self.seen_by_callers(Side::Response) == Side::Request && new.flag("required");
+        let (relation, verb) = if callers_must_send {
+            (Relation::Narrower, "is new and required")
+        } else {
+            (Relation::Harmless, "is new")
+        };
+        let found = FoundDifference {
+            kind: Kind::HeaderAdded,
+            relation,
+            client: ClientEffect::None,
+            text: format!("{what} {verb}"),
+        };
+        self.emit(
+            Side::Response,
+            found,
+            (Location::missing_from(above), Location::at(&new.pointer)),
+        );
     }
 
     fn header(&mut self, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>), what: &str) {
@@ -257,7 +268,7 @@ impl<'both> Comparison<'both> {
                     );
                     emit(reason, format!("the link `{name}` of {title} is gone"), spots);
                 }
-                Some((_, other)) if !state_the_same("links", (sources.0, at), (sources.1, other)) => {
+                Some((_, other)) if !state_the_same(None, (sources.0, at), (sources.1, other)) => {
                     let spots = (Location::at(&at.pointer), Location::at(&other.pointer));
                     let reason = Relation::Unclear("links are not compared further");
                     emit(reason, format!("the link `{name}` of {title} differs"), spots);

@@ -162,7 +162,8 @@ fn alternative(source: &Source<'_>, stated: &Node) -> Alternative {
     schemes.collect()
 }
 
-/// Returns what a scheme is, whatever its name: two documents may call the same scheme differently.
+/// Returns what a scheme is. Two documents may call the same scheme differently, so its name is part of that only where
+/// nothing else tells it from other schemes.
 fn scheme(source: &Source<'_>, name: &str) -> String {
     let all = source.at("/components/securitySchemes");
     let Some(at) = all.and_then(|all| source.member(&all, name)) else {

@@ -86,7 +86,7 @@ pub(super) fn dangling_references(document: &Document) -> Vec<DanglingReference>
         targets: HashSet::new(),
         found: Vec::new(),
     };
-    dangling.visit(&document.root, &mut Vec::new());
+    dangling.visit(&document.root, Members::Keywords, &mut Vec::new());
     dangling.found
 }
 
@@ -99,8 +99,8 @@ struct DanglingReferenceSearch<'document> {
 }
 
 impl<'document> DanglingReferenceSearch<'document> {
-    /// Visits a node and what is below it; `path` leads to it.
-    fn visit(&mut self, node: &'document Node, path: &mut Vec<Token<'document>>) {
+    /// Visits a node and what is below it; `path` leads to it, and `members` says what its members are.
+    fn visit(&mut self, node: &'document Node, members: Members, path: &mut Vec<Token<'document>>) {
         if let Some(target) = reference(node).filter(|target| self.targets.insert(*target)) {
             let leads = local_pointer(target).is_some_and(|pointer| self.document.node(&pointer).is_some());
             if !leads {
@@ -110,18 +110,44 @@ impl<'document> DanglingReferenceSearch<'document> {
                 });
             }
         }
-        for member in node.members().iter().filter(|member| !contains_values(&member.name)) {
-            self.below(&member.node, Token::Name(&member.name), path);
+        for member in node.members() {
+            let Some(below) = members.below(&member.name, path.len()) else {
+                continue;
+            };
+            path.push(Token::Name(&member.name));
+            self.visit(&member.node, below, path);
+            path.pop();
         }
         for (index, element) in node.elements().iter().enumerate() {
-            self.below(element, Token::Index(index), path);
+            path.push(Token::Index(index));
+            self.visit(element, Members::Keywords, path);
+            path.pop();
         }
     }
+}
 
-    fn below(&mut self, node: &'document Node, token: Token<'document>, path: &mut Vec<Token<'document>>) {
-        path.push(token);
-        self.visit(node, path);
-        path.pop();
+/// What the members of an object are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Members {
+    Keywords,
+    /// Names that the document chooses, such as those of properties.
+    Names,
+    /// The statuses of an operation's responses, and keywords that begin with `x-`.
+    Statuses,
+}
+
+impl Members {
+    /// Returns what the members below this member are; `None` if it has values of the API below it. `depth` is how deep
+    /// in the document the object is.
+    fn below(self, name: &str, depth: usize) -> Option<Self> {
+        match self {
+            Self::Keywords if contains_values(name) => None,
+            Self::Statuses if name.starts_with("x-") => None,
+            // Those of the components, one level below the root, have names.
+            Self::Keywords if name == "responses" && depth != 1 => Some(Self::Statuses),
+            Self::Keywords if contains_names(name) => Some(Self::Names),
+            Self::Keywords | Self::Names | Self::Statuses => Some(Self::Keywords),
+        }
     }
 }
 
@@ -137,6 +163,33 @@ fn pointer_of(path: &[Token<'_>]) -> String {
         Token::Name(name) => pointer::join(&pointer, name),
         Token::Index(index) => pointer::join(&pointer, &index.to_string()),
     })
+}
+
+/// Whether the members below a keyword have names that the document chooses; none of them is a keyword, whatever its
+/// name.
+fn contains_names(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$defs"
+            | "callbacks"
+            | "content"
+            | "definitions"
+            | "dependentRequired"
+            | "dependentSchemas"
+            | "encoding"
+            | "headers"
+            | "links"
+            | "parameters"
+            | "pathItems"
+            | "patternProperties"
+            | "properties"
+            | "requestBodies"
+            | "responses"
+            | "schemas"
+            | "securitySchemes"
+            | "variables"
+            | "webhooks"
+    )
 }
 
 /// Whether a keyword has values of the API below it, in which nothing is a reference.
@@ -182,11 +235,11 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
     ) || keyword.starts_with("x-")
 }
 
-/// Whether two parts of the documents, each below this keyword, state the same: references are followed, and
-/// annotations do not count. Parts that lead to very many definitions are not looked at to the end, and are taken to
-/// differ.
+/// Whether two parts of the documents state the same: references are followed, and annotations do not count. Each is
+/// the value of this keyword; without one, each is under a name that its document chooses. Parts that lead to very many
+/// definitions are not looked at to the end, and are taken to differ.
 pub(super) fn state_the_same<'document>(
-    keyword: &str,
+    keyword: Option<&str>,
     (old, old_part): (&Source<'document>, &LocatedNode<'document>),
     (new, new_part): (&Source<'document>, &LocatedNode<'document>),
 ) -> bool {
@@ -195,7 +248,10 @@ pub(super) fn state_the_same<'document>(
         new,
         met: HashSet::new(),
     };
-    comparison.same_below(keyword, old_part, new_part)
+    match keyword {
+        Some(keyword) => comparison.same_below(keyword, old_part, new_part),
+        None => comparison.same(old_part, new_part),
+    }
 }
 
 /// Compares what two parts of the documents state.
@@ -211,7 +267,7 @@ impl<'document> StatementComparison<'_, 'document> {
         let (was, is) = (self.old.resolve(old.clone()), self.new.resolve(new.clone()));
         let leads = (was.pointer != old.pointer, is.pointer != new.pointer);
         if leads == (false, false) {
-            return self.same_members(old, new, |keyword| !is_annotation(keyword));
+            return self.same_members(old, new, Members::Keywords, |keyword| !is_annotation(keyword));
         }
         let siblings = |source: &Source<'_>, at: &LocatedNode<'_>, leads: bool| {
             let counts = |name: &str| name != "$ref" && !is_annotation(name);
@@ -219,18 +275,21 @@ impl<'document> StatementComparison<'_, 'document> {
         };
         let same_siblings = match (siblings(self.old, old, leads.0), siblings(self.new, new, leads.1)) {
             (false, false) => true,
-            (true, true) => self.same_members(old, new, |keyword| keyword != "$ref" && !is_annotation(keyword)),
+            (true, true) => self.same_members(old, new, Members::Keywords, |keyword| {
+                keyword != "$ref" && !is_annotation(keyword)
+            }),
             _ => false,
         };
         let is_met = !self.met.insert((was.pointer.clone(), is.pointer.clone()));
         same_siblings && self.met.len() <= MAX_DEFINITIONS && (is_met || self.same(&was, &is))
     }
 
-    /// Compares the members whose names count, the elements, or the values.
+    /// Compares the members whose names count, which are of this kind; the elements; or the values.
     fn same_members(
         &mut self,
         old: &LocatedNode<'document>,
         new: &LocatedNode<'document>,
+        kind: Members,
         counts: impl Fn(&str) -> bool,
     ) -> bool {
         match (&old.node.kind, &new.node.kind) {
@@ -241,7 +300,10 @@ impl<'document> StatementComparison<'_, 'document> {
                 was.len() == is.len()
                     && was.iter().all(|(name, below)| {
                         let other = is.iter().find(|(other, _)| other == name);
-                        other.is_some_and(|(_, other)| self.same_below(name, below, other))
+                        other.is_some_and(|(_, other)| match kind {
+                            Members::Keywords => self.same_below(name, below, other),
+                            _ => self.same(below, other),
+                        })
                     })
             }
             (NodeKind::Array(_), NodeKind::Array(_)) => {
@@ -253,11 +315,12 @@ impl<'document> StatementComparison<'_, 'document> {
     }
 
     fn same_below(&mut self, keyword: &str, old: &LocatedNode<'document>, new: &LocatedNode<'document>) -> bool {
-        match keyword {
-            "$defs" | "definitions" | "dependentSchemas" | "headers" | "parameters" | "patternProperties"
-            | "properties" => self.same_members(old, new, |_| true),
-            _ if contains_values(keyword) => normalized_value(old.node) == normalized_value(new.node),
-            _ => self.same(old, new),
+        if contains_names(keyword) {
+            self.same_members(old, new, Members::Names, |_| true)
+        } else if contains_values(keyword) {
+            normalized_value(old.node) == normalized_value(new.node)
+        } else {
+            self.same(old, new)
         }
     }
 }

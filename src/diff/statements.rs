@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::difference::{ClientEffect, FactChange, FactChanges, Location, Side};
 use super::kind::Kind;
-use super::operations::{Comparison, Operation, OperationPair, spot};
+use super::operations::{Comparison, Operation, OperationPair, spot, template};
 use super::range::Relation;
 use super::schemas::FoundDifference;
 use super::source::{LocatedNode, Source, only_in_first};
@@ -270,16 +270,14 @@ pub(super) fn facts(old: &Document, new: &Document) -> FactChanges {
     }
 }
 
-/// Returns the facts of one contract that the other does not state, whatever the operations are called.
+/// Returns the facts of one contract that the other does not state, whatever the operations and the parameters of their
+/// paths are called.
 #[must_use]
 pub fn facts_only_in(contract: &Contract, other: &Contract) -> Vec<FactChange> {
-    fn key<'contract>(
-        contract: &'contract Contract,
-        fact: &'contract Fact,
-    ) -> (&'static str, &'contract str, &'contract str) {
+    fn key<'contract>(contract: &'contract Contract, fact: &'contract Fact) -> (&'static str, String, &'contract str) {
         let operation = contract.operation(fact.operation);
         let rest = fact.name.strip_prefix(operation.name.as_str()).unwrap_or(&fact.name);
-        (operation.method.as_str(), &operation.path, rest)
+        (operation.method.as_str(), template(&operation.path), rest)
     }
     let known: HashSet<_> = other.facts.iter().map(|fact| key(other, fact)).collect();
     // What the typed client or an overlay states is in no document.

@@ -566,7 +566,7 @@ impl<'both> SchemaComparison<'both> {
     fn opaque(&mut self, old: &View<'both>, new: &View<'both>, (keyword, path): (&str, &str)) {
         let stated = |view: &View<'both>| view.keywords(keyword).collect::<Vec<_>>();
         let (was, is) = (stated(old), stated(new));
-        let same = |(was, is)| state_the_same(keyword, (self.old, was), (self.new, is));
+        let same = |(was, is)| state_the_same(Some(keyword), (self.old, was), (self.new, is));
         if was.len() == is.len() && was.iter().zip(&is).all(same) {
             return;
         }

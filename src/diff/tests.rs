@@ -1,0 +1,211 @@
+//! Edits that are told, and their neighbours that are not.
+
+use super::*;
+
+/// Compares two texts; each difference in one line: meaning, side, sentence.
+fn lines(old: &str, new: &str) -> Vec<String> {
+    let read = |name: &str, text: &str| read(name, text.to_owned()).unwrap();
+    let diff = diff(&read("old.yaml", old), &read("new.yaml", new), None);
+    let line = |found: &Difference| {
+        let (meaning, side) = (found.meaning.as_str(), found.side.as_str());
+        format!("{meaning} {side}: {}", found.sentence)
+    };
+    diff.differences.iter().map(line).collect()
+}
+
+/// A document whose one operation takes a body of this schema and returns it.
+fn with_schema(schema: &str) -> String {
+    format!(
+        "openapi: 3.1.0
+info: {{title: Things, version: '1'}}
+paths:
+  /things:
+    post:
+      requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}
+      responses: {{'200': {{description: Done, content: {{application/json: {{schema: {schema}}}}}}}}}
+"
+    )
+}
+
+/// Asserts what is told of each edit from one schema to another; nothing of any schema that stays.
+#[track_caller]
+fn assert_schemas(edits: &[(&str, &str, &[&str])]) {
+    for (old, new, expected) in edits {
+        let found = lines(&with_schema(old), &with_schema(new));
+        assert_eq!(found, *expected, "{old} -> {new}");
+        assert_eq!(lines(&with_schema(old), &with_schema(old)), [""; 0], "{old}");
+    }
+}
+
+/// A document whose one operation has a callback; the arguments are what the callback's request and response have
+/// besides a description.
+fn with_callback(request: &str, response: &str) -> String {
+    format!(
+        "openapi: 3.0.3
+info: {{title: Things, version: '1'}}
+paths:
+  /things:
+    post:
+      responses: {{'204': {{description: Done}}}}
+      callbacks:
+        done:
+          '{{$request.query.url}}':
+            post:
+              requestBody: {{{request}}}
+              responses: {{'200': {{description: Taken, {response}}}}}
+"
+    )
+}
+
+fn content(media_types: &[&str]) -> String {
+    let each = media_types
+        .iter()
+        .map(|name| format!("'{name}': {{schema: {{type: string}}}}"));
+    format!("content: {{{}}}", each.collect::<Vec<_>>().join(", "))
+}
+
+#[test]
+fn what_a_callback_sends_may_not_become_a_range_of_media_types() {
+    let (plain, any) = (content(&["text/plain"]), content(&["text/*"]));
+    let widened = "unclear response: in the callback `done`: the request body may now have any media type of text/*";
+    let (old, new) = (with_callback(&plain, ""), with_callback(&any, ""));
+    assert_eq!(lines(&old, &new), [widened]);
+    assert_eq!(lines(&new, &old), [""; 0]);
+}
+
+#[test]
+fn what_a_callback_gets_may_not_lose_a_range_of_media_types() {
+    let (plain, any) = (content(&["text/plain"]), content(&["text/*"]));
+    let narrowed = "breaking request: in the callback `done`: the 200 response can now only be text/plain, and no \
+                    other media type of text/*";
+    let (old, new) = (with_callback("", &any), with_callback("", &plain));
+    assert_eq!(lines(&old, &new), [narrowed]);
+    assert_eq!(lines(&new, &old), [""; 0]);
+}
+
+#[test]
+fn a_header_that_callers_must_send_to_a_callback_is_breaking() {
+    let headers = |required: bool| format!("headers: {{X-Token: {{required: {required}, schema: {{type: string}}}}}}");
+    let none = with_callback("", "");
+    for (required, expected) in [
+        (
+            true,
+            "breaking request: in the callback `done`: the header `X-Token` of the 200 response is new and required",
+        ),
+        (
+            false,
+            "compatible request: in the callback `done`: the header `X-Token` of the 200 response is new",
+        ),
+    ] {
+        assert_eq!(lines(&none, &with_callback("", &headers(required))), [expected]);
+    }
+    let with = |response: &str| with_callback("", "").replacen("description: Done", response, 1);
+    let new = with(&format!("description: Done, {}", headers(true)));
+    let expected = "compatible response: the header `X-Token` of the 204 response is new";
+    assert_eq!(lines(&none, &new), [expected]);
+}
+
+#[test]
+fn a_range_of_media_types_that_becomes_several_is_one_difference() {
+    let with = |media_types: &[&str]| {
+        let text = with_schema("{type: string}");
+        text.replacen(
+            "content: {application/json: {schema: {type: string}}}",
+            &content(media_types),
+            1,
+        )
+    };
+    let (range, two) = (with(&["text/*"]), with(&["text/plain", "text/csv"]));
+    let narrowed = "breaking request: the request body can now only be text/plain or text/csv, and no other media type \
+                    of text/*";
+    assert_eq!(lines(&range, &two), [narrowed]);
+    assert_eq!(lines(&two, &range), [""; 0]);
+}
+
+#[test]
+fn a_keyword_that_is_not_interpreted_has_names_below_it() {
+    let with = |names: &str| format!("{{type: object, dependentRequired: {{{names}}}}}");
+    let differs = [
+        "unclear request: the request body has a different `dependentRequired`",
+        "unclear response: the body of the 200 response has a different `dependentRequired`",
+    ];
+    let of = |schema: &str| format!("{{type: object, patternProperties: {{default: {schema}}}}}");
+    assert_schemas(&[
+        (&with("a: [b]"), &with("a: [b], title: [c]"), &differs),
+        (&with("a: [b], title: [c]"), &with("title: [c], a: [b]"), &[]),
+        // `default` is a name here, so the description below it is one.
+        (&of("{type: string}"), &of("{type: string, description: A}"), &[]),
+    ]);
+}
+
+#[test]
+fn the_facts_of_an_operation_stay_where_only_a_parameter_of_its_path_is_renamed() {
+    let with = |path: &str, name: &str, kind: &str| {
+        let text = format!(
+            "openapi: 3.0.3
+info: {{title: Things, version: '1'}}
+paths:
+  {path}:
+    get:
+      operationId: getThing
+      parameters: [{{name: {name}, in: path, required: true, schema: {{type: string}}}}]
+      responses:
+        '200':
+          description: One
+          content: {{application/json: {{schema: {{type: object, properties: {{total: {{type: {kind}}}}}}}}}}}
+"
+        );
+        read("things.yaml", text).unwrap()
+    };
+    let old = with("/things/{id}", "id", "integer");
+    let changed = |new: &Document| {
+        let facts = diff(&old, new, None).facts;
+        assert_eq!(facts.not_compared, None);
+        (!facts.gained.is_empty(), !facts.lost.is_empty())
+    };
+    assert_eq!(changed(&with("/things/{key}", "key", "integer")), (false, false));
+    assert_eq!(changed(&with("/things/{key}", "key", "string")), (true, true));
+    assert_eq!(changed(&with("/others/{id}", "id", "integer")), (true, true));
+}
+
+#[test]
+fn a_reference_under_a_name_that_is_also_a_keyword_is_followed() {
+    let text = "openapi: 3.1.0
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    get:
+      responses:
+        default: {$ref: '#/components/responses/Gone'}
+        x-note: {$ref: '#/not-a-reference-1'}
+      x-note: {$ref: '#/not-a-reference-2'}
+components:
+  responses:
+    x-lost: {$ref: '#/components/responses/Lost'}
+  schemas:
+    Thing:
+      properties:
+        default: {$ref: '#/components/schemas/A'}
+        enum: {$ref: '#/components/schemas/B'}
+        x-size: {$ref: '#/components/schemas/C'}
+        properties: {default: {$ref: '#/not-a-reference-3'}}
+      patternProperties: {const: {$ref: '#/components/schemas/D'}}
+      default: {$ref: '#/not-a-reference-4'}
+      enum: [{$ref: '#/not-a-reference-5'}]
+  headers:
+    x-rate: {$ref: '#/components/headers/E'}
+";
+    let document = read("things.yaml", text.to_owned()).unwrap();
+    let found = diff(&document, &document, None).dangling_references.new;
+    let targets: Vec<_> = found.iter().map(|dangling| dangling.target.as_str()).collect();
+    let expected = [
+        "#/components/responses/Gone",
+        "#/components/responses/Lost",
+        "#/components/schemas/A",
+        "#/components/schemas/B",
+        "#/components/schemas/C",
+        "#/components/schemas/D",
+        "#/components/headers/E",
+    ];
+    assert_eq!(targets, expected);
+}
