@@ -55,25 +55,28 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Returns the range of a number: its bounds, and those of an integer format of at most 32 bits.
-    pub(super) fn of_number(view: &View<'_>, integers: bool) -> Self {
+    /// Returns the range of a number: its bounds, and those of its integer formats. With `whole_numbers_only`, each end
+    /// is the last whole number that is allowed.
+    pub(super) fn of_number(view: &View<'_>, whole_numbers_only: bool) -> Self {
         let mut range = Self::default();
         for part in &view.parts {
             for (keyword, upper) in [("minimum", false), ("maximum", true)] {
                 let exclusive = exclusive_keyword(keyword);
                 if let Some(value) = part.member(keyword).and_then(|at| Number::of(at.node)) {
                     let excluded = part.flag(exclusive);
-                    range.limit(upper, End { value, excluded }, integers);
+                    range.limit(upper, End { value, excluded }, whole_numbers_only);
                 }
                 if let Some(value) = part.member(exclusive).and_then(|at| Number::of(at.node)) {
-                    range.limit(upper, End { value, excluded: true }, integers);
+                    range.limit(upper, End { value, excluded: true }, whole_numbers_only);
                 }
             }
         }
-        if let Some((lower, upper)) = view.keyword("format").and_then(|at| integer_format(at.node.string()?)) {
-            for (value, upper) in [(lower, false), (upper, true)] {
-                let value = Number::Integer(value);
-                range.limit(upper, End { value, excluded: false }, integers);
+        let formats = view.keywords("format");
+        for (lower, highest) in formats.filter_map(|at| integer_format(at.node.string()?)) {
+            for (value, upper) in [(Some(lower), false), (highest, true)] {
+                if let Some(value) = value.map(Number::Integer) {
+                    range.limit(upper, End { value, excluded: false }, whole_numbers_only);
+                }
             }
         }
         range
@@ -104,9 +107,14 @@ impl Range {
         within(self.lower, Ordering::Greater) && within(self.upper, Ordering::Less)
     }
 
-    /// Narrows the range to this end, unless it is at least as narrow there already.
-    fn limit(&mut self, upper: bool, end: End, integers: bool) {
-        let end = if integers { end.among_integers(upper) } else { end };
+    /// Narrows the range to this end, unless it is at least as narrow there already. With `whole_numbers_only`, the end
+    /// is the last whole number that it allows.
+    fn limit(&mut self, upper: bool, end: End, whole_numbers_only: bool) {
+        let end = if whole_numbers_only {
+            end.among_integers(upper)
+        } else {
+            end
+        };
         let own = if upper { &mut self.upper } else { &mut self.lower };
         let is_tighter = own.is_none_or(|own| compare_ends(Some(own), Some(end), upper) == Some(Relation::Narrower));
         if is_tighter {
@@ -202,15 +210,17 @@ pub(super) fn compare_ends(old: Option<End>, new: Option<End>, upper: bool) -> O
     }
 }
 
-/// Returns the range of an integer format of at most 32 bits.
-fn integer_format(format: &str) -> Option<(i128, i128)> {
+/// Returns the lower and the upper end of an integer format. No document relies on a limit of 64 bits: `int64` has no
+/// range, and that of `uint64` is open above.
+fn integer_format(format: &str) -> Option<(i128, Option<i128>)> {
     Some(match format {
-        "int8" => (i8::MIN.into(), i8::MAX.into()),
-        "int16" => (i16::MIN.into(), i16::MAX.into()),
-        "int32" => (i32::MIN.into(), i32::MAX.into()),
-        "uint8" => (0, u8::MAX.into()),
-        "uint16" => (0, u16::MAX.into()),
-        "uint32" => (0, u32::MAX.into()),
+        "int8" => (i8::MIN.into(), Some(i8::MAX.into())),
+        "int16" => (i16::MIN.into(), Some(i16::MAX.into())),
+        "int32" => (i32::MIN.into(), Some(i32::MAX.into())),
+        "uint8" => (0, Some(u8::MAX.into())),
+        "uint16" => (0, Some(u16::MAX.into())),
+        "uint32" => (0, Some(u32::MAX.into())),
+        "uint64" => (0, None),
         _ => return None,
     })
 }

@@ -123,6 +123,210 @@ fn a_range_of_media_types_that_becomes_several_is_one_difference() {
 }
 
 #[test]
+fn a_format_of_64_bits_that_excludes_negative_numbers_is_narrower() {
+    assert_schemas(&[
+        (
+            "{type: integer, format: int32}",
+            "{type: integer, format: uint64}",
+            &[
+                "breaking request: the request body had the format `int32`, has `uint64`",
+                "breaking response: the body of the 200 response had the format `int32`, has `uint64`",
+            ],
+        ),
+        (
+            "{type: integer, format: int64}",
+            "{type: integer, format: uint64}",
+            &[
+                "breaking request: the request body had the format `int64`, has `uint64`",
+                "compatible response: the body of the 200 response had the format `int64`, has `uint64`",
+            ],
+        ),
+        (
+            "{type: integer, format: uint32}",
+            "{type: integer, format: uint64}",
+            &[
+                "compatible request: the request body had the format `uint32`, has `uint64`",
+                "breaking response: the body of the 200 response had the format `uint32`, has `uint64`",
+            ],
+        ),
+        (
+            "{type: integer, minimum: 0, format: uint64}",
+            "{type: integer, minimum: 0, format: int64}",
+            &[
+                "unclear request: the request body had the format `uint64`, has `int64`",
+                "unclear response: the body of the 200 response had the format `uint64`, has `int64`",
+            ],
+        ),
+        (
+            "{type: integer, exclusiveMinimum: -1, format: int32, maximum: 9}",
+            "{type: integer, exclusiveMinimum: 4, format: uint32, maximum: 9}",
+            &[
+                "breaking request: the request body had the minimum 0, has 5",
+                "compatible response: the body of the 200 response had the minimum 0, has 5",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn a_list_of_both_booleans_limits_nothing_unless_other_types_are_allowed() {
+    let limited = [
+        "breaking request: the request body is now limited to `true`, `false`",
+        "compatible response: the body of the 200 response is now limited to `true`, `false`",
+    ];
+    let with_text = [
+        "breaking request: the request body is now limited to `true`, `false`, `x`",
+        "compatible response: the body of the 200 response is now limited to `true`, `false`, `x`",
+    ];
+    assert_schemas(&[
+        ("{type: boolean}", "{type: boolean, enum: [true, false]}", &[]),
+        ("{type: boolean, enum: [true, false]}", "{type: boolean}", &[]),
+        ("{type: boolean}", "{enum: [true, false]}", &[]),
+        (
+            "{type: [boolean, string]}",
+            "{type: [boolean, string], enum: [true, false]}",
+            &limited,
+        ),
+        (
+            "{type: [boolean, string]}",
+            "{type: [boolean, string], enum: [true, false, x]}",
+            &with_text,
+        ),
+    ]);
+}
+
+#[test]
+fn every_part_of_an_all_of_has_its_multiple() {
+    assert_schemas(&[
+        (
+            "{type: integer, allOf: [{multipleOf: 2}]}",
+            "{type: integer, allOf: [{multipleOf: 2}, {multipleOf: 3}]}",
+            &[
+                "breaking request: the request body had the multipleOf 2, has 2 and 3",
+                "compatible response: the body of the 200 response had the multipleOf 2, has 2 and 3",
+            ],
+        ),
+        (
+            "{type: integer, allOf: [{multipleOf: 2}, {multipleOf: 3}]}",
+            "{type: integer, allOf: [{multipleOf: 3}, {multipleOf: 2}]}",
+            &[],
+        ),
+        (
+            "{type: integer, allOf: [{multipleOf: 2}, {multipleOf: 4}]}",
+            "{type: integer, multipleOf: 4}",
+            &[],
+        ),
+        // That these are the same is not found out.
+        (
+            "{type: integer, allOf: [{multipleOf: 2}, {multipleOf: 3}]}",
+            "{type: integer, multipleOf: 6}",
+            &[
+                "unclear request: the request body had the multipleOf 2 and 3, has 6",
+                "unclear response: the body of the 200 response had the multipleOf 2 and 3, has 6",
+            ],
+        ),
+        (
+            "{type: integer, enum: [6, 12], allOf: [{multipleOf: 2}]}",
+            "{type: integer, enum: [6, 12], allOf: [{multipleOf: 2}, {multipleOf: 3}]}",
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn a_multiple_of_a_very_large_number_is_not_any_integer() {
+    assert_schemas(&[
+        (
+            "{type: integer}",
+            "{type: integer, multipleOf: 10000000000}",
+            &[
+                "breaking request: the request body now has the multipleOf 10000000000",
+                "compatible response: the body of the 200 response now has the multipleOf 10000000000",
+            ],
+        ),
+        (
+            "{type: integer, enum: [0]}",
+            "{type: integer, enum: [0], multipleOf: 10000000000}",
+            &[],
+        ),
+        (
+            "{type: number, enum: [0.3]}",
+            "{type: number, enum: [0.3], multipleOf: 0.1}",
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn every_part_of_an_all_of_has_its_format() {
+    let with = |formats: &str| format!("{{type: string, allOf: [{formats}]}}");
+    let (date, both, other) = (
+        with("{format: date}"),
+        with("{format: date}, {format: phone}"),
+        with("{format: phone}, {format: date}"),
+    );
+    let narrower = with("{format: date}, {format: uuid}");
+    assert_schemas(&[
+        (
+            &date,
+            &both,
+            &[
+                "unclear request: the request body had the format `date`, has `date` and `phone`",
+                "unclear response: the body of the 200 response had the format `date`, has `date` and `phone`",
+            ],
+        ),
+        (
+            &date,
+            &narrower,
+            &[
+                "breaking request: the request body had the format `date`, has `date` and `uuid`",
+                "compatible response: the body of the 200 response had the format `date`, has `date` and `uuid`",
+            ],
+        ),
+        (&both, &other, &[]),
+        (&with("{format: date}, {format: date}"), &date, &[]),
+        (
+            "{type: integer, allOf: [{format: int64}]}",
+            "{type: integer, allOf: [{format: int64}, {format: int32}]}",
+            &[
+                "breaking request: the request body had the format `int64`, has `int32` and `int64`",
+                "compatible response: the body of the 200 response had the format `int64`, has `int32` and `int64`",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn a_pattern_that_every_text_matches_demands_nothing() {
+    assert_schemas(&[
+        ("{type: string}", "{type: string, pattern: '^.*'}", &[]),
+        // A text with a line break does not match it.
+        (
+            "{type: string}",
+            "{type: string, pattern: '^.*$'}",
+            &[
+                "breaking request: the request body now has the pattern `^.*$`",
+                "compatible response: the body of the 200 response now has the pattern `^.*$`",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn a_list_of_types_that_is_only_null_is_no_alternative() {
+    let with = |null: &str| format!("{{anyOf: [{{type: string}}, {{type: {null}}}]}}");
+    assert_schemas(&[
+        (&with("['null']"), &with("'null'"), &[]),
+        ("{type: [string, 'null']}", &with("['null']"), &[]),
+    ]);
+    let or_number = lines(
+        &with_schema(&with("['null']")),
+        &with_schema(&with("[integer, 'null']")),
+    );
+    assert!(!or_number.is_empty());
+}
+
+#[test]
 fn a_keyword_that_is_not_interpreted_has_names_below_it() {
     let with = |names: &str| format!("{{type: object, dependentRequired: {{{names}}}}}");
     let differs = [

@@ -406,6 +406,7 @@ fn is_null(source: &Source<'_>, schema: &LocatedNode<'_>) -> bool {
     let node = source.resolve(schema.clone()).node;
     match node.member("type").map(|kind| &kind.kind) {
         Some(NodeKind::String(name)) => name.as_str() == "null",
+        Some(NodeKind::Array(names)) => !names.is_empty() && names.iter().all(|name| name.string() == Some("null")),
         Some(_) => false,
         None => {
             let listed = node.member("enum").map(Node::elements).unwrap_or_default();

@@ -148,12 +148,11 @@ impl<'both> SchemaComparison<'both> {
             "enum"
         };
         let (was, is) = (old.values(), new.values());
-        let every = |found: &Option<Vec<Value>>| found.as_ref().is_some_and(|values| is_every_boolean(values));
         let emitted: Vec<(Relation, String)> = match (&was, &is) {
-            (None, Some(values)) if !every(&is) => {
+            (None, Some(values)) if !is_every_boolean(values, new.types()) => {
                 vec![(Relation::Narrower, format!("is now limited to {}", listed(values)))]
             }
-            (Some(values), None) if !every(&was) => {
+            (Some(values), None) if !is_every_boolean(values, old.types()) => {
                 vec![(Relation::Wider, format!("is no longer limited to {}", listed(values)))]
             }
             (Some(was), Some(is)) => {
@@ -255,8 +254,9 @@ impl<'both> SchemaComparison<'both> {
     }
 
     fn bounds(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let integers = !(old.types() & new.types()).includes(Types::NUMBER);
-        let (was, is) = (Range::of_number(old, integers), Range::of_number(new, integers));
+        let whole_numbers_only = !(old.types() & new.types()).includes(Types::NUMBER);
+        let range = |view: &View<'_>| Range::of_number(view, whole_numbers_only);
+        let (was, is) = (range(old), range(new));
         self.range(Kind::Bounds, ("minimum", "maximum"), (was, is), (old, new), path);
     }
 
@@ -325,26 +325,31 @@ impl<'both> SchemaComparison<'both> {
     }
 
     fn multiple_of(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let integers = !(old.types() & new.types()).includes(Types::NUMBER);
+        let whole_numbers_only = !(old.types() & new.types()).includes(Types::NUMBER);
         // Every integer is a multiple of 1, and of anything that divides 1, such as 0.5.
-        let asks = |part: &f64| !integers || !is_whole(1.0 / part);
-        let (was, is) = (multiple_of(old).filter(asks), multiple_of(new).filter(asks));
-        let divides = |part: f64, whole: f64| part > 0.0 && is_whole(whole / part);
-        let relation = match (was, is) {
-            (None, None) => return,
-            (None, Some(_)) => Relation::Narrower,
-            (Some(_), None) => Relation::Wider,
-            (Some(was), Some(is)) if (was - is).abs() < f64::EPSILON => return,
-            (Some(was), Some(is)) if divides(was, is) => Relation::Narrower,
-            (Some(was), Some(is)) if divides(is, was) => Relation::Wider,
-            _ => Relation::Different,
+        let asks = |part: &f64| !whole_numbers_only || !is_whole(1.0 / part);
+        let stated = |view: &View<'_>| multiples_of(view).into_iter().filter(asks).collect::<Vec<_>>();
+        let (was, is) = (stated(old), stated(new));
+        // Whether each of these says nothing more than one of those.
+        let follow = |these: &[f64], those: &[f64]| {
+            let divides = |part: f64, whole: f64| part > 0.0 && is_whole(whole / part);
+            these
+                .iter()
+                .all(|part| those.iter().any(|whole| divides(*part, *whole)))
         };
-        let text = |value: Option<f64>| value.map(|value| value.to_string());
+        let relation = match (follow(&was, &is), follow(&is, &was)) {
+            (true, true) => return,
+            (true, false) if was.len() < 2 => Relation::Narrower,
+            (false, true) if is.len() < 2 => Relation::Wider,
+            (false, false) if was.len() < 2 && is.len() < 2 => Relation::Different,
+            _ => Relation::Unclear("what several of them ask for together is not decided"),
+        };
+        let text = |parts: &[f64]| joined(parts.iter().map(f64::to_string));
         let found = FoundDifference {
             kind: Kind::MultipleOf,
             relation,
             client: ClientEffect::None,
-            text: value_change("multipleOf", text(was), text(is)),
+            text: value_change("multipleOf", text(&was), text(&is)),
         };
         self.emit_at_keyword(found, (old, new), "multipleOf", path);
     }
@@ -371,13 +376,7 @@ impl<'both> SchemaComparison<'both> {
         } else {
             Relation::Unclear("whether one pattern includes the other is not decided")
         };
-        let text = |patterns: &[String]| match patterns {
-            [] => None,
-            patterns => {
-                let quoted: Vec<_> = patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
-                Some(quoted.join(" and "))
-            }
-        };
+        let text = |patterns: &[String]| joined(patterns.iter().map(|pattern| format!("`{pattern}`")));
         let found = FoundDifference {
             kind: Kind::Pattern,
             relation,
@@ -392,43 +391,30 @@ impl<'both> SchemaComparison<'both> {
     }
 
     fn format(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
-        let format = |view: &View<'both>| view.keyword("format").and_then(|at| at.node.string());
-        let (was, is) = (format(old), format(new));
-        if was == is {
-            return;
-        }
-        let numeric = (old.types() & new.types()).meets(Types::NUMBER);
-        let known = |format: Option<&str>| format.is_none_or(|format| KNOWN_FORMATS.contains(&format));
-        let relation = match (was, is) {
-            (Some("float"), Some("double")) if numeric => Relation::Wider,
-            (Some("double"), Some("float")) if numeric => Relation::Narrower,
-            _ if numeric && [was, is].into_iter().flatten().all(is_numeric) => {
-                let wide = |format: Option<&str>| format.is_none_or(|format| WIDE_FORMATS.contains(&format));
-                if !wide(was) || !wide(is) {
-                    let Some(relation) = by_bounds(old, new) else { return };
-                    relation
-                } else {
-                    Relation::Unclear("the formats differ only in numbers that few programs can hold")
-                }
-            }
-            (Some("password"), None) | (None, Some("password")) => Relation::Harmless,
-            // A base64 string is not the bytes themselves.
-            (Some("binary"), Some("byte")) | (Some("byte"), Some("binary")) => Relation::Different,
-            _ if !known(was) || !known(is) => Relation::Unclear("nothing defines which values the format has"),
-            (None, _) => Relation::Narrower,
-            (_, None) => Relation::Wider,
-            _ => Relation::Different,
+        let (was, is) = (formats(old), formats(new));
+        let only_in_first = |these: &[&'both str], those: &[&'both str]| -> Vec<&'both str> {
+            these.iter().filter(|format| !those.contains(format)).copied().collect()
         };
-        let text = |format: Option<&str>| format.map(|format| format!("`{format}`"));
+        let (gone, added) = (only_in_first(&was, &is), only_in_first(&is, &was));
+        let (from, to) = (gone.first().copied(), added.first().copied());
+        let relation = match (gone.len(), added.len()) {
+            (0, 0) => return,
+            (0 | 1, 0 | 1) => match relation_of_formats((from, old), (to, new)) {
+                Some(relation) => relation,
+                None => return,
+            },
+            _ => Relation::Unclear("what several formats allow together is not decided"),
+        };
+        let text = |formats: &[&str]| joined(formats.iter().map(|format| format!("`{format}`")));
         let found = FoundDifference {
             kind: Kind::Format,
             relation,
             client: if self.side == Side::Response {
-                client_effect_of_format(was, is, path)
+                client_effect_of_format(from, to, path)
             } else {
                 ClientEffect::Major
             },
-            text: value_change("format", text(was), text(is)),
+            text: value_change("format", text(&was), text(&is)),
         };
         self.emit_at_keyword(found, (old, new), "format", path);
     }
@@ -604,6 +590,42 @@ impl<'both> SchemaComparison<'both> {
     }
 }
 
+/// Returns the formats that a schema states, each once.
+fn formats<'both>(view: &View<'both>) -> Vec<&'both str> {
+    let mut stated: Vec<_> = view.keywords("format").filter_map(|at| at.node.string()).collect();
+    stated.sort_unstable();
+    stated.dedup();
+    stated
+}
+
+/// Returns how two schemas relate of which each has at most one format that the other lacks; `None` if the formats say
+/// nothing more than the bounds.
+fn relation_of_formats(
+    (was, old): (Option<&str>, &View<'_>),
+    (is, new): (Option<&str>, &View<'_>),
+) -> Option<Relation> {
+    let numeric = (old.types() & new.types()).meets(Types::NUMBER);
+    let known = |format: Option<&str>| format.is_none_or(|format| KNOWN_FORMATS.contains(&format));
+    Some(match (was, is) {
+        (Some("float"), Some("double")) if numeric => Relation::Wider,
+        (Some("double"), Some("float")) if numeric => Relation::Narrower,
+        _ if numeric && [was, is].into_iter().flatten().all(is_numeric) => {
+            let wide = |format: Option<&str>| format.is_none_or(|format| WIDE_FORMATS.contains(&format));
+            return by_bounds(old, new).or_else(|| {
+                let reason = "the formats differ only in numbers that few programs can hold";
+                (wide(was) && wide(is)).then_some(Relation::Unclear(reason))
+            });
+        }
+        (Some("password"), None) | (None, Some("password")) => Relation::Harmless,
+        // A base64 string is not the bytes themselves.
+        (Some("binary"), Some("byte")) | (Some("byte"), Some("binary")) => Relation::Different,
+        _ if !known(was) || !known(is) => Relation::Unclear("nothing defines which values the format has"),
+        (None, _) => Relation::Narrower,
+        (_, None) => Relation::Wider,
+        _ => Relation::Different,
+    })
+}
+
 /// Returns the effect on the client of a changed format in a response: a field with the format `date-time` has a method
 /// that reads the time.
 fn client_effect_of_format(was: Option<&str>, is: Option<&str>, path: &str) -> ClientEffect {
@@ -644,26 +666,33 @@ fn is_within_limits(view: &View<'_>, value: &Value) -> bool {
         .as_number()
         .and_then(range::Number::of_number)
         .is_none_or(|number| {
-            let is_multiple = multiple_of(view).is_none_or(|part| is_whole(number.to_f64() / part));
-            is_multiple && Range::of_number(view, false).includes(number)
+            let is_multiple = |part: &f64| is_whole(number.to_f64() / part);
+            multiples_of(view).iter().all(is_multiple) && Range::of_number(view, false).includes(number)
         })
 }
 
-fn multiple_of(view: &View<'_>) -> Option<f64> {
-    view.keyword("multipleOf").and_then(|at| at.node.to_value().as_f64())
+/// Returns what a number must be a multiple of, each once.
+fn multiples_of(view: &View<'_>) -> Vec<f64> {
+    let stated = view.keywords("multipleOf");
+    let mut parts: Vec<_> = stated.filter_map(|at| at.node.to_value().as_f64()).collect();
+    parts.sort_by(f64::total_cmp);
+    parts.dedup();
+    parts
 }
 
 /// Returns whether a ratio is a whole number, or nearly so: a tenth has no exact binary form, so `0.3 / 0.1` is not
-/// exactly 3.
+/// exactly 3. Only 0 itself counts as 0: a ratio is very small if a number is much smaller than what divides it.
 fn is_whole(ratio: f64) -> bool {
-    (ratio - ratio.round()).abs() < 1e-9
+    let whole = ratio.round();
+    ratio == 0.0 || (whole != 0.0 && (ratio - whole).abs() < 1e-9)
 }
 
-/// Compares the ranges of two integer formats, where no `minimum` or `maximum` is stated; `None` where they are the
-/// same.
+/// Compares the ranges of two integer formats, at each end where no bound is stated; `None` where they are the same.
 fn by_bounds(old: &View<'_>, new: &View<'_>) -> Option<Relation> {
     let (was, is) = (Range::of_number(old, true), Range::of_number(new, true));
-    let stated = |keyword: &str| old.keyword(keyword).or_else(|| new.keyword(keyword)).is_some();
+    let states = |keyword: &str| old.keyword(keyword).or_else(|| new.keyword(keyword)).is_some();
+    // An end that is stated is reported by itself.
+    let stated = |bound: &str| states(bound) || states(range::exclusive_keyword(bound));
     let lower = compare_ends(was.lower, is.lower, false).filter(|_| !stated("minimum"));
     let upper = compare_ends(was.upper, is.upper, true).filter(|_| !stated("maximum"));
     match (lower, upper) {
@@ -676,13 +705,20 @@ fn is_numeric(format: &str) -> bool {
     WIDE_FORMATS.contains(&format) || format.starts_with("int") || format.starts_with("uint")
 }
 
-/// Whether the pattern matches every text, the empty one included.
+/// Whether the pattern matches every text, the empty one included. `^.*$` matches no line break.
 fn is_any_text(pattern: &str) -> bool {
-    matches!(pattern, "" | ".*" | "^.*$" | "^.*" | ".*$")
+    matches!(pattern, "" | ".*" | "^.*" | ".*$")
 }
 
-fn is_every_boolean(values: &[Value]) -> bool {
-    values.contains(&Value::Bool(true)) && values.contains(&Value::Bool(false))
+/// Whether the listed values are all that a schema of these types allows anyway.
+fn is_every_boolean(values: &[Value], types: Types) -> bool {
+    types == Types::BOOLEAN && values.contains(&Value::Bool(true)) && values.contains(&Value::Bool(false))
+}
+
+/// Returns what applies at once for a sentence: `2 and 3`; `None` for nothing.
+fn joined(parts: impl Iterator<Item = String>) -> Option<String> {
+    let parts: Vec<_> = parts.collect();
+    (!parts.is_empty()).then(|| parts.join(" and "))
 }
 
 /// Returns values for a sentence: `` `a`, `b` ``.
