@@ -196,6 +196,51 @@ fn a_list_of_both_booleans_limits_nothing_unless_other_types_are_allowed() {
 }
 
 #[test]
+fn an_optional_property_that_no_longer_comes_is_compatible_in_a_response() {
+    let open = "{type: object, properties: {a: {type: string}}}";
+    let closed = "{type: object, additionalProperties: false, properties: {a: {type: string}}}";
+    assert_schemas(&[
+        (
+            closed,
+            "{type: object, additionalProperties: false}",
+            &[
+                "breaking request: `/a` of the request body is gone",
+                "compatible response: `/a` of the 200 response is gone",
+            ],
+        ),
+        (
+            open,
+            "{type: object, properties: {a: {type: string, writeOnly: true}}}",
+            &["compatible response: `/a` of the 200 response is now write-only, so no response has it"],
+        ),
+        (
+            open,
+            "{type: object, properties: {}}",
+            &[
+                "unclear request: `/a` of the request body is gone",
+                "unclear response: `/a` of the 200 response is gone",
+            ],
+        ),
+        (
+            "{type: object, required: [a], additionalProperties: false, properties: {a: {type: string}}}",
+            "{type: object, additionalProperties: false}",
+            &[
+                "breaking request: `/a` of the request body is gone",
+                "breaking response: `/a` of the 200 response is gone",
+            ],
+        ),
+        (
+            "{type: object, additionalProperties: false, patternProperties: {^a: {}}, properties: {a: {type: string}}}",
+            "{type: object, additionalProperties: false, patternProperties: {^a: {}}}",
+            &[
+                "breaking request: `/a` of the request body is gone",
+                "unclear response: `/a` of the 200 response is gone",
+            ],
+        ),
+    ]);
+}
+
+#[test]
 fn every_part_of_an_all_of_has_its_multiple() {
     assert_schemas(&[
         (

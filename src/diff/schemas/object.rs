@@ -108,6 +108,8 @@ impl<'both> SchemaComparison<'both> {
 
     fn removed(&mut self, was: &Property<'both>, new: &View<'both>, path: &str) {
         let hidden = new.property_names().contains(&last(path).as_str());
+        // A pattern may still allow the name in a closed object.
+        let has_patterns = new.keyword("patternProperties").is_some();
         let text = match (hidden, self.side) {
             (true, Side::Response) => "is now write-only, so no response has it",
             (true, _) => "is now read-only, so no request has it",
@@ -123,6 +125,9 @@ impl<'both> SchemaComparison<'both> {
                 ),
                 AttemptOutcome::Breaking => Relation::Different,
             },
+            // It was optional, and the new document says that it no longer comes.
+            (Side::Response, false, _) if hidden => Relation::Narrower,
+            (Side::Response, false, Additional::Nothing) if !has_patterns => Relation::Narrower,
             (Side::Response, false, _) => Relation::Unclear(
                 "it was optional, so callers had to expect its absence; whether it still comes is not said",
             ),
