@@ -703,8 +703,12 @@ impl<'contract> Gaps<'contract> {
             self.tallies[id].was_asked = trials.was_asked(at);
             let joint = match location.kind {
                 GapKind::DateFormat => trials.accepted_dates(at).and_then(|joint| {
-                    let in_responses = self.shown_date()?;
                     let accepted = joint.accepted;
+                    // Text that is no date was accepted only because a response showed it as it was sent.
+                    let in_responses = match accepted.contains(&DateForm::Any) {
+                        true => DateForm::Any,
+                        false => self.shown_date()?,
+                    };
                     Some((Claim::Dates { accepted, in_responses }, joint.count, joint.is_proof))
                 }),
                 GapKind::ReferenceEntries => trials.accepted_entries(at).map(|joint| {

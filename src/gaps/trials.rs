@@ -26,6 +26,8 @@ pub(super) struct RunTrials {
     results: Vec<QuestionResults>,
     /// What each operation was sent since its last control.
     between_controls: HashMap<OperationId, BetweenControls>,
+    /// How many variants of each update were accepted between two controls, and no record showed what they sent.
+    without_effect: HashMap<OperationId, u64>,
     searches: Searches,
     /// The number of the last page of each list, as its last response says.
     last_pages: HashMap<OperationId, u64>,
@@ -508,6 +510,11 @@ impl RunTrials {
             {
                 results.note_kept(contract, operation, (&control.sent, &request.sent));
             }
+            if let (Some(_), Some(VariantOutcome::Accepted(request))) = (&control, outcome)
+                && request.record.is_none()
+            {
+                *self.without_effect.entry(operation).or_default() += 1;
+            }
             let statuses = vec![between.control_status, variant.status, status];
             self.log.add(contract, (question, None), statuses, shown);
             match shown {
@@ -536,6 +543,12 @@ impl RunTrials {
         }
     }
 
+    /// Whether an update was accepted at least twice and no record showed what it sent: then an accepted body says nothing
+    /// about the fields that it needs, because the service may have stored nothing.
+    fn accepts_without_effect(&self, update: OperationId) -> bool {
+        self.without_effect.get(&update).is_some_and(|count| *count > 1)
+    }
+
     /// Whether a trial at a location was sent, whatever it showed.
     pub(super) fn was_asked(&self, at: (usize, OperationId, &str)) -> bool {
         let has_result = self
@@ -551,7 +564,10 @@ impl RunTrials {
         let all = self.questions.iter().zip(&self.results).enumerate();
         all.map(|(index, (question, results))| {
             if question.builds_on_trials() {
-                let (observed, void) = self.searches.observed((index, question));
+                let (mut observed, void) = self.searches.observed((index, question));
+                if self.accepts_without_effect(question.operation) {
+                    observed.retain(|_| !matches!(question.asks, Asks::Required { .. }));
+                }
                 return (question, observed, void);
             }
             let shown = results.shown.iter().filter(|_| answers_alone(&question.asks));

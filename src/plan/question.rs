@@ -866,18 +866,54 @@ fn lengthen_others(body: &mut Value, (field, run_tag): (&str, &str), random: &mu
 /// By how many characters [`lengthen_others`] lengthens each string.
 const EXTRA_LENGTH: usize = 5;
 
-/// Returns an identifier that should name no record, in the form of another.
+/// Returns an identifier that should name no record, in the form of another: a service may reject any other form for
+/// that alone.
 fn unknown_identifier(shown: &str, random: &mut impl Rng) -> String {
+    if let Ok(known) = Uuid::try_parse(shown) {
+        return unknown_uuid(shown, known, random);
+    }
+    if shown.bytes().all(|byte| byte.is_ascii_digit()) {
+        return match shown.len() {
+            // Many services keep numbers in 32 bits.
+            ..=9 => (i32::MAX.unsigned_abs() - u32::from(pick(200, random))).to_string(),
+            length => "9".repeat(length - 3) + &(100 + u16::from(pick(200, random))).to_string(),
+        };
+    }
+    // What comes before the last part may say what kind of record it is: `ven_01hx`.
+    let at = shown.rfind(|letter: char| !letter.is_ascii_alphanumeric());
+    let (kind, name) = shown.split_at(at.map_or(0, |at| at + 1));
+    let (kind, name) = if name.len() < 6 { ("", shown) } else { (kind, name) };
+    let is_hex = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let other = |letter: char| match letter {
+        '0'..='9' => char::from(b'0' + pick(10, random)),
+        'a'..='f' if is_hex => char::from(b'a' + pick(6, random)),
+        'A'..='F' if is_hex => char::from(b'A' + pick(6, random)),
+        'a'..='z' => char::from(b'a' + pick(26, random)),
+        'A'..='Z' => char::from(b'A' + pick(26, random)),
+        letter => letter,
+    };
+    kind.chars().chain(name.chars().map(other)).collect()
+}
+
+/// Returns a UUID that should name no record, of the version and in the spelling of another. What a version other than 4
+/// (RFC 9562, section 5) takes from the clock or from a name stays as it is.
+fn unknown_uuid(shown: &str, known: Uuid, random: &mut impl Rng) -> String {
     let mut bytes = [0; 16];
     random.fill_bytes(&mut bytes);
     let made_up = uuid::Builder::from_random_bytes(bytes).into_uuid();
-    if Uuid::try_parse(shown).is_ok() {
-        made_up.to_string()
-    } else if shown.bytes().all(|byte| byte.is_ascii_digit()) {
-        (9_007_199_254_740_991 - u64::from(pick(200, random))).to_string()
+    let made_up = if matches!(known.get_version_num(), 0 | 4) {
+        made_up
     } else {
-        made_up.simple().to_string()
-    }
+        let mut bytes = *known.as_bytes();
+        bytes[8..].copy_from_slice(&made_up.as_bytes()[8..]);
+        Uuid::from_bytes(bytes)
+    };
+    let text = match shown.contains('-') {
+        true => made_up.to_string(),
+        false => made_up.simple().to_string(),
+    };
+    let is_upper = shown.chars().any(|letter| letter.is_ascii_uppercase());
+    if is_upper { text.to_uppercase() } else { text }
 }
 
 /// Returns this many random letters of the alphabet that begins at `from`: `a` for lower case, `A` for upper case.
@@ -889,4 +925,44 @@ fn letters(count: usize, from: char, random: &mut impl Rng) -> String {
 /// Returns a random number below `limit`.
 fn pick(limit: u8, random: &mut impl Rng) -> u8 {
     u8::try_from(random.next_u32() % u32::from(limit)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::SeedableRng as _;
+
+    use super::*;
+
+    type HasForm = fn(&str) -> bool;
+
+    #[test]
+    fn an_unknown_identifier_has_the_form_of_a_known_one() {
+        let forms: [(&str, HasForm); 9] = [
+            ("1001", |id| id.parse::<i32>().is_ok()),
+            ("31", |id| id.parse::<i32>().is_ok()),
+            ("1796234567890123", |id| {
+                id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_digit())
+            }),
+            ("04000000-0000-4000-8000-000000000107", |id| {
+                Uuid::try_parse(id).unwrap().get_version_num() == 4 && id.contains('-')
+            }),
+            ("0190a5c2-7b3e-7abc-8def-0123456789ab", |id| {
+                id.starts_with("0190a5c2-7b3e-7abc-")
+            }),
+            ("04000000000040008000000000000107", |id| id.len() == 32),
+            ("04000000-0000-4000-8000-00000000ABCD", |id| {
+                !id.bytes().any(|byte| byte.is_ascii_lowercase())
+            }),
+            ("ven_01hx4k7zq2", |id| id.starts_with("ven_") && id.len() == 14),
+            ("main-hall", |id| id.len() == 9 && id.as_bytes()[4] == b'-'),
+        ];
+        for seed in 0..20 {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            for (shown, has_form) in forms {
+                let made_up = unknown_identifier(shown, &mut random);
+                assert!(made_up != shown && has_form(&made_up), "{shown} {made_up}");
+            }
+        }
+    }
 }

@@ -206,7 +206,7 @@ pub(super) const EDITS: &[Edit<'_>] = &[
         "{type: object, additionalProperties: false}",
         "{type: object, additionalProperties: false, properties: {a: {type: string}}}",
         BREAKS_RESPONSES,
-        ["breaking", "unclear"],
+        BREAKS_REQUESTS,
     ),
     (
         "{type: object, properties: {a: {type: string}}}",
