@@ -69,7 +69,8 @@ struct PageCursor {
 
 impl PageCursor {
     /// For how many pages the last page may move away as fast as the walk advances. A list may grow while it is read,
-    /// so the first response does not fix the last page; this bound also ends the walk if the last page keeps moving away.
+    /// so the first response does not fix the last page; this bound also ends the walk if the last page keeps moving
+    /// away.
     const MAX_STALLED: u32 = 100;
 
     fn start() -> Self {

@@ -104,14 +104,14 @@ impl Operation {
     #[must_use]
     pub fn may_stream(&self) -> bool {
         let mut kinds = self.successes().flat_map(|response| &response.media_types);
-        kinds.any(|kind| STREAMS.contains(&kind.as_str()))
+        kinds.any(|kind| is_stream(kind))
     }
 
     /// Whether each success with a body is a stream.
     #[must_use]
     pub fn always_streams(&self) -> bool {
         let mut kinds = self.successes().flat_map(|response| &response.media_types).peekable();
-        kinds.peek().is_some() && kinds.all(|kind| STREAMS.contains(&kind.as_str()))
+        kinds.peek().is_some() && kinds.all(|kind| is_stream(kind))
     }
 
     /// Whether its method is `GET`, the one safe method that is sent: what is safe changes nothing in the target (RFC
@@ -275,6 +275,12 @@ const STREAMS: [&str; 6] = [
     "application/x-ndjson",
     "text/event-stream",
 ];
+
+/// Whether a documented media type, with or without parameters such as `charset`, is that of a stream.
+fn is_stream(media_type: &str) -> bool {
+    let kind = media_type.split_once(';').map_or(media_type, |(kind, _)| kind);
+    STREAMS.contains(&kind.trim())
+}
 
 /// An HTTP method that OpenAPI 3.0 has a key for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -49,6 +49,11 @@ const SAYS_CONSUMED: [&str; 9] = [
     "works once",
 ];
 
+fn says_consumed(text: &str) -> bool {
+    let text = text.to_lowercase();
+    SAYS_CONSUMED.iter().any(|phrase| text.contains(phrase))
+}
+
 /// Verbs that need not mean an action: a form of one may be a thing that is read (`records`, `changes`), or say what a
 /// read takes (`accepts a filter`). Beside other words they mean an action only after one of `JOINS` or `PASSIVE`.
 const MAY_ACT: [&str; 52] = [
@@ -517,9 +522,7 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
     };
     let part_acts = |text: &str| {
         let words = words(text);
-        has_form_of_acting_verb(&words)
-            || says_something_is_done(&words)
-            || SAYS_CONSUMED.iter().any(|phrase| text.contains(phrase))
+        has_form_of_acting_verb(&words) || says_something_is_done(&words) || says_consumed(text)
     };
     let is_named = || stated(document, operation, "operationId").is_some_and(|name| begins(&words(name)));
     (!sentences.is_empty() || is_named())
@@ -602,11 +605,11 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
     let mut said = keys.into_iter().filter_map(|key| stated(document, operation, key));
     let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
     // Beside a `GET` of the same path, a `POST` to `/history` may add to what that lists.
-    let is_ambiguous = path.ends_with("/history");
+    let is_ambiguous = operation.path.trim_end_matches('/').ends_with("/history");
     let mut others = ["delete", "patch", "put"]
         .into_iter()
         .chain(is_ambiguous.then_some("get"));
-    said.any(|text| says_something_is_done(&words(text)) || SAYS_CONSUMED.iter().any(|phrase| text.contains(phrase)))
+    said.any(|text| says_something_is_done(&words(text)) || says_consumed(text))
         || consumes(document, operation)
         || required_fields(document, operation)
             .into_iter()
@@ -705,6 +708,18 @@ mod tests {
         ] {
             assert!(reads(&post(path, "", SHOWN)), "{path}");
         }
+    }
+
+    #[test]
+    fn a_post_to_a_history_that_is_also_listed_may_add_to_it() {
+        let post = post("/task_runs/history", "operationId: readHistory, ", SHOWN);
+        let get = format!("  get: {{operationId: listHistory, responses: {{{SHOWN}}}}}\n");
+        assert!(reads(&post) && !reads(&(post.clone() + &get)));
+        let held = post.replace(
+            "operationId",
+            "description: Invisible to others for a minute, operationId",
+        );
+        assert!(!reads(&held));
     }
 
     #[test]

@@ -158,8 +158,8 @@ impl<'contract> Gaps<'contract> {
         self.trials.asked_together(question)
     }
 
-    /// Returns whether, since the last control, the response alone decided a request that asks this question: of a group,
-    /// whether it was rejected.
+    /// Returns whether, since the last control, the response alone decided a request that asks this question: of a
+    /// group, whether it was rejected.
     #[must_use]
     pub(crate) fn was_rejected_since_control(&self, question: usize) -> bool {
         self.trials.was_rejected_since_control(question)

@@ -233,8 +233,8 @@ pub(super) fn are_apart(runs: &Runs<'_>) -> bool {
 
 /// Returns what follows from the lines of a target and a contract, with the runs that indicate it: the observations of
 /// several runs that agree are added up, and where they disagree, the answer is unstable. What is indicated by two runs
-/// that started at least an hour apart is established, unless another answer about the same gap is unstable. Lines that are older than 30 days do not count, nor do those
-/// that are more than five minutes ahead of `now`.
+/// that started at least an hour apart is established, unless another answer about the same gap is unstable. Lines that
+/// are older than 30 days do not count, nor do those that are more than five minutes ahead of `now`.
 #[must_use]
 pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAnswer> {
     let fresh = fresh_answers(lines, now);

@@ -161,7 +161,8 @@ fn short_of_records<'lines>(
 /// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once, and so is a
 /// body without any field twice. Where four trials agree and the answer is still only seen, no response can show what
 /// was sent. This excludes other required fields, whose count is of requests and not of trials, and gaps that controls
-/// show, because a run with controls may show more. What was inconclusive without a trial that is void will be so again.
+/// show, because a run with controls may show more. What was inconclusive without a trial that is void will be so
+/// again.
 fn another_run_adds_nothing(contract: &Contract, answer: &Answer) -> bool {
     if is_inconclusive(answer) {
         return true;

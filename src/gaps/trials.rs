@@ -26,8 +26,9 @@ pub(super) struct RunTrials {
     results: Vec<QuestionResults>,
     /// What each operation was sent since its last control.
     between_controls: HashMap<OperationId, BetweenControls>,
-    /// How many variants of each update were accepted between two controls, and no record showed what they sent.
-    without_effect: HashMap<OperationId, u64>,
+    /// How many variants of each update were accepted between two controls, and no record showed what they sent,
+    /// although one showed what the control had sent.
+    without_effect: HashMap<OperationId, usize>,
     searches: Searches,
     /// The number of the last page of each list, as its last response says.
     last_pages: HashMap<OperationId, u64>,
@@ -487,6 +488,12 @@ impl RunTrials {
     fn end_trials(&mut self, contract: &Contract, operation: OperationId, (status, accepted): (Option<u16>, bool)) {
         let between = self.between_controls.remove(&operation).unwrap_or_default();
         let control = between.control.filter(|_| accepted);
+        // Where not even the control's record was seen, a list may be late.
+        if control.as_ref().is_some_and(|control| control.record.is_some()) {
+            let is_unseen = |variant: &&Variant| matches!(&variant.outcome, Some(VariantOutcome::Accepted(request)) if request.record.is_none());
+            let unseen = between.variants.iter().filter(is_unseen).count();
+            *self.without_effect.entry(operation).or_default() += unseen;
+        }
         let asked = between.variants.iter();
         let asked = asked.flat_map(|variant| variant.questions.iter().map(move |index| (*index, variant)));
         for (index, variant) in asked {
@@ -509,11 +516,6 @@ impl RunTrials {
             ) = (shown, &control, outcome)
             {
                 results.note_kept(contract, operation, (&control.sent, &request.sent));
-            }
-            if let (Some(_), Some(VariantOutcome::Accepted(request))) = (&control, outcome)
-                && request.record.is_none()
-            {
-                *self.without_effect.entry(operation).or_default() += 1;
             }
             let statuses = vec![between.control_status, variant.status, status];
             self.log.add(contract, (question, None), statuses, shown);
@@ -543,8 +545,8 @@ impl RunTrials {
         }
     }
 
-    /// Whether an update was accepted at least twice and no record showed what it sent: then an accepted body says nothing
-    /// about the fields that it needs, because the service may have stored nothing.
+    /// Whether an update was accepted at least twice and no record showed what it sent: then an accepted body says
+    /// nothing about the fields that it needs, because the service may have stored nothing.
     fn accepts_without_effect(&self, update: OperationId) -> bool {
         self.without_effect.get(&update).is_some_and(|count| *count > 1)
     }
@@ -565,8 +567,8 @@ impl RunTrials {
         all.map(|(index, (question, results))| {
             if question.builds_on_trials() {
                 let (mut observed, void) = self.searches.observed((index, question));
-                if self.accepts_without_effect(question.operation) {
-                    observed.retain(|_| !matches!(question.asks, Asks::Required { .. }));
+                if matches!(question.asks, Asks::Required { .. }) && self.accepts_without_effect(question.operation) {
+                    observed.clear();
                 }
                 return (question, observed, void);
             }

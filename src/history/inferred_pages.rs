@@ -4,11 +4,10 @@
 //! # Design
 //!
 //! A walk begins with a request without the parameters. Its response is compared with pages that are then requested.
-//! Their size is chosen so that the records of this response would fill two of them, the second not completely; with two
-//! records, each page has one. If the
-//! list turns out to need more pages than are walked, it is walked again with larger pages. A link to the next page is
-//! never followed as it is written: only the value of the documented parameter is taken from it, and only from a URL at
-//! the target and of the same path.
+//! Their size is chosen so that the records of this response would fill two of them, the second not completely; with
+//! two records, each page has one. If the list turns out to need more pages than are walked, it is walked again with
+//! larger pages. A link to the next page is never followed as it is written: only the value of the documented parameter
+//! is taken from it, and only from a URL at the target and of the same path.
 
 use std::collections::HashSet;
 use std::sync::Arc;

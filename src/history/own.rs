@@ -8,10 +8,10 @@
 //! If only the `Location` header of a 201 shows the identifier, the header replaces the first of the two. Until then
 //! nothing is written under it; if this cannot be established, nothing ever is.
 //!
-//! A service may take the identifier for that of another record only later, or only in a write. Several things show that:
-//! a read or the response to a write has another identifier, the record is still there after its deletion, a later create
-//! returns it again, a name that was never used has a record, or the write of one record changes another. Each ends all
-//! writes to the records of that create: see [`History::doubt_all`].
+//! A service may take the identifier for that of another record only later, or only in a write. Several things show
+//! that: a read or the response to a write has another identifier, the record is still there after its deletion, a
+//! later create returns it again, a name that was never used has a record, or the write of one record changes another.
+//! Each ends all writes to the records of that create: see [`History::doubt_all`].
 
 use std::collections::VecDeque;
 

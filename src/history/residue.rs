@@ -671,14 +671,8 @@ impl History<'_> {
         if is_noted || !(is_sent || self.run_tag.is_in(item.value)) || update.find_by_id(create, &id) {
             return;
         }
-        // Another write to the same list explains it. Records of other kinds may be counted from 1 as well.
-        let is_listed_here = |operation: OperationId| {
-            let lifecycle = self.contract.lifecycle_of(operation);
-            let known = lifecycle.and_then(|known| known.list.as_ref());
-            known.is_some_and(|known| known.operation == list.operation)
-        };
-        let mut residue = update.residue.iter();
-        if residue.any(|left| left.id.as_deref() == Some(&id) && is_listed_here(left.operation)) {
+        // Another write explains it: a query, or a create whose records this list shows, too.
+        if update.residue.iter().any(|left| left.id.as_deref() == Some(&id)) {
             return;
         }
         if !is_sent {

@@ -397,7 +397,7 @@ impl AwkwardValues {
                 for element in (0..elements).rev() {
                     // Only the first sets replace addresses by phone numbers: later sets may replace every name, and
                     // then only the address has the run's own string. A single name is replaced after its pieces.
-                    let has_own_name = places.names > 1 || set < groups.len();
+                    let has_own_name = places.names > 1 || (places.names == 1 && set < groups.len());
                     let phone_offset = (set < SETS_WITH_ELEMENTS && has_own_name).then_some(set + element);
                     let is_long = set == LONG_ADDRESS_SET && element + 1 == elements;
                     values.extend(address(element, seed, (set + element, phone_offset)));

@@ -245,8 +245,9 @@ impl EdgeCaseString {
     ///
     /// It prefers a string that carries the run tag: the run's own name for what it writes. An address of `example.com`
     /// stays one, because what makes the string unusual goes before it. A string that the target showed is replaced.
-    /// None is made longer than `limits` admit. Beyond ASCII, an address comes after a string that is otherwise as good: a service may accept it (RFC 6531)
-    /// although `format: email` admits ASCII alone, and could then show no response that its schema admits.
+    /// None is made longer than `limits` admit. Beyond ASCII, an address comes after a string that is otherwise as
+    /// good: a service may accept it (RFC 6531) although `format: email` admits ASCII alone, and could then show no
+    /// response that its schema admits.
     pub(crate) fn insert(
         self,
         body: &mut Value,

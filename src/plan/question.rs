@@ -757,8 +757,8 @@ impl Contract {
     }
 
     /// Returns the fields by which an update's record can be recognised: those with a text of the run's own that come
-    /// back as they were sent. Without an invariant, that is any string at the top of the body without `enum`, `format`,
-    /// `maxLength` or `pattern` whose name is not that of a record.
+    /// back as they were sent. Without an invariant, that is any string at the top of the body without `enum`,
+    /// `format`, `maxLength` or `pattern` whose name is not that of a record.
     pub(crate) fn tagged_carries(
         &self,
         update: OperationId,
@@ -866,37 +866,59 @@ fn lengthen_others(body: &mut Value, (field, run_tag): (&str, &str), random: &mu
 /// By how many characters [`lengthen_others`] lengthens each string.
 const EXTRA_LENGTH: usize = 5;
 
-/// Returns an identifier that should name no record, in the form of another: a service may reject any other form for
-/// that alone.
+/// Returns an identifier that should name no record, in the form of another as far as that leaves room: a service may
+/// reject any other form for that alone.
 fn unknown_identifier(shown: &str, random: &mut impl Rng) -> String {
     if let Ok(known) = Uuid::try_parse(shown) {
         return unknown_uuid(shown, known, random);
     }
-    if shown.bytes().all(|byte| byte.is_ascii_digit()) {
-        return match shown.len() {
-            // Many services keep numbers in 32 bits.
-            ..=9 => (i32::MAX.unsigned_abs() - u32::from(pick(200, random))).to_string(),
-            length => "9".repeat(length - 3) + &(100 + u16::from(pick(200, random))).to_string(),
-        };
+    if let Some(known) = shown.parse::<u64>().ok().filter(|_| !shown.starts_with(['0', '+'])) {
+        // The largest numbers that services keep: of 32 bits, of a double, of 64 bits.
+        let largest = [
+            i32::MAX.unsigned_abs().into(),
+            9_007_199_254_740_991,
+            i64::MAX.unsigned_abs(),
+        ];
+        let largest = largest
+            .into_iter()
+            .find(|largest| known <= *largest)
+            .unwrap_or(u64::MAX);
+        return (largest - u64::from(pick(200, random))).to_string();
     }
-    // What comes before the last part may say what kind of record it is: `ven_01hx`.
-    let at = shown.rfind(|letter: char| !letter.is_ascii_alphanumeric());
-    let (kind, name) = shown.split_at(at.map_or(0, |at| at + 1));
-    let (kind, name) = if name.len() < 6 { ("", shown) } else { (kind, name) };
+    // What comes before the last part may say what kind of record it is: `ven_01hx4k`.
+    let last = shown
+        .char_indices()
+        .rev()
+        .find(|(_, letter)| !letter.is_ascii_alphanumeric());
+    let (kind, name) = shown.split_at(last.map_or(0, |(at, letter)| at + letter.len_utf8()));
+    let (kind, name) = match name.len() < MIN_RANDOM_LETTERS {
+        true => ("", shown),
+        false => (kind, name),
+    };
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    if letters.count() < MIN_RANDOM_LETTERS {
+        return unknown_uuid("", Uuid::nil(), random);
+    }
     let is_hex = name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let mut from =
+        |letters: &[u8]| char::from(letters[usize::from(pick(u8::try_from(letters.len()).unwrap_or(1), random))]);
     let other = |letter: char| match letter {
-        '0'..='9' => char::from(b'0' + pick(10, random)),
-        'a'..='f' if is_hex => char::from(b'a' + pick(6, random)),
-        'A'..='F' if is_hex => char::from(b'A' + pick(6, random)),
-        'a'..='z' => char::from(b'a' + pick(26, random)),
-        'A'..='Z' => char::from(b'A' + pick(26, random)),
+        '0'..='9' => from(b"0123456789"),
+        'a'..='f' if is_hex => from(b"abcdef"),
+        'A'..='F' if is_hex => from(b"ABCDEF"),
+        // Without the letters that look like digits, which base 32 leaves out.
+        'a'..='z' => from(b"abcdefghjkmnpqrstvwxyz"),
+        'A'..='Z' => from(b"ABCDEFGHJKMNPQRSTVWXYZ"),
         letter => letter,
     };
     kind.chars().chain(name.chars().map(other)).collect()
 }
 
-/// Returns a UUID that should name no record, of the version and in the spelling of another. What a version other than 4
-/// (RFC 9562, section 5) takes from the clock or from a name stays as it is.
+/// The fewest letters and digits that are drawn at random, so that the result is not that of another record.
+const MIN_RANDOM_LETTERS: usize = 6;
+
+/// Returns a UUID that should name no record, of the version and in the spelling of another. What a version other than
+/// 4 (RFC 9562, section 5) takes from the clock or from a name stays as it is.
 fn unknown_uuid(shown: &str, known: Uuid, random: &mut impl Rng) -> String {
     let mut bytes = [0; 16];
     random.fill_bytes(&mut bytes);
@@ -938,11 +960,20 @@ mod tests {
 
     #[test]
     fn an_unknown_identifier_has_the_form_of_a_known_one() {
-        let forms: [(&str, HasForm); 9] = [
+        let forms: [(&str, HasForm); 16] = [
             ("1001", |id| id.parse::<i32>().is_ok()),
             ("31", |id| id.parse::<i32>().is_ok()),
-            ("1796234567890123", |id| {
-                id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_digit())
+            ("3000000000", |id| id.parse::<i64>().is_ok()),
+            ("1796234567890123", |id| id.len() == 16 && id.parse::<i64>().is_ok()),
+            ("1796234567890123456", |id| id.parse::<i64>().is_ok()),
+            ("0000000107", |id| {
+                id.len() == 10 && id.bytes().all(|byte| byte.is_ascii_digit())
+            }),
+            ("caf\u{e9}-m\u{fc}nchen", |id| id.contains('\u{fc}')),
+            ("\u{6771}\u{4eac}", |id| id.len() == 32),
+            ("DE", |id| id.len() == 32),
+            ("01ARZ3NDEKTSV4RRFFQ69G5FAV", |id| {
+                id.len() == 26 && !id.contains(['I', 'L', 'O', 'U'])
             }),
             ("04000000-0000-4000-8000-000000000107", |id| {
                 Uuid::try_parse(id).unwrap().get_version_num() == 4 && id.contains('-')

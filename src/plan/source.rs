@@ -300,8 +300,8 @@ pub(super) fn source_names(
     names
 }
 
-/// Returns where the parameters of a call that are required, or that the user sets, get their values, if these operations
-/// are called.
+/// Returns where the parameters of a call that are required, or that the user sets, get their values, if these
+/// operations are called.
 pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(OperationId) -> bool) -> Vec<Source> {
     let operation = contract.operation(id);
     let parameters = operation.parameters.iter().enumerate();

@@ -147,8 +147,8 @@ impl Plan {
         plan
     }
 
-    /// Returns the steps in groups, which run one after the other. Whether the steps of one group run at the same time says
-    /// [`Action::runs_concurrently`].
+    /// Returns the steps in groups, which run one after the other. Whether the steps of one group run at the same time
+    /// says [`Action::runs_concurrently`].
     pub fn groups(&self) -> impl Iterator<Item = &[Step]> {
         self.steps
             .chunk_by(|before, step| step.action.shares_group_with(before.action))
@@ -578,8 +578,8 @@ pub fn concurrent_sequences(group: &[Step]) -> Vec<Vec<Step>> {
     sequences
 }
 
-/// Returns the requested operations, and those that they need: where their values come from, where they are listed and, if
-/// records are to be deleted, what reads and deletes them.
+/// Returns the requested operations, and those that they need: where their values come from, where they are listed and,
+/// if records are to be deleted, what reads and deletes them.
 fn requested_and_needed(contract: &Contract, scope: &Scope) -> HashSet<OperationId> {
     if scope.only.is_empty() {
         return contract.operation_ids().collect();
@@ -608,8 +608,8 @@ fn requested_and_needed(contract: &Contract, scope: &Scope) -> HashSet<Operation
 /// Why a write is not sent while writes are off.
 pub(crate) const NEEDS_WRITES: &str = "needs writes, which are off";
 
-/// Returns why an operation is not called, as far as the contract, the scope and the token decide it, and not whether its
-/// records can be recognised or its values are known; `None` if it is.
+/// Returns why an operation is not called, as far as the contract, the scope and the token decide it, and not whether
+/// its records can be recognised or its values are known; `None` if it is.
 fn reason_against(
     contract: &Contract,
     scope: &Scope,
@@ -782,18 +782,20 @@ mod tests {
     fn a_stream_of_events_is_not_called_and_a_read_that_may_be_one_is() {
         let content = |kinds: &str| format!("responses: {{'200': {{description: a, content: {{{kinds}}}}}}}");
         let (stream, both) = ("text/event-stream: {}", "text/event-stream: {}, application/json: {}");
+        let with_charset = "'text/event-stream; charset=UTF-8': {}";
         let paths = format!(
             "  /a: {{get: {{operationId: a, {}}}}}\n  /b: {{get: {{operationId: b, {}}}}}\n  /c: {{get: {{operationId: c, \
-             responses: {{'204': {{description: a}}}}}}}}\n",
+             responses: {{'204': {{description: a}}}}}}}}\n  /d: {{get: {{operationId: d, {}}}}}\n",
             content(stream),
-            content(both)
+            content(both),
+            content(with_charset)
         );
         let text = format!("openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n{paths}");
         let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
         let plan = Plan::new(&contract, &Scope::default());
         let name = |id: OperationId| contract.operation(id).name.as_str();
         let not_called: Vec<_> = plan.not_called.iter().map(|(id, _)| name(*id)).collect();
-        assert_eq!(not_called, ["a"]);
+        assert_eq!(not_called, ["a", "d"]);
         assert!(plan.steps.iter().any(|step| name(step.operation) == "b"));
     }
 

@@ -9,9 +9,9 @@ use crate::contract::vocabulary::TimestampFormat;
 /// that UTC has not reached, in an ISO week of the new year and at an offset of more than half a day; its seconds are
 /// not zero. A service that loses any of this is caught. Awkward values use other instants. The second one is the
 /// example's, for a target that does not accept the first. The third is noon in UTC, in each format, for a target that
-/// accepts only hours of the day at which visitors come: without it, that would look like a format that it rejects. Each
-/// is moved by a minute per draft, and by a day after every 30 drafts, so that no two records are the same: from then on,
-/// the first is on no leap day or New Year.
+/// accepts only hours of the day at which visitors come: without it, that would look like a format that it rejects.
+/// Each is moved by a minute per draft, and by a day after every 30 drafts, so that no two records are the same: from
+/// then on, the first is on no leap day or New Year.
 pub(super) fn to_send(example: Option<&Value>, format: TimestampFormat, number: u64) -> Vec<String> {
     let (edge, noon) = match format {
         TimestampFormat::Utc => ("2024-02-29T22:30:37Z", "2024-05-15T12:00:41Z"),

@@ -90,6 +90,16 @@ pub(super) struct ForwardedExchange {
     bytes: usize,
 }
 
+impl ForwardedExchange {
+    /// Until when a write that ended at this time may take effect: longer if its response does not say that it is done.
+    fn takes_effect_until(&self, ended: DateTime<Utc>) -> DateTime<Utc> {
+        match &self.response {
+            Some(response) if response.status != 202 && response.status <= 501 => ended,
+            _ => later(ended, UNKNOWN_DURATION),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct ForwardedResponse {
     pub(super) status: u16,
@@ -419,15 +429,15 @@ impl Drop for ExchangeUnderWay {
             bytes,
         };
         let mut state = self.queue.state();
-        if is_dropped {
+        if state.cut.remove(&self.number) {
+            state.bytes -= bytes;
+        } else if is_dropped {
             state.bytes -= bytes;
             state.exchanges.remove(&self.number);
             state.passed_over.remove(&self.number);
-            state.drop_exchange(&passed.request_line, ended);
+            state.drop_exchange(&passed.request_line, passed.takes_effect_until(ended));
         } else if let Some(exchange) = state.exchanges.get_mut(&self.number) {
             *exchange = QueuedExchange::Done(Box::new(passed));
-        } else if state.cut.remove(&self.number) {
-            state.bytes -= bytes;
         } else {
             state.passed_over.remove(&self.number);
             state.late.push_back(passed);

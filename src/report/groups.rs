@@ -262,8 +262,8 @@ fn named(operations: &[&str]) -> String {
     }
 }
 
-/// Explains the number of findings if it differs from the number of broken facts or of groups, or if the service conforms
-/// although facts are broken; otherwise none.
+/// Explains the number of findings if it differs from the number of broken facts or of groups, or if the service
+/// conforms although facts are broken; otherwise none.
 pub(super) fn explain_count(record: &Record, group_count: usize) -> Option<String> {
     let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
     let (mut broken, mut others, mut silent) = (0, 0, 0);

@@ -330,7 +330,7 @@ pub(super) fn residue_note(residue: &ResidueRecord) -> Option<String> {
         None if residue.answered => residue.id.is_none().then(|| no_id.to_owned()),
         None => Some("the response never came".to_owned()),
     };
-    let created = residue.status.is_some_and(is_success);
+    let created = residue.status.map_or(residue.answered, is_success);
     let made_up = residue.id_made_up.then_some(match created {
         true => "accepted, although the identifier is made up",
         false => "the identifier is made up",

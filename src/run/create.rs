@@ -227,8 +227,8 @@ impl Session<'_> {
 
     /// Returns the draft to send after one that was not accepted. After a rejection, it is the next fallback. After a
     /// 5xx, or if the service does not know a record that the draft may name (404 or 410) or forbids what it asks for
-    /// (403), the next draft has only the required fields (for a create, also one field with the run tag), and is sent once: a
-    /// 5xx stays a finding, and what depends on the record can still be decided.
+    /// (403), the next draft has only the required fields (for a create, also one field with the run tag), and is sent
+    /// once: a 5xx stays a finding, and what depends on the record can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if exchange.rejection_of_content().is_some() {

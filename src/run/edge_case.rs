@@ -6,12 +6,12 @@
 //!
 //! Edge cases of writes share the budget of all writes. A create counts against it unless it was plainly rejected or
 //! never reached the target; an update only if it may have created a record under a changed identifier; a query only if
-//! its status says that it has created something (201 or 202), or a list shows what only the query has sent. Once the budget is used up, no further edge case of a
-//! write is sent. An operation that failed on a documented request gets no edge cases: they would show nothing new. One
-//! that gives no complete response to an edge case, or throttles every attempt, gets no more of them. If the connection
-//! of an edge case may have been idle when it was closed, another one with the same change is sent instead. Where an
-//! edge case is not sent, the facts about edge cases stay undecided; one that cannot be made from the operation's
-//! request is left out without consequence.
+//! its status says that it has created something (201 or 202), or a list shows what only the query has sent. Once the
+//! budget is used up, no further edge case of a write is sent. An operation that failed on a documented request gets no
+//! edge cases: they would show nothing new. One that gives no complete response to an edge case, or throttles every
+//! attempt, gets no more of them. If the connection of an edge case may have been idle when it was closed, another one
+//! with the same change is sent instead. Where an edge case is not sent, the facts about edge cases stay undecided; one
+//! that cannot be made from the operation's request is left out without consequence.
 //!
 //! A target may store what it can then no longer show. So once an update of the run's own record has accepted an edge
 //! case, the record is read, if a lifecycle is inferred; it is also read after the first few that were rejected. If it

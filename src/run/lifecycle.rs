@@ -304,7 +304,8 @@ impl Session<'_> {
 
     /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that
     /// was rejected. A record may vanish by itself, or because it is read, so its absence counts only if the other
-    /// record is still there. Returns `None` if the record is still to be deleted, and otherwise whether it may be gone.
+    /// record is still there. Returns `None` if the record is still to be deleted, and otherwise whether it may be
+    /// gone.
     async fn delete_without_credential(
         &self,
         lifecycle: &Lifecycle,

@@ -59,8 +59,8 @@ pub(super) fn says_when(response: &Response) -> bool {
     retry::retry_after(&response.headers).is_some_and(|time| time <= LONGEST_WAIT)
 }
 
-/// Returns whether a response throttles its request, and does not say that it will for longer than a run waits. A 503 may
-/// be over sooner than it says.
+/// Returns whether a response throttles its request, and does not say that it will for longer than a run waits. A 503
+/// may be over sooner than it says.
 pub(super) fn throttles_for_now(response: &Response) -> bool {
     let after = retry::retry_after(&response.headers);
     let outlasts_waits = response.status == 429 && after.is_some_and(|time| time > LONGEST_LIMIT_TO_WAIT_FOR);

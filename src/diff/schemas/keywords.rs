@@ -332,7 +332,8 @@ impl<'both> SchemaComparison<'both> {
         let (was, is) = (stated(old), stated(new));
         // Whether each of these says nothing more than one of those.
         let follow = |these: &[f64], those: &[f64]| {
-            let divides = |part: f64, whole: f64| part > 0.0 && is_whole(whole / part);
+            let divides =
+                |part: f64, whole: f64| part.to_bits() == whole.to_bits() || (part > 0.0 && is_whole(whole / part));
             these
                 .iter()
                 .all(|part| those.iter().any(|whole| divides(*part, *whole)))

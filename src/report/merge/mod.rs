@@ -53,8 +53,10 @@ fn with_traffic(record: Record, mut traffic: Record) -> Record {
         finding.exchange = finding.exchange.map(|exchange| exchange.saturating_add(last));
     }
     let (outcome, reason) = outcome::of_both(&record, &traffic);
+    // Traffic has no rounds.
+    let rounds = record.requests.rounds;
     let mut joined = join::join(record, traffic);
-    (joined.outcome, joined.reason) = (outcome, reason);
+    (joined.outcome, joined.reason, joined.requests.rounds) = (outcome, reason, rounds);
     joined
 }
 

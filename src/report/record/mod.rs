@@ -157,7 +157,8 @@ pub struct Record {
     /// Whether it was a run of `countersign learn`, whose purpose is the answers.
     #[serde(default, rename = "learned", skip_serializing_if = "std::ops::Not::not")]
     pub learns: bool,
-    /// The exchanges, in the order in which they ended (in a merged report, by number): the first ones of the run, and each that showed a finding.
+    /// The exchanges, in the order in which they ended (in a merged report, by number): the first ones of the run, and
+    /// each that showed a finding.
     pub exchanges: Vec<ExchangeRecord>,
     /// How many more exchanges there were.
     pub exchanges_left_out: u64,

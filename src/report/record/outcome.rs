@@ -81,10 +81,10 @@ pub(super) fn outcome(
     }
 }
 
-/// Returns a reason if no operation that the run was meant to judge was checked or, where the setting `only` names some,
-/// none of these. Some of their facts may be decided all the same: an identifier that names no record needs no success.
-/// A shard gets no such reason, because none of its few operations may have been checked while the calls that they depend
-/// on succeeded; if no call succeeded in it either, it could not judge, so the merged report is not green.
+/// Returns a reason if no operation that the run was meant to judge was checked or, where the setting `only` names
+/// some, none of these. Some of their facts may be decided all the same: an identifier that names no record needs no
+/// success. A shard gets no such reason, because none of its few operations may have been checked while the calls that
+/// they depend on succeeded; if no call succeeded in it either, it could not judge, so the merged report is not green.
 fn nothing_checked(run: &Run, contract: &Contract) -> Option<String> {
     let (asked, by) = if run.named.is_empty() {
         (&run.in_scope, "selected operations")

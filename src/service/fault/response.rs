@@ -65,7 +65,7 @@ impl ResponseFault {
             ResponseFault::BodyEmpty => response.content = Content::Raw(Bytes::new()),
             ResponseFault::BodyHtml => response.content = Content::Raw(PAGE.into()),
             ResponseFault::BodyNotUtf8 => {
-                response.content = Content::Raw([b"{\"\xff\":0,", &text[1..]].concat().into());
+                response.content = Content::Raw([b"{\"\xff\":0,", text.get(1..).unwrap_or_default()].concat().into());
             }
             ResponseFault::ConnectionCut => response.content = Content::CutOff(half),
             ResponseFault::MediaType(None) => {

@@ -11,9 +11,10 @@ use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
 use countersign::Check;
 use countersign::gaps::TrialOutcome;
-use countersign::run::RunEnd;
+use countersign::run::{Run, RunEnd};
+use serde_json::json;
 
-use super::checker::{CONTRACT, learned_alone};
+use super::checker::{CONTRACT, learned_alone, learned_from};
 use super::{TOKEN, app};
 
 #[tokio::test]
@@ -65,4 +66,26 @@ async fn a_duplicate_of_what_was_not_created_is_no_trial() {
         of_contacts.find(|trial| (trial.gap.as_str(), trial.operation.as_str()) == ("duplicates", "createContact"));
     let trial = trial.unwrap_or_else(|| panic!("{:?}", run.trials));
     assert_eq!(trial.outcome, TrialOutcome::Void, "{trial:?}");
+}
+
+#[tokio::test]
+async fn a_service_that_says_200_and_stores_nothing_claims_no_required_fields() {
+    let required = |run: &Run| {
+        let mut of_update = run.answers.iter().filter(|answer| answer.gap == "required-fields");
+        let of_update = of_update.find(|answer| answer.operation.as_deref() == Some("updateContact"));
+        of_update.and_then(|answer| answer.claim.clone())
+    };
+    let settings = ["update-semantics=replaces".to_owned()];
+    let sound = learned_from(app(&settings).await).await;
+    assert!(required(&sound).is_some(), "{:?}", sound.answers);
+    let as_success = async |request: Request, next: Next| {
+        let is_update = request.method() == Method::PUT;
+        let response = next.run(request).await;
+        match is_update && response.status() == StatusCode::UNPROCESSABLE_ENTITY {
+            true => axum::Json(json!({"message": "not saved"})).into_response(),
+            false => response,
+        }
+    };
+    let lying = learned_from(app(&settings).await.layer(from_fn(as_success))).await;
+    assert_eq!(required(&lying), None);
 }
