@@ -416,6 +416,7 @@ fn is_done_to_others(words: &[String]) -> bool {
         return false;
     };
     let subject = &words[..at];
+    // "e" is what remains of "e-mailed" in front of its verb.
     let is_between = |word: &&String| ["also", "automatically", "e", "then"].contains(&word.as_str());
     let Some(done) = words[at + 1..].iter().find(|word| !is_between(word)) else {
         return false;

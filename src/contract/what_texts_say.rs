@@ -113,6 +113,7 @@ const OF_CHARACTERS: [&str; 40] = [
     "censor",
     "charact",
     "clean",
+    // Code pages, such as CP437.
     "cp4",
     "diacritic",
     "digit",

@@ -913,6 +913,7 @@ fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<C
             rejection_for_another_reason: RejectionMeaning::UncertainValue,
             ..
         } if matches!(status, Some(404 | 410)) => None,
+        // Something else in the request is left open by the document, and may be why its content is rejected.
         Purpose::MustBeRejected {
             rejection_for_another_reason: RejectionMeaning::Gap,
             ..
