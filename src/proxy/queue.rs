@@ -82,6 +82,7 @@ pub(crate) struct ExchangeCounts {
 /// An exchange that has ended.
 #[derive(Debug)]
 pub(super) struct ForwardedExchange {
+    /// Its method and URL, when it began, and how long it took.
     pub(super) request_line: RequestLine,
     pub(super) headers: HeaderMap,
     pub(super) body: CopiedBody,

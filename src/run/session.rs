@@ -305,8 +305,8 @@ impl<'run> Session<'run> {
         self.with_evaluation(Evaluation::begin_round);
     }
 
-    /// Carries out the steps of the round that has begun, group by group. Returns why the run ends, or `None` if it
-    /// goes on.
+    /// Carries out the steps of the round that has begun, one group after the other: a group is neighbouring steps that
+    /// may run at the same time ([`Plan::groups`]). Returns why the run ends, or `None` if it goes on.
     async fn round(&self, plan: &Plan) -> Option<RunEnd> {
         let again = self.round.get() > 1;
         let steps = |group: &[Step]| -> Vec<Step> {
