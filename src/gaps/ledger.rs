@@ -225,6 +225,12 @@ pub(super) fn runs_by_answer<'lines>(
     runs
 }
 
+/// Returns the ids of the gaps with an unstable answer: it holds back the other answers about them.
+pub(super) fn gaps_with_unstable_answer(answers: &[Answer]) -> BTreeSet<String> {
+    let unstable = answers.iter().filter(|answer| answer.state == AnswerState::Unstable);
+    unstable.map(|answer| answer.gap.clone()).collect()
+}
+
 /// Whether the first and the last of these runs began far enough apart for what both show to count as established.
 pub(super) fn are_apart(runs: &Runs<'_>) -> bool {
     let apart = runs.first().zip(runs.last()).map(|(first, last)| last.0 - first.0);
@@ -240,8 +246,7 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
     let fresh = fresh_answers(lines, now);
     let mut runs = runs_by_answer(&fresh, |answer| answer.state == AnswerState::Indicated);
     let answers = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
-    let unstable = answers.iter().filter(|answer| answer.state == AnswerState::Unstable);
-    let unstable: BTreeSet<_> = unstable.map(|answer| answer.gap.clone()).collect();
+    let unstable = gaps_with_unstable_answer(&answers);
     let with_runs = answers.into_iter().map(|mut answer| {
         let indicating = (subject(&answer), AnswerState::Indicated);
         let runs = runs.remove(&indicating).unwrap_or_default();

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::answer::{Answer, AnswerState, Claim, Condition, Duplicate, WhyUnanswered};
 use super::join::{AnswerSubject, join_all, subject};
-use super::ledger::{LedgerEntry, LedgerLine, are_apart, fresh_answers, runs_by_answer};
+use super::ledger::{LedgerEntry, LedgerLine, are_apart, fresh_answers, gaps_with_unstable_answer, runs_by_answer};
 use super::locations::GapLocations;
 use super::trial::TrialOutcome;
 use crate::contract::Contract;
@@ -112,8 +112,7 @@ fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Ut
     });
     let joined = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
     // What an unstable answer holds back is asked again: more trials may disagree there, too.
-    let unstable = joined.iter().filter(|answer| answer.state == AnswerState::Unstable);
-    let unstable: BTreeSet<_> = unstable.map(|answer| answer.gap.clone()).collect();
+    let unstable = gaps_with_unstable_answer(&joined);
     let joined = joined.into_iter().map(|answer| (subject(&answer), answer.state));
     let is_held_back =
         |subject: &AnswerSubject, state| state == AnswerState::Indicated && unstable.contains(&subject.0);

@@ -477,6 +477,13 @@ mod tests {
         queue.begin(request_line(queue, method), &HeaderMap::new())
     }
 
+    /// Lets the first exchange, which is under way, have begun so long ago that others no longer wait for it.
+    fn make_first_overdue(queue: &Queue, method: &str) {
+        let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
+        let under_way = QueuedExchange::UnderWay(request_line(queue, method), long_ago);
+        queue.state().exchanges.insert(0, under_way);
+    }
+
     /// What is ready, without waiting: the method of an exchange, and whether it is late.
     fn ready(queue: &Queue) -> Option<(String, bool)> {
         match queue.state().ready() {
@@ -509,12 +516,7 @@ mod tests {
         let queue = queue();
         let (slow, next) = (begin(&queue, "GET"), begin(&queue, "POST"));
         drop(next);
-        let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
-        let began = request_line(&queue, "GET");
-        queue
-            .state()
-            .exchanges
-            .insert(0, QueuedExchange::UnderWay(began, long_ago));
+        make_first_overdue(&queue, "GET");
         assert_eq!(ready(&queue), on_time("POST"));
         drop(slow);
         assert_eq!(ready(&queue), Some(("GET".to_owned(), true)));
@@ -524,12 +526,7 @@ mod tests {
     fn a_write_that_takes_too_long_is_known_before_it_ends() {
         let queue = queue();
         let _slow = begin(&queue, "POST");
-        let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
-        let began = request_line(&queue, "POST");
-        queue
-            .state()
-            .exchanges
-            .insert(0, QueuedExchange::UnderWay(began, long_ago));
+        make_first_overdue(&queue, "POST");
         assert_eq!(ready(&queue), on_time("write under way"));
     }
 
@@ -546,10 +543,7 @@ mod tests {
     fn what_was_passed_over_and_is_under_way_at_the_end_has_no_response() {
         let queue = queue();
         let _slow = begin(&queue, "GET");
-        let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
-        let began = request_line(&queue, "GET");
-        let under_way = QueuedExchange::UnderWay(began, long_ago);
-        queue.state().exchanges.insert(0, under_way);
+        make_first_overdue(&queue, "GET");
         assert_eq!(ready(&queue), None);
         assert_eq!(queue.counts().waiting, 1);
         queue.close();
