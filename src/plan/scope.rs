@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::action::ShownBy;
 use super::shard::Shard;
+use super::steps::may_be_called;
 use crate::contract::Contract;
 use crate::contract::link::LinkTarget;
 use crate::contract::operation::{Method, OperationId};
@@ -103,7 +104,7 @@ pub(super) fn shown_by(contract: &Contract, scope: &Scope) -> BTreeMap<Operation
 
 /// Returns what shows the record of a create, among the operations that may be called.
 pub(super) fn what_shows(contract: &Contract, scope: &Scope, create: OperationId) -> Option<ShownBy> {
-    let may_be_called = |id: &OperationId| !scope.skip.contains(id);
+    let may_be_called = |id: &OperationId| may_be_called(contract, scope, *id);
     let list = contract.list_showing_created_by(create).filter(may_be_called);
     let links = contract.links_from(create);
     // A read into whose path a link carries the identifier of the created record. The shortest path is that of the

@@ -147,8 +147,15 @@ impl Plan {
         plan
     }
 
-    /// Returns the steps in groups, which run one after the other. Whether the steps of one group run at the same time
-    /// says [`Action::runs_concurrently`].
+    /// Whether neither this run nor another shard calls an operation, for the reason in [`Self::not_called`].
+    #[must_use]
+    pub fn leaves_out(&self, operation: OperationId) -> bool {
+        let index = self.not_called.binary_search_by_key(&operation, |(id, _)| *id);
+        index.is_ok_and(|index| matches!(self.not_called[index].1, NotCalled::Because(_)))
+    }
+
+    /// Returns the steps in groups, which run one after the other. [`Action::runs_concurrently`] says whether the steps
+    /// of one group run at the same time.
     pub fn groups(&self) -> impl Iterator<Item = &[Step]> {
         self.steps
             .chunk_by(|before, step| step.action.shares_group_with(before.action))
@@ -608,30 +615,59 @@ fn requested_and_needed(contract: &Contract, scope: &Scope) -> HashSet<Operation
 /// Why a write is not sent while writes are off.
 pub(crate) const NEEDS_WRITES: &str = "needs writes, which are off";
 
-/// Returns why an operation is not called, as far as the contract, the scope and the token decide it, and not whether
-/// its records can be recognised or its values are known; `None` if it is.
+/// Returns why an operation is not called, as far as the contract, the scope and the token decide it. Whether its
+/// records can be recognised and its values are known is decided elsewhere. `None` if nothing speaks against the call.
 fn reason_against(
     contract: &Contract,
     scope: &Scope,
     wanted: &HashSet<OperationId>,
     id: OperationId,
 ) -> Option<String> {
-    let operation = contract.operation(id);
     if scope.skip.contains(&id) {
         return Some("not selected, by the setting `skip`".to_owned());
     }
     if !wanted.contains(&id) {
         return Some("not selected, by the setting `only`".to_owned());
     }
+    reason_never_called(contract, scope, id)
+}
+
+/// Whether an operation may be called, selected or not, for what other operations need of it.
+pub(super) fn may_be_called(contract: &Contract, scope: &Scope, id: OperationId) -> bool {
+    !scope.skip.contains(&id) && reason_never_called(contract, scope, id).is_none()
+}
+
+/// Returns why a `DELETE` is not sent.
+fn reason_against_delete(contract: &Contract, scope: &Scope, id: OperationId) -> Option<String> {
+    if !scope.cleanup {
+        return Some("needs cleanup, which is off".to_owned());
+    }
+    let Some(lifecycle) = contract.lifecycle_ending_with(id) else {
+        return Some("it deletes no record that the run can recognise as its own".to_owned());
+    };
+    if deletes_more(&contract.document, contract.operation(id)) {
+        return Some("it may delete or change more than its record, as the document says".to_owned());
+    }
+    // Before a record is deleted, it is read: it has to show that it is the run's own.
+    if !may_be_called(contract, scope, lifecycle.read) {
+        let read = &contract.operation(lifecycle.read).name;
+        return Some(format!(
+            "the run does not call {read}, which shows that a record is the run's own"
+        ));
+    }
+    None
+}
+
+/// Returns why an operation is not called, even if it is selected.
+fn reason_never_called(contract: &Contract, scope: &Scope, id: OperationId) -> Option<String> {
+    let operation = contract.operation(id);
     match operation.method {
-        Method::Delete if !scope.cleanup => return Some("needs cleanup, which is off".to_owned()),
-        Method::Delete if contract.lifecycle_ending_with(id).is_none() => {
-            return Some("it deletes no record that the run can recognise as its own".to_owned());
+        Method::Delete => {
+            if let Some(reason) = reason_against_delete(contract, scope, id) {
+                return Some(reason);
+            }
         }
-        Method::Delete if deletes_more(&contract.document, operation) => {
-            return Some("it may delete or change more than its record, as the document says".to_owned());
-        }
-        Method::Delete | Method::Get | Method::Post | Method::Put | Method::Patch => {}
+        Method::Get | Method::Post | Method::Put | Method::Patch => {}
         other => return Some(format!("{other} is never sent")),
     }
     if let Some(server) = &operation.other_server {

@@ -369,8 +369,11 @@ impl Session<'_> {
     }
 
     /// Reads a record, by its identifier or in its list, until it shows as it should or `settle`
-    /// has passed, and judges what it showed.
+    /// has passed, and judges what it showed. An operation that the plan does not call is not called here either.
     async fn look_for_record(&self, shown_by: OperationId, (record, stage): (usize, RecordStage)) -> SeenRecord {
+        if self.plan.leaves_out(shown_by) {
+            return SeenRecord::Unclear;
+        }
         let look = self.begin_look(shown_by, &LookGoal::Record(record, stage));
         if let RecordStage::Repeated(update) = stage {
             self.repeat_update(look, (record, update)).await;

@@ -192,6 +192,26 @@ fn the_plan_names_what_is_not_sent_and_why() {
 }
 
 #[test]
+fn a_read_that_is_not_called_is_not_sent_for_other_operations_either() {
+    let show = "      operationId: getNote\n";
+    let of_another_server = format!("{show}      servers: [{{url: 'https://other.example.com'}}]\n");
+    for (told, option) in [
+        (format!("{show}      description: A note can be read once.\n"), &[][..]),
+        (of_another_server, &[]),
+        (show.to_owned(), &["--skip", "getNote"]),
+    ] {
+        let service = service();
+        let arguments = ["--spec", "once.yaml", "--writes", "--cleanup", "--settle", "0"];
+        let call = check(&service.url(), &[&arguments[..], option].concat());
+        let ended = call.file("once.yaml", &SPEC.replace(show, &told)).run();
+        let received: Vec<_> = service.received().iter().map(line).collect();
+        assert!(received.iter().any(|(_, path)| path == "/users"), "{told}: {ended:?}");
+        let of_notes: Vec<_> = received.iter().filter(|(_, path)| path.starts_with("/notes/")).collect();
+        assert!(of_notes.is_empty(), "{told}: {of_notes:?}");
+    }
+}
+
+#[test]
 fn what_the_configuration_names_is_sent_too() {
     let named = service();
     let config = "[check]\nalso_send = [\"logOut\"]\n";
