@@ -202,8 +202,8 @@ impl Check {
         self
     }
 
-    /// Sets how many requests may leave a record in the target, by default [`Settings::DEFAULT_MAX_WRITES`]. Updates
-    /// and clearly rejected creates do not count.
+    /// Sets how many records the run may leave in the target, by default [`Settings::DEFAULT_MAX_WRITES`]. Apart from a
+    /// few edge cases, updates do not count, nor do clearly rejected creates.
     pub fn max_writes(mut self, records: u64) -> Self {
         self.settings.max_writes = records;
         self
@@ -221,7 +221,7 @@ impl Check {
         self
     }
 
-    /// Sets how many requests are under way at once, by default [`Settings::DEFAULT_JOBS`].
+    /// Sets how many requests may be under way at once, by default [`Settings::DEFAULT_JOBS`].
     pub fn jobs(mut self, jobs: usize) -> Self {
         self.settings.jobs = jobs.clamp(1, Settings::MAX_JOBS);
         self

@@ -27,8 +27,8 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Carries out the plan and emits events. Ends when the plan is done, or when `interrupt` completes; its value then
-    /// says how the run ended.
+    /// Carries out the plan and emits events. Ends when the plan is done, when `interrupt` completes, whose value then
+    /// says how the run ended, or for another reason in [`RunEnd`].
     pub(crate) async fn run(&self, emit: &mut dyn FnMut(Event<'_>), interrupt: impl Future<Output = RunEnd>) -> Report {
         let (contract, values) = (&*self.contract, self.settings.values);
         let redaction = self.transport.redaction();

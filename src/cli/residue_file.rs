@@ -156,7 +156,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("residue.jsonl");
         let file = ResidueFile::open(&path, "cs-1", (Redaction::default(), ValueDisplay::Hidden), &header()).unwrap();
-        file.keep(&entry(7, WriteState::Announced)).unwrap();
+        file.keep(&entry(7, WriteState::Intended)).unwrap();
         let id = Some("t-1".to_owned());
         file.keep(&entry(7, WriteState::Answered { status: 201, id })).unwrap();
         file.keep(&entry(8, WriteState::Unanswered)).unwrap();

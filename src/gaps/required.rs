@@ -531,7 +531,7 @@ mod tests {
         let mut accepted = 0;
         while let Some(left) = search.next_omissions(true) {
             let mut sent = whole.clone();
-            left.iter().for_each(|at| crate::plan::leave_out(&mut sent, at));
+            left.iter().for_each(|at| crate::plan::remove_member(&mut sent, at));
             match service(search.tries, &sent) {
                 None => {
                     accepted += 1;
@@ -551,7 +551,7 @@ mod tests {
             let mut search = RequiredSearch::of(&whole, (&[], None));
             while let Some(left) = search.next_omissions(true) {
                 let mut sent = whole.clone();
-                left.iter().for_each(|at| crate::plan::leave_out(&mut sent, at));
+                left.iter().for_each(|at| crate::plan::remove_member(&mut sent, at));
                 search.add(&sent, Some(lacks(&sent, &[last]).is_none()), "");
             }
             search.confirm_acceptance();

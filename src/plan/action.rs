@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::optional::MAX_OPTIONAL;
 use super::variants::{
-    AWKWARD_UPDATES_WITHOUT_INVARIANTS, TRIES_PER_VARIANT, WRITES_BY_DEFAULT, WRITES_PER_VARIANT, reserved_writes,
+    AWKWARD_UPDATES_WITHOUT_INVARIANTS, RECORDS_BY_DEFAULT, RECORDS_PER_VARIANT, TRIES_PER_VARIANT, reserved_writes,
 };
 use crate::contract::Contract;
 use crate::contract::edge_case::EdgeCase;
@@ -84,7 +84,8 @@ pub enum Action {
     /// but those of [`Self::Restore`], [`Self::Delete`] and [`Self::ResidueLook`], because their effect on a target is
     /// unknown.
     EdgeCaseRead(EdgeCase),
-    /// Sends an edge case to a writing operation, with a body that was accepted where only a part of it differs.
+    /// Sends an edge case to a writing operation, where only a part of the body differs, the rest is like a body that
+    /// was accepted, if one was.
     EdgeCaseWrite(EdgeCase),
     /// Updates a record of this run with plain values again, after awkward values and edge cases.
     Restore,
@@ -144,10 +145,10 @@ impl ShownBy {
     }
 }
 
-/// The limits of the requests of a step.
+/// The limits of a run, by which the requests of a step are bounded.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// The maximum number of requests of a run that may leave a record in the target.
+    /// The maximum number of records that a run may leave in the target.
     pub max_writes: u64,
     /// The maximum number of pages of a list that are walked.
     pub max_pages: u64,
@@ -310,8 +311,8 @@ const FILL_LAST_PAGE: ActionSpec = ActionSpec {
     reason: "create more of the list's records until its last page is full, if max-writes is above its default",
     requests: "none unless max-writes ({max_writes}) is above its default ({by_default}); then it reads all pages, and \
                creates as many records as the last page lacks, if the writes beyond the default suffice; it reads the \
-               first and the last page three times: one record before the last page is full, when it is full, and one \
-               record later",
+               first and the last page up to three times, with the page before a full one: one record before the last \
+               page is full, when it is full, and one record later",
     // What it creates stays, so it is done only once.
     repeats: false,
     ..FILL_TO_SECOND_PAGE
@@ -524,7 +525,7 @@ impl Action {
                 ..probe.spec()
             },
             Self::ProbeWrite(probe) => ActionSpec {
-                requests: "one request, with the body that was accepted; what it leaves counts against max-writes \
+                requests: "one request, with a body like the accepted one, if there is one; what it leaves counts against max-writes \
                            {max_writes}",
                 ..probe.spec()
             },
@@ -542,8 +543,8 @@ impl Action {
             ("{max_pages}", bounds.max_pages),
             ("{max_writes}", bounds.max_writes),
             ("{reserved}", reserved_writes(bounds.max_writes)),
-            ("{by_default}", WRITES_BY_DEFAULT),
-            ("{variant}", WRITES_PER_VARIANT),
+            ("{by_default}", RECORDS_BY_DEFAULT),
+            ("{variant}", RECORDS_PER_VARIANT),
             ("{tries}", TRIES_PER_VARIANT),
             ("{optional}", MAX_OPTIONAL),
             ("{awkward}", AWKWARD_UPDATES_WITHOUT_INVARIANTS),

@@ -138,7 +138,7 @@ const PIECES_OF_A_NAME: [Piece; 42] = [
         "\u{928}\u{92e}\u{938}\u{94d}\u{924}\u{947} \u{e2a}\u{e27}\u{e31}",
     ),
     // Removed as not belonging to a name; at the end, as the end of a sentence.
-    piece("a word that contains another", "Essex"),
+    piece("a name that a filter of offensive words may reject", "Essex"),
     piece("a full stop at the end of the name", "Jr."),
 ];
 
@@ -604,7 +604,7 @@ impl Draft {
                 AwkwardValue::Instant(time) => {
                     let draft_number = self.number;
                     // By less than an hour: on another day, it would no longer be awkward.
-                    let minutes = draft_number % timestamps::MINUTES;
+                    let minutes = draft_number % timestamps::DRAFTS_PER_DAY;
                     self.rewrite(FieldKind::Timestamp, |_| timestamps::moved(time.text, minutes));
                 }
             }

@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::action::{Action, CredentialProbe, FactEvidence};
 use super::optional;
+use super::share::scheme_location;
 use super::source::{Source, StandInOrigin, sources};
 use super::steps::{Plan, Step};
 use super::variants::{Variant, variants};
@@ -64,9 +65,13 @@ impl Plan {
             let (of, evidence) = (fact.operation, FactEvidence::of(fact.kind));
             // It is a fact of the security scheme, which several operations share.
             if evidence == FactEvidence::WrongToken {
-                wrong_tokens
-                    .iter()
-                    .for_each(|step| descriptions[*step].facts.push(FactId(index)));
+                let uses_it = |step: &&usize| {
+                    let scheme = scheme_location(contract, self.steps[**step].operation);
+                    scheme.is_some_and(|scheme| fact.location == scheme)
+                };
+                for step in wrong_tokens.iter().filter(uses_it) {
+                    descriptions[*step].facts.push(FactId(index));
+                }
                 continue;
             }
             // Something that is not called creates nothing that a list could show.
@@ -138,7 +143,7 @@ impl Plan {
     }
 }
 
-/// The operations that a plan calls, and those that it does not.
+/// The operations that a plan does not call, and the create that fills each list.
 struct Calls {
     not_called: HashSet<OperationId>,
     /// The first create that is called for each list.

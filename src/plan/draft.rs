@@ -47,7 +47,7 @@ impl Draft {
 
     /// Leaves out the fields that another draft of the same operation leaves out, and chooses the same values for the
     /// others. A value that is no longer a choice, because the target has shown others since, is replaced by the choice
-    /// at the same index.
+    /// at the same index; without one, the field is left out.
     pub fn copy_choices_from(&mut self, other: &Self) {
         for leaf in &mut self.leaves {
             let same = other.leaves.iter().find(|other| other.pointer == leaf.pointer);
@@ -342,7 +342,7 @@ pub(super) fn insert(body: &mut Value, at: &str, value: Value) {
 }
 
 /// Takes a member out of a body, with everything in it.
-pub(crate) fn leave_out(body: &mut Value, at: &str) {
+pub(crate) fn remove_member(body: &mut Value, at: &str) {
     let (above, Some(name)) = (at.rsplit_once('/').map_or("", |(above, _)| above), pointer::last(at)) else {
         return;
     };

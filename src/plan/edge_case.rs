@@ -5,7 +5,8 @@
 //! Where only a part differs, the rest is sound, so that a service gets far enough to trip over that part: an unknown
 //! identifier comes with a body that was accepted, and an unusual string within such a body. An unknown identifier
 //! should name no record, whatever the target contains: it is a random UUID, or the largest integer that every JSON
-//! reader preserves. A malformed one is a string that is neither a UUID nor a number.
+//! reader preserves (for `int32`, the largest of 32 bits). A malformed one is a string that is neither a UUID nor a
+//! number.
 //!
 //! A read whose path no response fills still gets its edge cases: every identifier in its path is then unknown, so that
 //! they name no record, and what the document says of its errors can be judged.
@@ -181,7 +182,11 @@ impl EdgeCaseChange {
 /// - if a form is stated for an identifier, which a made-up one might not have,
 /// - if something else that the read requires has no value either.
 #[must_use]
-pub fn unknown_path(contract: &Contract, operation: OperationId, seed: u64) -> Option<Vec<(usize, String)>> {
+pub fn unknown_identifiers_of_path(
+    contract: &Contract,
+    operation: OperationId,
+    seed: u64,
+) -> Option<Vec<(usize, String)>> {
     let documented = contract.operation(operation);
     if !documented.is_get() || unusable_path(documented).is_some() {
         return None;

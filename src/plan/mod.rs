@@ -65,8 +65,8 @@ pub use awkward::AwkwardValues;
 pub use described::StepDescription;
 pub use draft::Draft;
 #[cfg(test)]
-pub(crate) use draft::leave_out;
-pub use edge_case::{EdgeCaseChange, unknown_path};
+pub(crate) use draft::remove_member;
+pub use edge_case::{EdgeCaseChange, unknown_identifiers_of_path};
 pub use fallback::Fallback;
 pub(crate) use fallback::words_of_rejection;
 pub(crate) use parameter::request_key;
@@ -82,6 +82,6 @@ pub(crate) use steps::NEEDS_WRITES;
 pub use steps::{Plan, Step, concurrent_sequences};
 pub use template::Template;
 pub use variants::{
-    AWKWARD_UPDATES, AWKWARD_UPDATES_WITHOUT_INVARIANTS, TRIES_PER_VARIANT, Variant, WRITES_BY_DEFAULT,
-    WRITES_PER_VARIANT, reserved_writes, values_for_equivalent_request, variants,
+    AWKWARD_UPDATES, AWKWARD_UPDATES_WITHOUT_INVARIANTS, RECORDS_BY_DEFAULT, RECORDS_PER_VARIANT, TRIES_PER_VARIANT,
+    Variant, reserved_writes, values_for_equivalent_request, variants,
 };

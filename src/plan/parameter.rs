@@ -10,9 +10,10 @@ use crate::contract::operation::{Parameter, ParameterLocation};
 use crate::contract::{Contract, is_json, json_schema};
 use crate::exchange::{CompiledSchema, identifier};
 
-/// Returns a value that belongs to nobody and that the parameter's schema admits; `None` for a path, where it would
-/// name a record, and for a schema that requires more than is read here. If `examples` is set, the schema's own
-/// example and default may be used, and numbers need no upper bound.
+/// Returns a value that the parameter's schema admits: one that belongs to nobody or, if `examples` is set, the
+/// schema's own example or default. `None` for a path, where it would name a record; for a schema that requires more
+/// than is read here; and, without `examples`, where the value may name an account, and for a number without an upper
+/// bound.
 pub(super) fn generated(contract: &Contract, parameter: &Parameter, examples: bool) -> Option<Value> {
     generated_from(contract, parameter, ("countersign", 0), examples)
 }

@@ -173,7 +173,7 @@ pub struct QuestionRequest<'draft> {
     pub run_tag: &'draft str,
     /// The values that links carry into the field, each with the name of the field that showed it.
     pub linked: &'draft [(String, Value)],
-    /// How often the question was asked before.
+    /// A number that differs each time the question is asked.
     pub times_asked: u64,
     /// How the body is changed, where earlier trials decide that.
     pub change: BodyChange,
@@ -288,8 +288,8 @@ impl Question {
         }
     }
 
-    /// Returns whether its trials decide what the next one sends, so that each is sent alone, when
-    /// the one before it has ended.
+    /// Returns whether its trials decide what the next one sends, so that each is sent alone, after the one before it
+    /// has ended.
     #[must_use]
     pub fn builds_on_trials(&self) -> bool {
         matches!(
@@ -405,7 +405,7 @@ impl BodyChange {
         match self {
             Self::Long(_) | Self::Plain => return false,
             Self::Repeat(other) => *body = other,
-            Self::Without(members) => members.iter().for_each(|at| draft::leave_out(body, at)),
+            Self::Without(members) => members.iter().for_each(|at| draft::remove_member(body, at)),
         }
         from_target.retain(|at| body.pointer(at).is_some());
         true
@@ -866,8 +866,8 @@ fn lengthen_others(body: &mut Value, (field, run_tag): (&str, &str), random: &mu
 /// By how many characters [`lengthen_others`] lengthens each string.
 const EXTRA_LENGTH: usize = 5;
 
-/// Returns an identifier that should name no record, in the form of another as far as that leaves room: a service may
-/// reject any other form for that alone.
+/// Returns an identifier that should name no record, in the form of a known one, if that form has enough letters and
+/// digits to draw: a service may reject any other form for that alone.
 fn unknown_identifier(shown: &str, random: &mut impl Rng) -> String {
     if let Ok(known) = Uuid::try_parse(shown) {
         return unknown_uuid(shown, known, random);

@@ -27,7 +27,7 @@ pub struct Scope {
     pub user_and_password: bool,
     /// The operations to check, with those that they need; all when empty.
     pub only: Vec<OperationId>,
-    /// The operations not to call, nor to report on.
+    /// The operations that are neither called nor reported on.
     pub skip: Vec<OperationId>,
     /// Operations that are sent although the plan would leave them out: writes that cannot be traced (the contract does
     /// not say how to recognise what they do), and operations that seem to have a side effect, beyond what their method

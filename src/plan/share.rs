@@ -80,14 +80,14 @@ impl Share {
 
 /// Returns the parts of a contract, with the operations of each in the contract's order.
 fn parts(contract: &Contract) -> Vec<Vec<OperationId>> {
-    let head = |id: OperationId| {
+    let first_of_part = |id: OperationId| {
         let create = contract.lifecycle_ending_with(id).map(|lifecycle| lifecycle.create);
         contract.list_whose_items_are_created_by(id).or(create).unwrap_or(id)
     };
     let mut parts: Vec<Vec<OperationId>> = Vec::new();
     let mut places: HashMap<OperationId, usize> = HashMap::new();
     for id in contract.operation_ids() {
-        let place = *places.entry(head(id)).or_insert(parts.len());
+        let place = *places.entry(first_of_part(id)).or_insert(parts.len());
         if place == parts.len() {
             parts.push(Vec::new());
         }

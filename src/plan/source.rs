@@ -25,7 +25,7 @@ pub struct Source {
     pub reads: Vec<OperationId>,
     /// Whether it is only inferred from their paths that they show it, because the document does not say so.
     pub inferred: bool,
-    /// The stand-in where no response shows one.
+    /// The stand-in where no response shows a value, or that takes precedence over what responses show.
     pub stand_in: Option<StandInOrigin>,
 }
 
@@ -127,7 +127,7 @@ impl fmt::Display for NoValue {
             Self::AllTaken(at) => write!(
                 formatter,
                 "its body requires `{at}`, and each value that it may have is or may be in a record of the target; no two \
-                 records share one, so it may replace that record"
+                 records share one, so this write may replace that record"
             ),
             Self::Undeclared(name) => write!(
                 formatter,

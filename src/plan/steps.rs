@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::action::{Action, CredentialProbe, ShownBy};
-use super::edge_case::{edge_cases, unknown_path};
+use super::edge_case::{edge_cases, unknown_identifiers_of_path};
 use super::optional;
 use super::question::{Asks, Question, text_fields_with_open_side_effect};
 use super::scope::{Scope, SettledAnswers, shown_by};
@@ -39,10 +39,10 @@ pub struct Step {
 /// The steps of a run, and the operations that are not called.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The steps in order. Consecutive walks may run at the same time, and so may probes of reads
-    /// and edge cases of reads: see [`Plan::groups`] and [`concurrent_sequences`]. A read that
-    /// takes a value from a create comes after all creates, or between them where another create
-    /// takes what it shows; its own calls that must be rejected come after it.
+    /// The steps in order. Consecutive walks, also those of inferred pages, may run at the same time, and so may probes
+    /// of reads, edge cases of reads and reads with optional parameters: see [`Plan::groups`] and
+    /// [`concurrent_sequences`]. A read that takes a value from a create comes after all creates, or between them where
+    /// another create takes what it shows; its own calls that must be rejected come after it.
     pub steps: Vec<Step>,
     /// Operations that are not called, each with the reason.
     pub not_called: Vec<(OperationId, NotCalled)>,
@@ -105,9 +105,10 @@ impl Plan {
         }
         let value_availability = ValueAvailability::new(contract, &called);
         called.retain(|id| !value_availability.without_value.contains_key(id));
-        let unfilled = value_availability.without_value.keys().copied();
-        let unfilled = unfilled.filter(|id| unknown_path(contract, *id, scope.seed).is_some() && !is_unselected(id));
-        let unfilled: BTreeSet<_> = unfilled.filter(|_| scope.learn.is_none()).collect();
+        let without_path_value = value_availability.without_value.keys().copied();
+        let without_path_value = without_path_value
+            .filter(|id| unknown_identifiers_of_path(contract, *id, scope.seed).is_some() && !is_unselected(id));
+        let without_path_value: BTreeSet<_> = without_path_value.filter(|_| scope.learn.is_none()).collect();
         let without_value = value_availability.without_value.iter();
         let without_value = without_value.map(|(id, missing)| (*id, NotCalled::Because(missing.to_string())));
         plan.not_called.extend(without_value);
@@ -125,7 +126,7 @@ impl Plan {
         let share = Share::new(contract, &called, (shard, scope.seed), weight);
         let own = contract.operation_ids().filter(|id| share.own.contains(id));
         plan.in_scope = own.filter(|id| !is_unselected(id)).collect();
-        for operation in unfilled.intersection(&plan.in_scope) {
+        for operation in without_path_value.intersection(&plan.in_scope) {
             // Nothing fills its path, but what it does with an unknown identifier can be seen all the same.
             let edge_cases = edge_cases(contract, *operation, scope.seed).into_iter();
             plan.steps.extend(edge_cases.map(|edge_case| Step {

@@ -38,7 +38,7 @@ const DEPTH: usize = 6;
 /// With this many fields, no more are read: schemas that all refer to each other have any number of them.
 const MAX_FIELDS: usize = 500;
 
-/// Whether a value from the target that may be the identifier of a record looks like data: an address, a name.
+/// Whether a value that a response showed cannot be taken for an identifier, but looks like data: an address, a name.
 fn looks_like_data(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !is_plain_identifier(text))
 }
@@ -76,7 +76,7 @@ pub struct Template<'contract> {
     operation: OperationId,
     has_invariants: bool,
     example: Option<&'contract Value>,
-    fields: Vec<Field<'contract>>,
+    fields: Vec<TemplateField<'contract>>,
     /// The index of the alternative that is taken of each schema; the last one where it has fewer.
     alternative: usize,
     /// The largest number of alternatives that a schema of the body has.
@@ -87,7 +87,7 @@ pub struct Template<'contract> {
 
 /// One field of a body.
 #[derive(Debug)]
-struct Field<'contract> {
+struct TemplateField<'contract> {
     /// The field's schema.
     node: &'contract Node,
     /// The location in the body; arrays have one element.
@@ -177,9 +177,8 @@ impl<'contract> Template<'contract> {
         self.read_node((node, array), at, depth);
     }
 
-    /// Reads what a discriminator says about a definition: the value that names it, or, for a
-    /// definition that others inherit from, one of these in its place. Returns whether the
-    /// definition itself needs no more reading.
+    /// Reads what a discriminator says about a definition: the value that names it, or, for a definition that others
+    /// inherit from, one of those that inherit from it. Returns whether the definition itself needs no more reading.
     fn read_inherited(&mut self, node: &'contract Node, (definition, at): (&str, &str), depth: usize) -> bool {
         let document = &self.contract.document;
         if let Some((name, value)) = discriminator::of_child(document, definition) {
@@ -207,8 +206,8 @@ impl<'contract> Template<'contract> {
     }
 
     /// Returns the field whose only value is that of a discriminator.
-    fn discriminator_field(&self, (node, at): (&'contract Node, &str), value: String) -> Field<'contract> {
-        Field {
+    fn discriminator_field(&self, (node, at): (&'contract Node, &str), value: String) -> TemplateField<'contract> {
+        TemplateField {
             discriminator: Some(Value::from(value)),
             ..self.field((node, None), at)
         }
@@ -272,17 +271,17 @@ impl<'contract> Template<'contract> {
     /// Whether the field with this name, at this location, is the discriminator of an alternative.
     fn discriminates(&self, name: &str, at: &str) -> bool {
         let at = pointer::join(at, name);
-        let known = |field: &Field<'_>| field.discriminator.is_some() && field.pointer == at;
+        let known = |field: &TemplateField<'_>| field.discriminator.is_some() && field.pointer == at;
         self.fields.iter().any(known)
     }
 
     /// Reads what the contract says about a field; `array` is the schema of the array whose elements it describes.
-    fn field(&self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str) -> Field<'contract> {
+    fn field(&self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str) -> TemplateField<'contract> {
         let target = LinkTarget::Body(at.to_owned());
         let takes_identifier = self.takes_identifier(&target);
         let (others, kind) = self.other_values_and_kind(node, at, takes_identifier);
         let mut nodes = [Some(node), array].into_iter().flatten();
-        Field {
+        TemplateField {
             node,
             pointer: at.to_owned(),
             links: self.contract.links_that_fill(self.operation, &target),
@@ -470,7 +469,7 @@ impl LeafBuilder<'_> {
     }
 
     /// Returns a field with the values that it may be sent with; `None` where there is no value.
-    fn leaf(&self, field: &Field<'_>) -> Option<Leaf> {
+    fn leaf(&self, field: &TemplateField<'_>) -> Option<Leaf> {
         let choices = match &field.discriminator {
             Some(value) => vec![Choice::own(value.clone())],
             None => self.choices(field),
@@ -490,7 +489,7 @@ impl LeafBuilder<'_> {
     }
 
     /// Returns the values that a field may be sent with, the best first.
-    fn choices(&self, field: &Field<'_>) -> Vec<Choice> {
+    fn choices(&self, field: &TemplateField<'_>) -> Vec<Choice> {
         let contract = self.template.contract;
         let mut linked = self.bindings.linked_values(&field.links);
         // A value from a create of the run is the run's own; any other value may concern somebody.
@@ -517,7 +516,7 @@ impl LeafBuilder<'_> {
 
     /// Returns the contract's own values for a field, the best first: its synthetic string (the string that the
     /// contract says to send, with the run tag in it), instants, its value in the example, or else one by its type.
-    fn contract_values(&self, field: &Field<'_>) -> Vec<Value> {
+    fn contract_values(&self, field: &TemplateField<'_>) -> Vec<Value> {
         let (node, at) = (field.node, &field.pointer);
         let example = self.template.example.and_then(|example| example.pointer(at));
         if let Some(text) = field.synthetic {
@@ -535,7 +534,7 @@ impl LeafBuilder<'_> {
     }
 
     /// Returns a value that the field's schema admits.
-    fn sample(&self, field: &Field<'_>, examples: bool) -> Option<Value> {
+    fn sample(&self, field: &TemplateField<'_>, examples: bool) -> Option<Value> {
         // Fields differ, so that it shows if a service confuses two.
         let mut text = match self.strings_before(field) {
             0 => format!("countersign-{}", self.run_tag),
@@ -559,8 +558,8 @@ impl LeafBuilder<'_> {
     }
 
     /// Returns how many fields before this one have strings, for a body without invariants.
-    fn strings_before(&self, field: &Field<'_>) -> usize {
-        let is_string = |other: &Field<'_>| other.node.member("type").and_then(Node::string) == Some("string");
+    fn strings_before(&self, field: &TemplateField<'_>) -> usize {
+        let is_string = |other: &TemplateField<'_>| other.node.member("type").and_then(Node::string) == Some("string");
         let fields = self.template.fields.iter().filter(|_| !self.template.has_invariants);
         let before = fields.take_while(|other| !name_tokens(&other.pointer).eq(name_tokens(&field.pointer)));
         before.filter(|other| is_string(other)).count()
@@ -568,7 +567,7 @@ impl LeafBuilder<'_> {
 
     /// Returns a value that concerns nobody, for a body without invariants, whose example may name a record, an account
     /// or a person that really exists. A free text is the run's own.
-    fn unrelated_value(&self, field: &Field<'_>) -> Option<Choice> {
+    fn unrelated_value(&self, field: &TemplateField<'_>) -> Option<Choice> {
         let node = field.node;
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::string);
@@ -615,7 +614,7 @@ impl LeafBuilder<'_> {
     /// Whether a field is left out until a rejection names it. A number without an upper bound (or with one that leaves
     /// room for an identifier) and a string with a pattern may be an identifier, so where no invariant says what they
     /// are, they are sent only where they are required.
-    fn is_withheld(&self, field: &Field<'_>) -> bool {
+    fn is_withheld(&self, field: &TemplateField<'_>) -> bool {
         let states = |name: &str| field.node.member(name).is_some();
         let is_known = states("enum") || field.synthetic.is_some() || field.discriminator.is_some();
         let may_identify = states("pattern") || is_wide_number(field.node);

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use crate::contract::vocabulary::TimestampFormat;
 
-/// Returns the instants to send in this format, best first. The first falls on a leap day, or just after a New Year
-/// that UTC has not reached, in an ISO week of the new year and at an offset of more than half a day; its seconds are
-/// not zero. A service that loses any of this is caught. Awkward values use other instants. The second one is the
-/// example's, for a target that does not accept the first. The third is noon in UTC, in each format, for a target that
-/// accepts only hours of the day at which visitors come: without it, that would look like a format that it rejects.
-/// Each is moved by a minute per draft, and by a day after every 30 drafts, so that no two records are the same: from
-/// then on, the first is on no leap day or New Year.
+/// Returns the instants to send in this format, best first. In UTC the first falls on a leap day; with an offset, just
+/// after a New Year that UTC has not reached, in an ISO week of the new year and at an offset of more than half a day.
+/// Its seconds are not zero. A service that loses any of this is caught. Awkward values use other instants. The second
+/// one is the example's, for a target that does not accept the first. The third is noon in UTC, in each format, for a
+/// target that accepts only hours of the day at which visitors come: without it, that would look like a format that it
+/// rejects. Each is moved by a minute per draft, and by a day after every 30 drafts, so that no two records are the
+/// same: from then on, the first is on no leap day or New Year.
 pub(super) fn to_send(example: Option<&Value>, format: TimestampFormat, number: u64) -> Vec<String> {
     let (edge, noon) = match format {
         TimestampFormat::Utc => ("2024-02-29T22:30:37Z", "2024-05-15T12:00:41Z"),
@@ -40,12 +40,13 @@ pub(super) fn written_at<Zone: TimeZone>(instant: &DateTime<Zone>, offset: Fixed
 }
 
 /// After so many drafts, a timestamp is moved by a day and not by a further minute.
-pub(super) const MINUTES: u64 = 30;
+pub(super) const DRAFTS_PER_DAY: u64 = 30;
 
-/// Moves a timestamp by less than [`MINUTES`], and by whole days: it stays at the edge of its day.
-pub(super) fn moved(text: &str, number: u64) -> Option<String> {
-    let minutes = Duration::minutes(i64::try_from(number % MINUTES).ok()?);
-    let days = Duration::days(i64::try_from(number / MINUTES % 1_000).ok()?);
+/// Moves a timestamp by a minute for each draft of a day (less than [`DRAFTS_PER_DAY`]), and by whole days: it stays at
+/// the edge of its day.
+pub(super) fn moved(text: &str, draft_number: u64) -> Option<String> {
+    let minutes = Duration::minutes(i64::try_from(draft_number % DRAFTS_PER_DAY).ok()?);
+    let days = Duration::days(i64::try_from(draft_number / DRAFTS_PER_DAY % 1_000).ok()?);
     let instant = DateTime::parse_from_rfc3339(text).ok()? + minutes + days;
     Some(instant.to_rfc3339_opts(SecondsFormat::Secs, text.ends_with('Z')))
 }

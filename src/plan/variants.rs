@@ -32,10 +32,10 @@ use crate::contract::{Contract, pointer};
 use crate::history::{Bindings, RunTag};
 
 /// The default maximum number of requests of a run that may leave a record in the target.
-pub const WRITES_BY_DEFAULT: u64 = 20;
+pub const RECORDS_BY_DEFAULT: u64 = 20;
 
 /// How many writes `max_writes` must allow for each further variant that a create is sent with.
-pub const WRITES_PER_VARIANT: u64 = 20;
+pub const RECORDS_PER_VARIANT: u64 = 20;
 
 /// The number of variants of a create that are tried to get one accepted: most leave out a field that may be required.
 pub const TRIES_PER_VARIANT: u64 = 3;

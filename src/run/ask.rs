@@ -2,11 +2,10 @@
 //!
 //! # Design
 //!
-//! A trial is a variant between two controls. A control is the plain request that was accepted before; one control ends
-//! the trials of a pass and begins those of the next, so a pass costs one request for each open question (of a read,
-//! two), and one more. If either control fails, the variant shows nothing; a control that fails is sent once more. An
-//! update is tried on the run's own record, with different values each time, and the list, or the read of the record,
-//! shows whether they arrived.
+//! A trial is a variant between two controls. A control is the plain request that was accepted before. A *pass* asks
+//! each open question once (of a read, twice) and ends with a control, which also begins the next pass. If either
+//! control fails, the variant shows nothing; a control that fails is sent once more. An update is tried on the run's
+//! own record, with different values each time, and the list, or the read of the record, shows whether they arrived.
 //!
 //! A question may be a *search*: what its trials showed so far decides what the next one sends. They come one after the
 //! other, and a single control ends them all, sent only if the last trial was rejected or the record may still have a
@@ -64,7 +63,7 @@ struct AskedOperation<'run> {
     /// asks what an update keeps, or once such a control was rejected.
     last_choices: RefCell<Option<Value>>,
     /// The number of controls whose effect was not seen in time.
-    unlisted_controls: Cell<u64>,
+    unseen_controls: Cell<u64>,
     /// The questions, each with its index.
     questions: Vec<(usize, &'run Question)>,
 }
@@ -78,8 +77,8 @@ impl AskedOperation<'_> {
     }
 }
 
-/// The requests that are spread over replicas: those of a question, by its index, with the members that their body
-/// leaves out; or, with `None`, the controls.
+/// What requests have in common that must meet one replica after the other: their question, by its index, and the
+/// members that their body leaves out; or, with `None`, that they are controls.
 type ReplicaKey = (Option<usize>, Vec<String>);
 
 /// The last request with a key.
@@ -120,7 +119,7 @@ const CYCLE: u64 = 6;
 const ASKING_DIVISOR: u32 = 4;
 /// Trials end after this many controls whose values the list did not show, because each costs a read of all pages of
 /// the list.
-const MAX_UNLISTED_CONTROLS: u64 = 2;
+const MAX_UNSEEN_CONTROLS: u64 = 2;
 
 impl Session<'_> {
     /// Asks every question about an operation until enough trials decide it.
@@ -131,7 +130,7 @@ impl Session<'_> {
         if !self.is_asking_over() && self.control(&subject).await && self.ask_in_passes(&subject).await {
             // Some gaps are answered by ordinary responses, and need as many of these as a question needs trials.
             while subject.controls.get() < TRIALS_TO_INDICATE && !self.is_asking_over() {
-                self.announce_requests(1);
+                self.expect_requests(1);
                 if !self.control(&subject).await {
                     return;
                 }
@@ -154,7 +153,7 @@ impl Session<'_> {
             && self.may_create_to_learn()
             && let Some(request) = self.plain_request(&subject)
         {
-            self.announce_requests(1);
+            self.expect_requests(1);
             self.send_trial_part(request, TrialPart::Control).await;
         }
     }
@@ -219,11 +218,16 @@ impl Session<'_> {
 
     /// Asks each of these questions once in this pass, in an order that takes few extra reads to meet the next replica.
     /// Returns whether one was asked.
-    async fn ask_each(&self, subject: &AskedOperation<'_>, mut open: Vec<(usize, &Question)>, nth_time: u64) -> bool {
+    async fn ask_each(
+        &self,
+        subject: &AskedOperation<'_>,
+        mut open: Vec<(usize, &Question)>,
+        times_asked: u64,
+    ) -> bool {
         let mut asked = false;
         while !open.is_empty() {
             let next = open.remove(self.nearest(subject, &open));
-            asked |= self.ask_in_pass(subject, next, nth_time).await;
+            asked |= self.ask_in_pass(subject, next, times_asked).await;
         }
         asked
     }
@@ -247,8 +251,8 @@ impl Session<'_> {
     }
 
     /// Asks a question once in this pass, unless the time for that is over.
-    async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: (usize, &Question), nth_time: u64) -> bool {
-        !self.is_asking_over() && self.ask_once(subject, question, (nth_time, BodyChange::Plain)).await
+    async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: (usize, &Question), times_asked: u64) -> bool {
+        !self.is_asking_over() && self.ask_once(subject, question, (times_asked, BodyChange::Plain)).await
     }
 
     /// Whether one of these groups asks this question.
@@ -291,7 +295,11 @@ impl Session<'_> {
             (head, Some(accepted))
         };
         let page = self.history().latest_record(operation).and_then(|(_, page)| page);
-        let view = self.view(operation, &head);
+        // Each trial of a create whose records the run names has a name of its own, which a read by name does not see.
+        let names_records = self.contract.operation(operation).new_record_name_parameter().is_some();
+        let view = self
+            .view(operation, &head)
+            .filter(|(_, of_record)| !names_records || of_record.is_none());
         let has_invariant = self.contract.operation(operation).invariants.updated.is_some();
         let mut asked = questions.iter().map(|(_, question): &(_, &Question)| &question.asks);
         let asks_what_is_kept = !has_invariant && asked.any(|asks| matches!(asks, Asks::UpdateOfOneField { .. }));
@@ -306,7 +314,7 @@ impl Session<'_> {
             split_groups: RefCell::default(),
             controls: Cell::default(),
             last_choices: RefCell::new(asks_what_is_kept.then(Value::default)),
-            unlisted_controls: Cell::default(),
+            unseen_controls: Cell::default(),
             questions,
         })
     }
@@ -334,10 +342,10 @@ impl Session<'_> {
         if self.control_once(subject).await {
             return true;
         }
-        if subject.unlisted_controls.get() >= MAX_UNLISTED_CONTROLS || self.is_asking_over() {
+        if subject.unseen_controls.get() >= MAX_UNSEEN_CONTROLS || self.is_asking_over() {
             return false;
         }
-        self.announce_requests(1);
+        self.expect_requests(1);
         self.control_once(subject).await
     }
 
@@ -355,12 +363,12 @@ impl Session<'_> {
             subject.last_choices.take();
         }
         self.look_for_effect(subject, self.settings.settle).await;
-        let unlisted_controls = subject.unlisted_controls.get() + u64::from(self.gaps().awaits_effect());
-        subject.unlisted_controls.set(unlisted_controls);
+        let unseen_controls = subject.unseen_controls.get() + u64::from(self.gaps().awaits_effect());
+        subject.unseen_controls.set(unseen_controls);
         if subject.view.is_some() {
-            self.delays.updates_timed_out.set(self.gaps().awaits_effect());
+            self.delays.invariant_update_timed_out.set(self.gaps().awaits_effect());
         }
-        unlisted_controls < MAX_UNLISTED_CONTROLS && self.succeeded(&exchange)
+        unseen_controls < MAX_UNSEEN_CONTROLS && self.succeeded(&exchange)
     }
 
     /// Asks a question once. Returns whether that was possible.
@@ -368,7 +376,7 @@ impl Session<'_> {
         &self,
         subject: &AskedOperation<'_>,
         (index, question): (usize, &Question),
-        (nth_time, change): (u64, BodyChange),
+        (times_asked, change): (u64, BodyChange),
     ) -> bool {
         let Some(mut request) = self.plain_request(subject) else {
             return false;
@@ -384,7 +392,7 @@ impl Session<'_> {
                 let (Some(page), Some(last)) = (page, self.gaps().last_page(subject.operation)) else {
                     return false;
                 };
-                let beyond = last.saturating_add(1 + nth_time);
+                let beyond = last.saturating_add(1 + times_asked);
                 request = request.with_query_pair(&page.parameter, &beyond.to_string());
             }
             _ => {
@@ -404,11 +412,11 @@ impl Session<'_> {
                         from_target: &mut request.from_target,
                         run_tag: self.settings.run_tag.as_str(),
                         linked: &self.linked_values(subject, question),
-                        times_asked: nth_time,
+                        times_asked,
                         change: change.clone(),
                     };
                     let number = u64::try_from(*index).unwrap_or(0);
-                    let seed = self.plan.seed.wrapping_add((nth_time << 32) | number);
+                    let seed = self.plan.seed.wrapping_add((times_asked << 32) | number);
                     if !question.apply_to(asking, &mut ChaCha8Rng::seed_from_u64(seed)) {
                         return false;
                     }
@@ -425,7 +433,7 @@ impl Session<'_> {
             self.meet_next_replica(subject, (Some(index), left_out), question.builds_on_trials())
                 .await;
         }
-        self.announce_requests(1);
+        self.expect_requests(1);
         let creates = self.contract.operation(subject.operation).creates();
         let created = request.body.as_ref().filter(|_| creates).cloned();
         let exchange = self.send_trial_part(request, TrialPart::Variant(index)).await;
@@ -433,7 +441,7 @@ impl Session<'_> {
             subject.unconfirmed_creates.borrow_mut().extend(created);
         }
         // What the control wrote is listed by now, and what the variant wrote may never be, so the wait is short.
-        if !self.delays.updates_timed_out.get() {
+        if !self.delays.invariant_update_timed_out.get() {
             self.look_for_effect(subject, self.short_wait()).await;
         }
         true
@@ -451,7 +459,7 @@ impl Session<'_> {
                 match (&subject.view, self.plain_request(subject).filter(|_| is_read)) {
                     (Some(view), _) => drop(self.look_at(view, None).await),
                     (None, Some(request)) => {
-                        self.announce_requests(1);
+                        self.expect_requests(1);
                         self.send_trial_part(request, TrialPart::Read).await;
                     }
                     (None, None) => break,
@@ -500,7 +508,11 @@ impl Session<'_> {
                     other.avoid_repeating(|at, value| last.pointer(at) == Some(value));
                     draft = if other.is_admitted() { other } else { draft };
                 }
-                Some(self.request_with_draft(&draft, &subject.head, credential))
+                let named = documented
+                    .new_record_name_parameter()
+                    .map(|_| self.request_head(subject.operation));
+                let head = named.transpose().ok()?;
+                Some(self.request_with_draft(&draft, head.as_ref().unwrap_or(&subject.head), credential))
             }
         }
     }
@@ -532,7 +544,7 @@ impl Session<'_> {
         let Some(view) = subject.view.as_ref().filter(|_| self.gaps().awaits_effect()) else {
             return;
         };
-        let longest = if self.delays.updates_timed_out.get() {
+        let longest = if self.delays.invariant_update_timed_out.get() {
             Duration::ZERO
         } else {
             longest
@@ -598,7 +610,7 @@ impl Session<'_> {
             head.add_query(&invariant.parameter, &page.to_string());
         }
         let credential = request::credential(&documented.security);
-        self.announce_requests(1);
+        self.expect_requests(1);
         self.send_trial_part(head.request((*read, documented), credential), TrialPart::Read)
             .await;
         self.gaps().last_read_has_items()

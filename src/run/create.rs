@@ -138,7 +138,7 @@ impl Session<'_> {
             if tried.draft.has_same_choices(&accepted) {
                 continue;
             }
-            self.announce_requests(1);
+            self.expect_requests(1);
             if let Ok(again) = self.write_in_format(operation, *format, Some(&accepted)).await {
                 *tried = again;
             }
@@ -164,7 +164,7 @@ impl Session<'_> {
             return false;
         };
         draft.copy_choices_from(&accepted.draft);
-        self.announce_requests(1);
+        self.expect_requests(1);
         let exchange = self.write(&draft, &head, WriteRole::Additional).await;
         exchange.rejection_of_content().is_some()
     }
@@ -221,7 +221,7 @@ impl Session<'_> {
                     });
                 }
             }
-            self.announce_requests(1);
+            self.expect_requests(1);
         }
     }
 
@@ -323,7 +323,7 @@ impl Session<'_> {
                 return Ok(exchange);
             }
             last = Some(exchange);
-            self.announce_requests(1);
+            self.expect_requests(1);
         }
     }
 
@@ -386,7 +386,7 @@ impl Session<'_> {
         };
         let mut head = head.ok()?;
         head.rejection_meaning = RejectionMeaning::UncertainValue;
-        self.announce_requests(1);
+        self.expect_requests(1);
         let (exchange, _) = self.call(self.documented_call(link.to, head)).await;
         exchange.status()
     }
@@ -462,7 +462,7 @@ impl Session<'_> {
             && let Some((accepted, head)) = Box::pin(self.accepted_write(create)).await
             && let Ok(another) = self.draft_like(create, &accepted)
         {
-            self.announce_requests(1);
+            self.expect_requests(1);
             Box::pin(self.write(&another, &head, WriteRole::Additional)).await;
             self.emit_findings();
         }

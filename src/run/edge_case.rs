@@ -36,7 +36,7 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Exchange, Failure, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
-use crate::plan::{EdgeCaseChange, WRITES_PER_VARIANT, unknown_path};
+use crate::plan::{EdgeCaseChange, RECORDS_PER_VARIANT, unknown_identifiers_of_path};
 use crate::rules::{Reason, Verdict};
 
 /// The outcome of the edge cases so far.
@@ -82,7 +82,7 @@ impl Session<'_> {
             Ok(Some(request)) if before.is_some_and(|before| before.body == request.body) => None,
             Ok(Some(request)) => {
                 if before.is_some() {
-                    self.announce_requests(1);
+                    self.expect_requests(1);
                 }
                 let (exchange, _) = self.call(Call::alone(request, Purpose::EdgeCase(edge_case))).await;
                 self.count_wrong_type(&exchange, edge_case);
@@ -156,7 +156,7 @@ impl Session<'_> {
         let max_writes = self.settings.max_writes;
         let wrong_types_accepted = *self.edge_cases.wrong_types_accepted.borrow().get(&operation)?;
         let is_full =
-            edge_case.kind.changes_field_type() && wrong_types_accepted >= max_writes.div_ceil(WRITES_PER_VARIANT);
+            edge_case.kind.changes_field_type() && wrong_types_accepted >= max_writes.div_ceil(RECORDS_PER_VARIANT);
         is_full.then_some(Reason::WrongTypeLimit(max_writes))
     }
 
@@ -265,7 +265,7 @@ impl Session<'_> {
             let history = self.history();
             request::request_head_with(self.contract, operation, history.bindings(), (replacement, &name))
         };
-        let unknown = unknown_path(self.contract, operation, self.plan.seed);
+        let unknown = unknown_identifiers_of_path(self.contract, operation, self.plan.seed);
         let filled = match (head(replacement), &unknown) {
             (Err(_), Some(unknown)) => head(Replacement::Unknown(unknown, one)),
             (filled, _) => filled,

@@ -55,7 +55,7 @@ impl Session<'_> {
         if !is_error_response(&together) {
             return self.look_for_equivalent_update(plain, &together).await;
         }
-        self.announce_requests(1);
+        self.expect_requests(1);
         let (again, _) = self.call(plain.call.clone().role(ExchangeRole::PlainAgain)).await;
         self.emit_findings();
         if self.succeeded(&again) && spellings.len() > 1 {
@@ -91,8 +91,11 @@ impl Session<'_> {
         };
         let mut draft = self.draft_like(operation, &accepted)?;
         let taken = values_for_equivalent_request(self.contract, operation).without(&self.rejected_values(operation));
-        // Without such values the request is sent all the same.
-        let _ = draft.make_awkward(&taken);
+        // Without such values, or if the schema does not admit them, the request is sent all the same.
+        let before = draft.clone();
+        if !draft.make_awkward(&taken) || !draft.is_admitted() {
+            draft = before;
+        }
         let credential = request::credential(&documented.security);
         let request = self.request_with_draft(&draft, &head, credential);
         Ok(Some(PlainRequest {
@@ -114,7 +117,7 @@ impl Session<'_> {
                 request.printable.path = request.printable.path.replace(text, uppercase);
             }
         }
-        self.announce_requests(1);
+        self.expect_requests(1);
         let call = Call::alone(request, Purpose::EquivalentRequest).role(ExchangeRole::Equivalent(spellings.to_vec()));
         self.call(call).await.0
     }

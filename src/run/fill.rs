@@ -57,7 +57,7 @@ impl Session<'_> {
                 .into_iter()
                 .for_each(|kind| self.set_undecided_reason(list, kind, reason.clone()));
         }
-        if missing > 0 && !self.create_more(list, missing).await {
+        if missing > 0 && !self.create_more(list, missing).await.1 {
             return;
         }
         self.fills.free_slots.borrow_mut().remove(&list);
@@ -102,25 +102,25 @@ impl Session<'_> {
             .find(|id| accepted.contains_key(id) && self.contract.list_whose_items_are_created_by(*id) == Some(list))
     }
 
-    /// Creates `count` records like one that was accepted before. Returns `false` as soon as one is not
-    /// accepted, unless its connection may have been idle when it was closed.
-    pub(super) async fn create_more(&self, list: OperationId, count: u64) -> bool {
+    /// Creates `count` records like one that was accepted before. Returns how many requests it sent: it stops after the
+    /// first that is not accepted, unless its connection may have been idle when it was closed; and whether it did not.
+    pub(super) async fn create_more(&self, list: OperationId, count: u64) -> (u64, bool) {
         let Some(operation) = self.creator(list) else {
-            return false;
+            return (0, false);
         };
         let Some((accepted, head)) = self.accepted_write(operation).await else {
-            return false;
+            return (0, false);
         };
-        self.announce_requests(count);
-        for _ in 0..count {
+        self.expect_requests(count);
+        for sent in 0..count {
             let Ok(draft) = self.draft_like(operation, &accepted) else {
-                return false;
+                return (sent, false);
             };
             let exchange = self.write(&draft, &head, WriteRole::Additional).await;
             if !self.succeeded(&exchange) && !exchange.was_closed_when_idle() {
-                return false;
+                return (sent + 1, false);
             }
         }
-        true
+        (count, true)
     }
 }

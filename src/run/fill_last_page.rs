@@ -42,12 +42,17 @@ impl Session<'_> {
             _ => vec![space - 1, 1, 1],
         };
         for count in counts {
-            if count > self.left_for_last_pages() || (count > 0 && !self.create_more(list, count).await) {
+            if count > self.left_for_last_pages() {
                 break;
             }
-            self.fills
-                .created_for_last_pages
-                .set(self.fills.created_for_last_pages.get() + count);
+            if count > 0 {
+                let (sent, all_accepted) = self.create_more(list, count).await;
+                let created = &self.fills.created_for_last_pages;
+                created.set(created.get() + sent);
+                if !all_accepted {
+                    break;
+                }
+            }
             total = total.saturating_add(i64::try_from(count).unwrap_or(i64::MAX));
             self.look_at_ends(list, total).await;
         }
@@ -78,7 +83,7 @@ impl Session<'_> {
     /// which the last one may repeat.
     async fn ends_of(&self, look: LookId) {
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
-        self.announce_requests(1);
+        self.expect_requests(1);
         if self.page(look, None).await.is_none() {
             return;
         }
@@ -90,7 +95,7 @@ impl Session<'_> {
             .is_some_and(|(_, space)| space == 0);
         let before = last.and_then(|last| last.checked_sub(1)).filter(|_| is_full);
         for number in before.into_iter().chain(last).filter(|number| *number > 1) {
-            self.announce_requests(1);
+            self.expect_requests(1);
             self.page(look, Some(number)).await;
         }
     }

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::create::WRITE_PURPOSE;
 use super::request::{Replacement, credential, request_head_with};
 use super::session::{Call, Session};
+use super::settle::LifecycleWait;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::{OperationId, is_success};
@@ -108,7 +109,7 @@ impl Session<'_> {
     async fn repeat_update(&self, look: LookId, (record, update): (usize, OperationId)) {
         let request = self.history().update_to_repeat(record, update);
         if let Some(request) = request {
-            self.announce_requests(1);
+            self.expect_requests(1);
             self.call(Call::alone(request, Purpose::EquivalentRequest).role(ExchangeRole::Repeated(look)))
                 .await;
         }
@@ -133,7 +134,7 @@ impl Session<'_> {
             return;
         };
         if let Some(request) = self.request_under(read, &named) {
-            self.announce_requests(1);
+            self.expect_requests(1);
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
             Box::pin(self.call(Call::alone(request, purpose))).await;
         }
@@ -168,7 +169,7 @@ impl Session<'_> {
             requests.collect::<Vec<_>>()
         });
         for (read, id) in missing.unwrap_or_default() {
-            self.announce_requests(1);
+            self.expect_requests(1);
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
             let (exchange, _) = Box::pin(self.call(Call::alone(read, purpose))).await;
             if matches!(exchange.status(), Some(404 | 410)) {
@@ -182,7 +183,7 @@ impl Session<'_> {
 
     async fn read_list(&self, list: OperationId) {
         if let Ok(head) = self.request_head(list) {
-            self.announce_requests(1);
+            self.expect_requests(1);
             Box::pin(self.call(self.documented_call(list, head))).await;
         }
     }
@@ -246,7 +247,7 @@ impl Session<'_> {
             } else {
                 self.documented_call(source, head)
             };
-            self.announce_requests(1);
+            self.expect_requests(1);
             self.call(call.role(ExchangeRole::Read)).await;
         }
     }
@@ -284,7 +285,7 @@ impl Session<'_> {
         let may_be_gone = match accepted {
             Some(may_be_gone) => may_be_gone,
             None => {
-                self.announce_requests(1);
+                self.expect_requests(1);
                 let (exchange, _) = self.call(Call::alone(request, WRITE_PURPOSE)).await;
                 exchange.status().is_some_and(may_have_deleted)
             }
@@ -322,7 +323,7 @@ impl Session<'_> {
             credential: Credential::None,
             ..delete.clone()
         };
-        self.announce_requests(1);
+        self.expect_requests(1);
         let (exchange, _) = self.call(Call::alone(request, purpose)).await;
         let status = exchange.status()?;
         if is_success(status) {
@@ -362,7 +363,7 @@ impl Session<'_> {
         list.filter(|list| self.is_called(*list))
     }
 
-    /// Whether the plan calls an operation.
+    /// Whether the plan has a step for an operation.
     pub(super) fn is_called(&self, operation: OperationId) -> bool {
         let mut steps = self.plan.steps.iter();
         steps.any(|step| step.operation == operation)
@@ -380,22 +381,21 @@ impl Session<'_> {
         }
         let read = async || {
             if let Some(request) = self.request_of_record(shown_by, record) {
-                self.announce_requests(1);
+                self.expect_requests(1);
                 let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
                 self.call(Call::alone(request, purpose).role(ExchangeRole::RecordRead(look)))
                     .await;
             }
         };
-        let is_wait_shortened = self.has_timed_out((shown_by, stage));
-        let longest = if is_wait_shortened {
-            self.short_wait()
-        } else {
-            self.settings.settle
+        let wait = self.delays.lifecycle_wait((shown_by, stage));
+        let longest = match wait {
+            LifecycleWait::Full => self.settings.settle,
+            LifecycleWait::Again | LifecycleWait::TooMany => self.short_wait(),
         };
         self.repeat_until_settled(look, longest, read).await;
         let settled = self.history().is_settled(look);
         if !settled {
-            self.note_late((shown_by, stage));
+            self.delays.note_lifecycle_timeout((shown_by, stage));
         }
         let seen = match (
             self.history().look_confirms_own(look),
@@ -405,32 +405,22 @@ impl Session<'_> {
             (false, true) => SeenRecord::Gone,
             (false, false) => SeenRecord::Unclear,
         };
-        // After a shortened wait, what still differs may merely be late.
-        let may_be_behind = matches!(stage, RecordStage::DeletedInList | RecordStage::Repeated(_))
-            || self.history().shows_duplicate_items(look);
-        if may_be_behind && is_wait_shortened && !settled {
+        // Of the same operation at the same stage, a first look had its full time; but a list may show one deletion
+        // sooner than another, and a repeated update counts only if it settles.
+        let may_be_late = match wait {
+            LifecycleWait::Full => false,
+            LifecycleWait::Again => {
+                matches!(stage, RecordStage::DeletedInList | RecordStage::Repeated(_))
+                    || self.history().shows_duplicate_items(look)
+            }
+            LifecycleWait::TooMany => true,
+        };
+        if may_be_late && !settled {
             self.with_evaluation(|evaluation| evaluation.drop_look(look));
         } else {
             self.conclude(look);
         }
         seen
-    }
-
-    /// Whether a wait like this one has timed out before, so that this one is made shorter. Waits for a deleted record
-    /// to leave its list are noted for each list.
-    fn has_timed_out(&self, (shown_by, stage): (OperationId, RecordStage)) -> bool {
-        match stage {
-            RecordStage::DeletedInList => self.delays.late_lists.borrow().contains(&shown_by),
-            _ => self.delays.records_timed_out.get(),
-        }
-    }
-
-    fn note_late(&self, (shown_by, stage): (OperationId, RecordStage)) {
-        if stage == RecordStage::DeletedInList {
-            self.delays.late_lists.borrow_mut().insert(shown_by);
-        } else {
-            self.delays.records_timed_out.set(true);
-        }
     }
 
     /// Returns a request to an operation with the record's values in its path; `None` if something

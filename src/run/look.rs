@@ -40,7 +40,7 @@ impl Session<'_> {
         let update = Arc::new(update);
         let goal = LookGoal::FurtherUpdate(Arc::clone(&update), sent.clone());
         // After a wait that timed out, the next one is short, so that the run does not wait that long for each field.
-        let timed_out = self.delays.updates_timed_out.get();
+        let timed_out = self.delays.invariant_update_timed_out.get();
         let longest = if timed_out {
             self.short_wait()
         } else {
@@ -50,7 +50,7 @@ impl Session<'_> {
         if let Some(page) = page {
             let look = self.begin_look(list, &goal);
             self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
-            self.announce_requests(1);
+            self.expect_requests(1);
             self.page(look, page).await;
             if self.history().is_settled(look) {
                 self.conclude(look);
@@ -60,7 +60,9 @@ impl Session<'_> {
         }
         let look = self.begin_look(list, &goal);
         self.seek_until_settled(look, longest).await;
-        self.delays.updates_timed_out.set(!self.history().is_settled(look));
+        self.delays
+            .invariant_update_timed_out
+            .set(!self.history().is_settled(look));
         if timed_out {
             self.with_evaluation(|evaluation| evaluation.conclude_after_short_wait(look));
             self.emit_findings();

@@ -26,6 +26,7 @@
 //!
 //! - *settle*: the longest time that the run waits for the target to show what the run did ([`Settings::settle`]). A
 //!   look is *settled* once it has seen what it looks for, or would see no more by waiting.
+//! - *budget*: what the limit of records that the run may leave ([`Settings::max_writes`]) still allows.
 //! - *variant*: in `ask`, the request of a trial that asks the question; everywhere else, a body that differs from an
 //!   accepted one ([`Variant`](crate::plan::Variant)).
 //!
@@ -56,7 +57,7 @@ mod query;
 mod ready;
 #[cfg(test)]
 #[cfg(feature = "service")]
-mod reasons;
+mod reason_tests;
 mod request;
 mod sender;
 mod session;

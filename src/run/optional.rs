@@ -4,8 +4,8 @@
 //!
 //! A response to a filter proves most if the list has items with its value and items with another one: the list is then
 //! asked for the value that it showed last, which is the likeliest to be there still. If all items have the same value,
-//! the list is asked for another value, for which it may return none of them, and for theirs, for which it may return
-//! all. So a filter costs at most one more request than any other parameter.
+//! the list is asked for another value, for which it must return none of them, and for theirs. So a filter costs at
+//! most one more request than any other parameter.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ impl Session<'_> {
         let values: Vec<_> = optional
             .flat_map(|(parameter, made_up)| self.optional_values(operation, (parameter, made_up)))
             .collect();
-        self.announce_requests(u64::try_from(values.len()).unwrap_or(u64::MAX).saturating_sub(1));
+        self.expect_requests(u64::try_from(values.len()).unwrap_or(u64::MAX).saturating_sub(1));
         for value in values {
             let Some(mut head) = self.request_head_if_any(operation) else {
                 return;

@@ -37,7 +37,7 @@ impl Session<'_> {
             let next = self.history().next_page(look);
             let Some(next) = next else { return };
             if next.asked.is_some() {
-                self.announce_requests(1);
+                self.expect_requests(1);
             }
             let head = self.head_of_page(look.operation(), head.clone(), &next);
             let call = self.documented_call(look.operation(), head);

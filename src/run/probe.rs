@@ -35,7 +35,7 @@ impl Session<'_> {
             .filter(|_| probe == CredentialProbe::SecondPage);
         let request = match (request, page) {
             (Some(request), Some(page)) => {
-                self.announce_requests(1);
+                self.expect_requests(1);
                 Some(request.with_query_pair(&page.parameter, "2"))
             }
             (request, _) => request,

@@ -57,7 +57,7 @@ impl Session<'_> {
         let Some((list, head)) = list.and_then(|list| Some((list, self.request_head(list).ok()?))) else {
             return;
         };
-        self.announce_requests(1);
+        self.expect_requests(1);
         self.call(self.documented_call(list, head).role(ExchangeRole::Read))
             .await;
     }

@@ -80,7 +80,7 @@ impl<'run> Sender<'run> {
         let writes = !self.contract.operation(request.operation).is_get();
         let number = self.tally.get().sent + 1;
         if writes {
-            self.announce_write(&request, number).await;
+            self.log_intended(&request, number).await;
             self.writes_in_flight.borrow_mut().push(request.operation);
         }
         self.count(|tally| {
@@ -131,8 +131,8 @@ impl<'run> Sender<'run> {
     }
 
     /// Logs that a write is about to be sent. Where that fails, the run ends here: the write is not sent.
-    async fn announce_write(&self, request: &Request, number: u64) {
-        self.record(request, number, WriteState::Announced);
+    async fn log_intended(&self, request: &Request, number: u64) {
+        self.log(request, number, WriteState::Intended);
         if self.write_log_error.borrow().is_some() {
             self.write_held_back.notify_one();
             // The caller that waits for the end of the run drops this future.
@@ -141,7 +141,7 @@ impl<'run> Sender<'run> {
     }
 
     /// Logs the outcome of a write; `id` is the identifier of what it created.
-    pub(super) fn record_outcome(&self, exchange: &Exchange, id: Option<&str>) {
+    pub(super) fn log_outcome(&self, exchange: &Exchange, id: Option<&str>) {
         if self.contract.operation(exchange.request.operation).is_get() {
             return;
         }
@@ -153,18 +153,20 @@ impl<'run> Sender<'run> {
             Err(failure) if failure.is_unreachable() => WriteState::NotSent,
             Err(_) => WriteState::Unanswered,
         };
-        self.record(&exchange.request, exchange.number, state);
+        self.log(&exchange.request, exchange.number, state);
     }
 
     /// Adds an entry about a write to the write log, if there is one, and keeps the first error.
-    fn record(&self, request: &Request, number: u64, state: WriteState) {
-        let Some(log) = &self.settings.write_log else { return };
+    fn log(&self, request: &Request, number: u64, state: WriteState) {
+        let Some(write_log) = &self.settings.write_log else {
+            return;
+        };
         let entry = WriteEntry {
             request: number,
             operation: self.contract.operation(request.operation).name.clone(),
             state,
         };
-        if let Err(error) = log.keep(&entry) {
+        if let Err(error) = write_log.keep(&entry) {
             self.write_log_error.borrow_mut().get_or_insert(error.to_string());
         }
     }
@@ -202,7 +204,7 @@ impl<'run> Sender<'run> {
     }
 
     /// Returns the writes that are in flight: sent, with no outcome yet.
-    pub(super) fn unanswered_writes(&self) -> Vec<OperationId> {
+    pub(super) fn writes_in_flight(&self) -> Vec<OperationId> {
         self.writes_in_flight.borrow().clone()
     }
 

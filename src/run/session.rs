@@ -320,7 +320,7 @@ impl<'run> Session<'run> {
             .iter()
             .filter(|step| step.action.always_sends())
             .count();
-        self.announce_requests(u64::try_from(step_count).unwrap_or(0));
+        self.expect_requests(u64::try_from(step_count).unwrap_or(0));
         let mut read = HashSet::new();
         for (index, group) in plan.groups().enumerate() {
             let steps = steps(group);
@@ -423,7 +423,7 @@ impl<'run> Session<'run> {
                 is_superseded: wait.is_some() || (options.replaceable && throttled),
             };
             let (noted, body) = self.with_evaluation(|evaluation| evaluation.add_exchange(&exchange, (intent, &role)));
-            self.sender.record_outcome(&exchange, noted.created.as_deref());
+            self.sender.log_outcome(&exchange, noted.created.as_deref());
             let exchanged = EmittedExchange {
                 exchange: &exchange,
                 intent,
@@ -483,7 +483,7 @@ impl<'run> Session<'run> {
     }
 
     /// Emits that this many more requests are to come.
-    pub(super) fn announce_requests(&self, requests: u64) {
+    pub(super) fn expect_requests(&self, requests: u64) {
         self.emit(Event::Expected(requests));
     }
 
@@ -582,7 +582,7 @@ impl<'run> Session<'run> {
             .count(|tally| tally.unfinished = tally.sent - tally.answered);
         let mut evaluation = self.evaluation.into_inner();
         let creates = |operation: &OperationId| self.contract.operation(*operation).creates();
-        for operation in self.sender.unanswered_writes().into_iter().filter(creates) {
+        for operation in self.sender.writes_in_flight().into_iter().filter(creates) {
             evaluation.add_residue(Residue {
                 operation,
                 id: None,

@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::write_log::WriteLog;
 use crate::exchange::redact::ValueDisplay;
 use crate::history::RunTag;
-use crate::plan::WRITES_BY_DEFAULT;
+use crate::plan::RECORDS_BY_DEFAULT;
 use crate::rules::Levels;
 
 /// How a run carries out its plan.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The number of requests under way at once.
+    /// The maximum number of requests under way at once.
     pub jobs: usize,
     /// The maximum number of requests per second; `None` for as fast as the target answers.
     pub rate: Option<f64>,
@@ -52,7 +52,7 @@ impl Settings {
     /// The default of [`Self::max_pages`].
     pub const DEFAULT_MAX_PAGES: u64 = 200;
     /// The default of [`Self::max_writes`].
-    pub const DEFAULT_MAX_WRITES: u64 = WRITES_BY_DEFAULT;
+    pub const DEFAULT_MAX_WRITES: u64 = RECORDS_BY_DEFAULT;
     /// The default of [`Self::rounds`].
     pub const DEFAULT_ROUNDS: u64 = 1;
     /// How long a run may take by default.

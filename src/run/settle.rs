@@ -1,14 +1,17 @@
 //! Waits for what may come late: a record in its list, an update in its record, a list that adds up.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::session::Session;
 use crate::contract::operation::OperationId;
-use crate::history::LookId;
+use crate::history::{LookId, RecordStage};
+
+/// After how many timeouts of waits for records of inferred lifecycles the next ones are short. A service that shows
+/// nothing of what it stores costs this many times `settle`, however many resources it has.
+const MAX_TIMED_OUT: usize = 4;
 
 /// The first wait before another walk or read; it doubles.
 const MIN_WAIT: Duration = Duration::from_millis(50);
@@ -18,14 +21,48 @@ const MIN_WAIT: Duration = Duration::from_millis(50);
 pub(super) struct ObservedDelays {
     /// The longest time after which something showed.
     longest: Cell<Duration>,
-    /// Whether the last wait for an update timed out.
-    pub(super) updates_timed_out: Cell<bool>,
-    /// Whether a wait for a record of an inferred lifecycle timed out.
-    pub(super) records_timed_out: Cell<bool>,
-    /// The lists for which a wait for a deleted record to leave them timed out.
-    pub(super) late_lists: RefCell<HashSet<OperationId>>,
+    /// Whether the last wait for an update that has invariants timed out.
+    pub(super) invariant_update_timed_out: Cell<bool>,
+    /// The waits for a record of an inferred lifecycle that have timed out in this run: by which operation it was
+    /// sought, and at which stage.
+    lifecycle_waits_timed_out: RefCell<Vec<(OperationId, RecordStage)>>,
     /// Whether a wait to read a created record timed out.
-    pub(super) reads_timed_out: Cell<bool>,
+    pub(super) read_timed_out: Cell<bool>,
+}
+
+impl ObservedDelays {
+    /// How long a wait for a record of an inferred lifecycle may be.
+    pub(super) fn lifecycle_wait(&self, (shown_by, stage): (OperationId, RecordStage)) -> LifecycleWait {
+        let timed_out = self.lifecycle_waits_timed_out.borrow();
+        if timed_out.contains(&(shown_by, stage)) {
+            return LifecycleWait::Again;
+        }
+        let is_in_list = |stage| stage == RecordStage::DeletedInList;
+        let others = timed_out.iter().filter(|(_, stage)| !is_in_list(*stage));
+        if others.count() >= MAX_TIMED_OUT && !is_in_list(stage) {
+            return LifecycleWait::TooMany;
+        }
+        LifecycleWait::Full
+    }
+
+    /// Notes that a wait for a record of an inferred lifecycle has timed out.
+    pub(super) fn note_lifecycle_timeout(&self, wait: (OperationId, RecordStage)) {
+        let mut timed_out = self.lifecycle_waits_timed_out.borrow_mut();
+        if !timed_out.contains(&wait) {
+            timed_out.push(wait);
+        }
+    }
+}
+
+/// How long a wait for a record of an inferred lifecycle may be, after those that timed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LifecycleWait {
+    /// As long as `settle` says.
+    Full,
+    /// Short: one by the same operation at the same stage had its full time.
+    Again,
+    /// Short, because too many others have timed out. What is not settled then may merely be late.
+    TooMany,
 }
 
 impl Session<'_> {

@@ -14,8 +14,8 @@ use crate::contract::vocabulary::{TimestampFormat, Updated};
 use crate::exchange::Request;
 use crate::history::{AcceptedUpdate, LookGoal};
 use crate::plan::{
-    AWKWARD_UPDATES, AWKWARD_UPDATES_WITHOUT_INVARIANTS, Action, AwkwardValues, Draft, NotCalled, Step,
-    TRIES_PER_VARIANT, Variant, WRITES_PER_VARIANT, variants,
+    AWKWARD_UPDATES, AWKWARD_UPDATES_WITHOUT_INVARIANTS, Action, AwkwardValues, Draft, NotCalled, RECORDS_PER_VARIANT,
+    Step, TRIES_PER_VARIANT, Variant, variants,
 };
 
 /// The offset of the timestamp that is sent if one with another negative offset is rejected: that of New York in
@@ -69,7 +69,7 @@ impl Session<'_> {
         let awkward_create = self.create_with_awkward_values(base, awkward);
         match self.concurrent_create(operation, &accepted) {
             Some(concurrent) => {
-                self.announce_requests(1);
+                self.expect_requests(1);
                 let plain_create = self.write(&concurrent, &head, WriteRole::Additional);
                 let read = async {
                     if let Some(list) = self.contract.list_whose_items_are_created_by(operation) {
@@ -103,7 +103,7 @@ impl Session<'_> {
             let halves = these.halves();
             let differs = draft.vary(&Variant::Awkward(these), accepted);
             if let (true, Ok(draft)) = (differs, self.avoid_existing_identifiers(draft)) {
-                self.announce_requests(1);
+                self.expect_requests(1);
                 let exchange = self.write(&draft, head, WriteRole::Additional).await;
                 if exchange.rejection_of_content().is_none() && !exchange.was_closed_when_idle() {
                     break;
@@ -145,7 +145,7 @@ impl Session<'_> {
             if !differs || self.left_to_create() == 0 {
                 break;
             }
-            self.announce_requests(1);
+            self.expect_requests(1);
             let exchange = self.write(&draft, head, WriteRole::FormatTrial).await;
             let may_be_for_offset = match variant {
                 Some(_) => exchange.rejection_of_content().is_some(),
@@ -176,7 +176,7 @@ impl Session<'_> {
         let wanted = self
             .settings
             .max_writes
-            .div_ceil(WRITES_PER_VARIANT)
+            .div_ceil(RECORDS_PER_VARIANT)
             .saturating_sub(is_nested);
         let (mut made, mut tries) = (0, 0);
         for variant in variants {
@@ -194,7 +194,7 @@ impl Session<'_> {
                 continue;
             }
             tries += 1;
-            self.announce_requests(1);
+            self.expect_requests(1);
             let exchange = self.write(&draft, head, WriteRole::Additional).await;
             if self.succeeded(&exchange) {
                 made += 1;
@@ -219,8 +219,9 @@ impl Session<'_> {
         }
         let mut draft = self.draft_like(operation, accepted).ok()?;
         // Then the arrays of both records have several elements, which must stay in their own record.
+        let before = draft.clone();
         draft.vary_for_concurrent_create(self.plan.seed);
-        Some(draft)
+        Some(if draft.is_admitted() { draft } else { before })
     }
 
     /// Returns the operation that gets two creates at the same time: the seed picks it from those whose records are a
@@ -264,7 +265,7 @@ impl Session<'_> {
             match variant {
                 // It is judged like any update; whatever the response is, the others may still be accepted.
                 Variant::SameAgain => {
-                    self.announce_requests(1);
+                    self.expect_requests(1);
                     self.write(&updates.accepted, &updates.head, WriteRole::Additional)
                         .await;
                 }
@@ -300,7 +301,7 @@ impl Session<'_> {
             let differs = draft.vary(&variant, &accepted);
             if let (true, Ok(draft)) = (differs, self.avoid_existing_identifiers(draft)) {
                 sent += u64::from(is_awkward);
-                self.announce_requests(1);
+                self.expect_requests(1);
                 let exchange = self.write(&draft, &head, WriteRole::Additional).await;
                 if exchange.was_closed_when_idle() {
                     open.push_front(variant);
@@ -346,7 +347,11 @@ impl Session<'_> {
                     values.halves().into_iter().rev().for_each(|half| open.push_front(half));
                 }
                 Some(UpdateOutcome::Inconclusive) => return,
-                None => continue,
+                // They cannot be sent together, perhaps because of one that is too long for the schema.
+                None => {
+                    values.halves().into_iter().rev().for_each(|half| open.push_front(half));
+                    continue;
+                }
             }
             tries += 1;
         }
@@ -372,7 +377,7 @@ impl Session<'_> {
             return;
         };
         if let Ok(draft) = self.draft_like(operation, &accepted) {
-            self.announce_requests(1);
+            self.expect_requests(1);
             self.write(&draft, &head, WriteRole::Additional).await;
         }
     }
@@ -398,7 +403,7 @@ impl Session<'_> {
 
     /// Sends an update and looks for what it sent.
     async fn send_update(&self, updates: &mut Updates<'_>, draft: &Draft) -> UpdateOutcome {
-        self.announce_requests(1);
+        self.expect_requests(1);
         let (operation, invariant) = (updates.operation, updates.invariant);
         let exchange = self.write(draft, &updates.head, WriteRole::Additional).await;
         if exchange.was_closed_when_idle() {

@@ -49,13 +49,13 @@ impl Session<'_> {
         if self.contract.operation(operation).page.is_some() {
             return self.judge_list(operation).await;
         }
-        let longest = if self.delays.reads_timed_out.get() {
+        let longest = if self.delays.read_timed_out.get() {
             self.short_wait()
         } else {
             self.settings.settle
         };
         if self.read_with_timeout(operation, longest).await == Some(404) {
-            self.delays.reads_timed_out.set(true);
+            self.delays.read_timed_out.set(true);
         }
     }
 
@@ -80,7 +80,7 @@ impl Session<'_> {
             if self.all_were_rejected(operation) {
                 return status;
             }
-            self.announce_requests(1);
+            self.expect_requests(1);
         }
     }
 
@@ -207,7 +207,7 @@ impl Session<'_> {
     /// Requests pages until one shows what is sought or too many are missing. Returns whether a page showed it. It
     /// waits for pages that are still under way: a response that nobody reads would be reported as one that never came.
     async fn pages(&self, look: LookId, numbers: impl Iterator<Item = u64>) -> bool {
-        self.announce_requests(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
+        self.expect_requests(u64::try_from(numbers.size_hint().0).unwrap_or(u64::MAX));
         let over = Cell::new(false);
         let numbers = numbers.take_while(|_| !over.get());
         let pages = numbers.map(|number| self.page(look, Some(number)));
@@ -247,7 +247,7 @@ impl Session<'_> {
 
     /// Requests one page of a list, `asked` as in [`Self::page`], and handles it like any other page.
     pub(super) async fn read_page(&self, list: OperationId, asked: Option<u64>, goal: &LookGoal) {
-        self.announce_requests(1);
+        self.expect_requests(1);
         let look = self.begin_look(list, goal);
         self.with_evaluation(|evaluation| evaluation.begin_walk(look, WalkExtent::SelectedPages));
         self.page(look, asked).await;

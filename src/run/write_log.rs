@@ -16,7 +16,8 @@ pub trait WriteLog: Debug {
     fn keep(&self, entry: &WriteEntry) -> io::Result<()>;
 }
 
-/// One entry of the log. It contains no value of the target except the identifier, which the residue shows too.
+/// One entry of the log. It contains no value of the target except the identifier, as the target returned it: a log
+/// that others read must hide it as the residue does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WriteEntry {
     /// The request's number in the run, from 1.
@@ -33,8 +34,7 @@ pub struct WriteEntry {
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum WriteState {
     /// It is about to be sent.
-    #[serde(rename = "intended")]
-    Announced,
+    Intended,
     /// It was answered.
     Answered {
         /// The status.

@@ -26,6 +26,7 @@ mod foreign;
 mod harm;
 mod invented;
 mod keys;
+mod late_records;
 mod learned;
 mod left_open;
 mod lifecycle;

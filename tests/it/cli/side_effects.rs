@@ -206,7 +206,10 @@ fn a_read_that_is_not_called_is_not_sent_for_other_operations_either() {
         let ended = call.file("once.yaml", &SPEC.replace(show, &told)).run();
         let received: Vec<_> = service.received().iter().map(line).collect();
         assert!(received.iter().any(|(_, path)| path == "/users"), "{told}: {ended:?}");
-        let of_notes: Vec<_> = received.iter().filter(|(_, path)| path.starts_with("/notes/")).collect();
+        let of_notes: Vec<_> = received
+            .iter()
+            .filter(|(_, path)| path.starts_with("/notes/"))
+            .collect();
         assert!(of_notes.is_empty(), "{told}: {of_notes:?}");
     }
 }
