@@ -394,7 +394,7 @@ impl Session<'_> {
         };
         self.repeat_until_settled(look, longest, read).await;
         let settled = self.history().is_settled(look);
-        if !settled {
+        if !settled && wait == LifecycleWait::Full {
             self.delays.note_lifecycle_timeout((shown_by, stage));
         }
         let seen = match (

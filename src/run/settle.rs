@@ -45,12 +45,9 @@ impl ObservedDelays {
         LifecycleWait::Full
     }
 
-    /// Notes that a wait for a record of an inferred lifecycle has timed out.
+    /// Notes that a full wait for a record of an inferred lifecycle has timed out.
     pub(super) fn note_lifecycle_timeout(&self, wait: (OperationId, RecordStage)) {
-        let mut timed_out = self.lifecycle_waits_timed_out.borrow_mut();
-        if !timed_out.contains(&wait) {
-            timed_out.push(wait);
-        }
+        self.lifecycle_waits_timed_out.borrow_mut().push(wait);
     }
 }
 

@@ -130,12 +130,10 @@ async fn checked(update: Update, names: &[&str]) -> (Vec<String>, BTreeMap<Strin
     let check = Check::new(contract).service(router).writes(true).seed(1);
     let check = check.settle(Duration::from_millis(400));
     let report = check.run().await.unwrap();
-    let found = report
-        .record()
-        .findings
-        .iter()
-        .map(|finding| finding.fact.clone())
-        .collect();
+    // What never shows was not checked, which is reported, too.
+    let findings = report.record().findings.iter();
+    let findings = findings.filter(|finding| finding.rule != "unchecked-operation");
+    let found = findings.map(|finding| finding.fact.clone()).collect();
     let reads = state.lock().unwrap().reads.clone();
     (found, reads)
 }
