@@ -1,13 +1,15 @@
 //! Valid but awkward values: what software does to them is found, in creates and in updates, and a service that
 //! normalises or rejects them causes no finding.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Datelike as _, FixedOffset, Timelike as _};
 use countersign::report::{Outcome, VerdictRecord};
 use serde_json::{Value, json};
 
-use super::call::{Call, Reply};
+use super::call::{Call, Reply, TOKEN};
 use super::checked::{Check, Checked, described};
-use super::deviating::Deviation;
+use super::deviating::{Deviation, laid};
 use crate::support::{sampled, tried};
 
 /// Changes each text that is sent and must come back.
@@ -591,4 +593,25 @@ async fn what_is_sent_is_inert() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn what_is_too_long_for_the_schema_does_not_keep_the_rest_from_an_update() {
+    let document = include_str!("../../../openapi.yaml");
+    let named = "x-synthetic: Countersign-{run_tag}\n";
+    let limited = document.replace(named, &format!("{named}          maxLength: 100\n"));
+    assert_ne!(limited, document);
+    let doubling = spoiling(&["updateContact"], |body| {
+        each_text(body, &|text| text.replace('\'', "''"));
+    });
+    let (router, _) = laid(doubling).await;
+    let check = countersign::Check::new(countersign::Contract::read("openapi.yaml", limited).unwrap());
+    let check = check.service(router).token(TOKEN).writes(true).only("updateContact");
+    let report = check.seed(1).settle(Duration::from_millis(200)).run().await.unwrap();
+    let findings = report.record().findings.iter();
+    let found: Vec<_> = findings
+        .filter(|finding| finding.rule == "stored-values")
+        .map(described)
+        .collect();
+    assert!(!found.is_empty(), "{report:?}");
 }
