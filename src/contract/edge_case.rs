@@ -8,7 +8,7 @@
 //! record, and their bodies either are not JSON or carry the run tag.
 
 use super::document::{Document, Node};
-use super::operation::{Method, Operation, Parameter, ParameterLocation, changes_method_or_path};
+use super::operation::{Method, Operation, Parameter, ParameterLocation, turns_into_another_request};
 use super::pointer;
 use super::vocabulary::EdgeCaseKind;
 
@@ -191,7 +191,11 @@ fn concerns_parameter(
             ParameterKind::Number => operation.is_get(),
             ParameterKind::Constrained => false,
         },
-        (ParameterLocation::Query, _) if !operation.is_get() || changes_method_or_path(&parameter.name) => false,
+        (ParameterLocation::Query, _)
+            if !operation.is_get() || turns_into_another_request(parameter.location, &parameter.name) =>
+        {
+            false
+        }
         (ParameterLocation::Path, IdentifierMalformed) | (ParameterLocation::Query, ParameterWord) => {
             kind != ParameterKind::FreeText
         }

@@ -379,20 +379,28 @@ impl Parameter {
     }
 }
 
-/// Names of headers and query parameters that turn a request into another one, in lower case.
-const OVERRIDES: [&str; 6] = [
+/// Names of parameters that request another method, in lower case: a read might write.
+const NAMES_OF_METHODS: [&str; 4] = [
     "_method",
-    "range",
     "x-http-method",
     "x-http-method-override",
     "x-method-override",
-    "x-range",
 ];
 
-/// Whether a header or query parameter with this name turns a request into another one, so that a read might write.
+/// Names of headers that request a part of what the document describes, in lower case. A query parameter of that name
+/// is a filter, such as the range of a chart.
+const HEADERS_OF_RANGES: [&str; 2] = ["range", "x-range"];
+
+/// Whether a parameter with this name turns a request into another one than the document describes.
 #[must_use]
-pub fn changes_method_or_path(name: &str) -> bool {
-    OVERRIDES.contains(&name.to_ascii_lowercase().as_str())
+pub fn turns_into_another_request(location: ParameterLocation, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let is_named = |names: &[&str]| names.contains(&name.as_str());
+    match location {
+        ParameterLocation::Header => is_named(&NAMES_OF_METHODS) || is_named(&HEADERS_OF_RANGES),
+        ParameterLocation::Cookie | ParameterLocation::Query => is_named(&NAMES_OF_METHODS),
+        ParameterLocation::Path => false,
+    }
 }
 
 /// Where a parameter goes.
@@ -649,6 +657,26 @@ mod tests {
             ),
         ] {
             assert_eq!(accept(contents), expected, "{contents}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_turns_into_another_request_by_its_name_and_location() {
+        use ParameterLocation::{Header, Path, Query};
+        for (location, name, expected) in [
+            (Header, "X-HTTP-Method-Override", true),
+            (Query, "_method", true),
+            (Header, "Range", true),
+            (Header, "X-Range", true),
+            (Query, "range", false),
+            (Path, "_method", false),
+            (Header, "Method", false),
+        ] {
+            assert_eq!(
+                turns_into_another_request(location, name),
+                expected,
+                "{location:?} {name}"
+            );
         }
     }
 

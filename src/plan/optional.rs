@@ -14,7 +14,7 @@ use crate::contract::Contract;
 use crate::contract::acting_parameter::{self, ascii_words as words};
 use crate::contract::document::Node;
 use crate::contract::operation::{
-    Method, Operation, OperationId, Parameter, ParameterLocation, changes_method_or_path,
+    Method, Operation, OperationId, Parameter, ParameterLocation, turns_into_another_request,
 };
 use crate::contract::query::is_command_of_path;
 
@@ -62,7 +62,7 @@ fn is_sent(contract: &Contract, operation: &Operation, parameter: &Parameter) ->
         && !parameter.required
         && parameter.set_by_user.is_none()
         && !is_page
-        && !changes_method_or_path(&parameter.name)
+        && !turns_into_another_request(parameter.location, &parameter.name)
         && !acting_parameter::acts(contract, parameter)
         && !selects_fields(contract, parameter)
 }
@@ -331,6 +331,7 @@ mod tests {
             "name: update_time, schema: {type: string}",
             "name: include_archived, schema: {type: boolean}",
             "name: mark, schema: {type: string}",
+            "name: range, description: The days that the chart spans, schema: {type: string, enum: [week]}",
         ] {
             assert!(sent(stated), "{stated}");
         }

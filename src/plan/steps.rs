@@ -19,7 +19,7 @@ use crate::contract::Contract;
 use crate::contract::acting_parameter;
 use crate::contract::fact::FactId;
 use crate::contract::operation::{
-    Method, OperationId, Parameter, ParameterLocation, Security, SecurityScheme, changes_method_or_path,
+    Method, OperationId, Parameter, ParameterLocation, Security, SecurityScheme, turns_into_another_request,
 };
 use crate::contract::query::{deletes_more, has_side_effect};
 use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
@@ -726,7 +726,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         let has_side_effect =
             in_query && (acting_parameter::acts(contract, parameter) || optional::is_a_switch(contract, parameter));
-        changes_method_or_path(&parameter.name) || is_of_webdav || has_side_effect
+        turns_into_another_request(parameter.location, &parameter.name) || is_of_webdav || has_side_effect
     };
     if let Some(parameter) = needed.find(acts) {
         let name = &parameter.name;

@@ -8,7 +8,7 @@ use super::setting::Setting;
 use super::settings::TargetPart;
 use crate::contract::Contract;
 use crate::contract::load::is_http_token;
-use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme, changes_method_or_path};
+use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme, turns_into_another_request};
 use crate::exchange::{FixedHeadersAndQuery, is_secret_name};
 
 /// The headers that the check or HTTP itself sets, in lower case.
@@ -48,8 +48,10 @@ pub(super) fn check(parsed: &Parsed, part: &TargetPart) -> Result<(), ConfigErro
             return Err(parsed.error(value, Problem::FixedHeader { name, reason }));
         }
     }
-    for (name, value) in part.headers.iter().chain(&part.query) {
-        if changes_method_or_path(name) {
+    let headers = part.headers.iter().map(|entry| (ParameterLocation::Header, entry));
+    let query = part.query.iter().map(|entry| (ParameterLocation::Query, entry));
+    for (location, (name, value)) in headers.chain(query) {
+        if turns_into_another_request(location, name) {
             return Err(parsed.error(value, Problem::Override { name: name.clone() }));
         }
         if is_secret_name(name) {

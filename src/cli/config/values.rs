@@ -8,7 +8,7 @@ use super::find::Config;
 use super::levels::operation;
 use super::resolve::ResolvedArguments;
 use super::setting::Setting;
-use crate::contract::operation::{OperationId, ParameterLocation, changes_method_or_path};
+use crate::contract::operation::{OperationId, ParameterLocation, turns_into_another_request};
 use crate::contract::{Contract, ParameterNotSet, json_schema};
 use crate::exchange::CompiledSchema;
 
@@ -64,11 +64,11 @@ fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scala
         names.dedup();
         return Err(Problem::unknown("parameter", name, names.into_iter()));
     }
-    if changes_method_or_path(name) && found.iter().all(|(.., location)| *location != ParameterLocation::Path) {
+    found.retain(|(.., location)| !turns_into_another_request(*location, name));
+    if found.is_empty() {
         let name = name.to_owned();
         return Err(Problem::Override { name });
     }
-    found.retain(|(.., location)| *location == ParameterLocation::Path || !changes_method_or_path(name));
     let mut rejected = None;
     found.retain(|(id, index, _)| {
         let keyword = rejecting_keyword(contract, (*id, *index), &value);
@@ -151,7 +151,7 @@ impl Given<'_> {
 
     /// Returns the index of the parameter.
     fn parameter(&self, contract: &Contract, id: OperationId) -> Result<usize, Problem> {
-        if self.location != ParameterLocation::Path && changes_method_or_path(self.parameter) {
+        if turns_into_another_request(self.location, self.parameter) {
             let name = self.parameter.to_owned();
             return Err(Problem::Override { name });
         }
