@@ -8,6 +8,7 @@
 //! record, and their bodies either are not JSON or carry the run tag.
 
 use super::document::{Document, Node};
+use super::fact::FactKind;
 use super::operation::{Method, Operation, Parameter, ParameterLocation, turns_into_another_request};
 use super::pointer;
 use super::vocabulary::EdgeCaseKind;
@@ -92,13 +93,14 @@ const OF_QUERIES: [EdgeCaseKind; 3] = [
 /// parameters.
 const MAX_UNLISTED: usize = 12;
 
-/// Whether a location in the contract is one that states edge cases: the key that lists them or, if
-/// no key does, an operation.
+/// The kinds of facts about edge cases.
+pub(crate) const FACT_KINDS: [FactKind; 2] = [FactKind::EdgeCaseCompleteResponse, FactKind::EdgeCaseNoServerError];
+
+/// Whether a location is that of a fact about edge cases, and not of another one that the same rule judges: the key that
+/// lists them or, if no key does, an operation.
 pub(crate) fn is_stated_at(location: &str) -> bool {
-    let is_operation = |key| Method::from_key(key).is_some() && location.matches('/').count() == 3;
-    location
-        .rsplit_once('/')
-        .is_some_and(|(_, key)| key == KEY || is_operation(key))
+    let key = location.rsplit_once('/').map(|(_, key)| key);
+    key.is_some_and(|key| key == KEY || Method::from_key(key).is_some())
 }
 
 /// Returns the location that lists an operation's edge cases: the operation's list, or else the root's; the operation
@@ -242,6 +244,7 @@ impl ParameterKind {
 #[cfg(test)]
 mod tests {
     use crate::contract::Contract;
+    use crate::contract::fact::{Fact, FactKind};
     use crate::contract::testing::of_paths;
 
     const LIST: &str = "x-edge-cases: [parameter-zero, parameter-word, parameter-twice, identifier-malformed, \
@@ -377,8 +380,10 @@ mod tests {
         let contract = read(&get(parameters), "").unwrap();
         let facts = contract.facts.iter().filter(|fact| fact.name.contains("edge cases"));
         assert!(facts.clone().count() == 2 && facts.clone().all(|fact| super::is_stated_at(&fact.location)));
-        let others = contract.facts.iter().filter(|fact| !fact.name.contains("edge cases"));
-        assert!(others.clone().all(|fact| !super::is_stated_at(&fact.location)));
+        let of_the_same_rules =
+            |fact: &&Fact| matches!(fact.kind, FactKind::CompleteResponse | FactKind::NoServerError);
+        let others = contract.facts.iter().filter(of_the_same_rules);
+        assert!(others.clone().count() == 2 && others.clone().all(|fact| !super::is_stated_at(&fact.location)));
     }
 
     #[test]

@@ -28,7 +28,7 @@ use crate::contract::shared_string::SharedString;
 use crate::gaps::{Answer, Trial};
 use crate::history::SearchExtent;
 use crate::plan::ANOTHER_SHARD;
-use crate::rules::{CHANGED_ANSWER, Level, RuleName, UNDOCUMENTED_FIELD};
+use crate::rules::{CHANGED_ANSWER, Level, RuleName, UNDOCUMENTED_FIELD, rule_of};
 use crate::run::RequestCounts;
 
 /// The version of the record's format. It increases when a reader of the older format would misread the newer one.
@@ -417,7 +417,8 @@ impl FactRow {
     /// Whether the fact is about edge cases.
     #[must_use]
     pub fn is_of_edge_cases(&self) -> bool {
-        edge_case::is_stated_at(&self.contract_pointer)
+        let judges = |kind| self.rule.rule().is_some_and(|rule| rule.name == rule_of(kind).name);
+        edge_case::FACT_KINDS.into_iter().any(judges) && edge_case::is_stated_at(&self.contract_pointer)
     }
 
     /// Whether the fact is undecided because another shard checks it.
