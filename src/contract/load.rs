@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use super::defect::{Defect, DefectList, Defects, Problem};
 use super::document::{Document, Member, Node};
 use super::edge_case::{self, EdgeCase};
+use super::fact::Fact;
 use super::field;
 use super::inferred;
 use super::learned;
@@ -20,6 +21,7 @@ use super::operation::{
 use super::query;
 use super::reach::DefectReach;
 use super::shape::Expander;
+use super::shared_string::SharedString;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
 use super::{Contract, OmittedOperation, Statements, facts_beyond_schemas, inferred_gaps, pointer};
 
@@ -109,15 +111,35 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
         shapes,
         facts,
     };
-    let contract = Contract::new(document, operations, links, statements)
+    let mut contract = Contract::new(document, operations, links, statements)
         .with_lifecycles()
         .with_pagings()
         .with_filters();
+    number_repeated_names(&mut contract.facts);
     Ok(Contract {
         defects,
         omitted,
         ..contract
     })
+}
+
+/// Numbers the facts that have the name of an earlier one, such as those of two `allOf` parts with the same keyword: a
+/// report has one row for each name.
+fn number_repeated_names(facts: &mut [Fact]) {
+    let mut uses: HashMap<SharedString, usize> = facts.iter().map(|fact| (fact.name.clone(), 0)).collect();
+    for fact in facts {
+        let numbered = |number: usize| SharedString::from(format!("{} ({number})", fact.name));
+        let mut number = uses[&fact.name] + 1;
+        while number > 1 && uses.contains_key(&numbered(number)) {
+            number += 1;
+        }
+        let name = if number > 1 {
+            numbered(number)
+        } else {
+            fact.name.clone()
+        };
+        uses.insert(std::mem::replace(&mut fact.name, name), number);
+    }
 }
 
 /// Where an operation is written, and its name.
@@ -343,7 +365,11 @@ fn responses(
             defects.push(document.defect(&key, Problem::WrongKind { expected, found }));
             continue;
         };
-        let subject = if status.is_success() {
+        // The names of facts about the first success that has any are without its status.
+        let mut earlier = documented.iter();
+        let is_first =
+            !earlier.any(|earlier: &DocumentedResponse| earlier.status.is_success() && earlier.body.is_some());
+        let subject = if status.is_success() && is_first {
             name.clone()
         } else {
             format!("{name} {status}")

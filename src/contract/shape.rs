@@ -1133,6 +1133,26 @@ mod tests {
     }
 
     #[test]
+    fn facts_with_the_same_name_are_numbered() {
+        let contract = of_schema("{allOf: [{pattern: a}, {pattern: b}, {pattern: c}]}", "");
+        assert_eq!(
+            stated(&contract),
+            ["body: pattern", "body: pattern (2)", "body: pattern (3)"]
+        );
+    }
+
+    #[test]
+    fn a_success_after_another_has_its_status_in_the_name() {
+        let json = "content: {application/json: {schema: {type: object}}}";
+        let path = format!(
+            "/things: {{get: {{operationId: get, responses: {{'204': {{description: a}}, \
+             '200': {{description: a, {json}}}, '201': {{description: b, {json}}}}}}}}}"
+        );
+        let contract = crate::contract::testing::of_paths(&path, "").unwrap();
+        assert_eq!(stated(&contract), ["body: object", "201 body: object"]);
+    }
+
+    #[test]
     fn each_type_admits_its_own_values() {
         let values = [
             json!([]),
