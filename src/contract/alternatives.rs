@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use super::dialect::ASSERTIONS_KEY;
+use super::dialect::LATER_KEYWORDS_KEY;
 use super::document::{Document, Node};
 use super::openapi::referred_pointer;
 
@@ -76,7 +76,7 @@ impl<'document> AlternativeCounts<'document> {
         if let Some(not) = schema.member("not") {
             count = count.saturating_add(self.count(not, depth)?);
         }
-        for member in schema.member(ASSERTIONS_KEY).map_or(&[][..], Node::members) {
+        for member in schema.member(LATER_KEYWORDS_KEY).map_or(&[][..], Node::members) {
             let one = matches!(member.name.as_str(), "if" | "then" | "else");
             let several = matches!(member.name.as_str(), "dependentSchemas");
             let parts = member.node.members().iter().filter(|_| several).map(|part| &part.node);

@@ -12,8 +12,8 @@
 //! | `examples` of a schema | `example`, the first |
 //! | `$ref` with keywords that state something | the reference at the end of `allOf` |
 //! | `true`, `false` as a schema | `{}`, `not: {}` |
-//! | `prefixItems`, `if` and others that 3.0 has no words for | members of [`ASSERTIONS_KEY`], for the validator alone |
-//! | `contentEncoding`, `contentMediaType`, `$id`, `$comment`, `$dynamicRef` | nothing |
+//! | `prefixItems`, `if` and others that 3.0 lacks | members of [`LATER_KEYWORDS_KEY`], for the validator alone |
+//! | the keywords of [`DROPPED`], such as `contentEncoding`, `$id` and `$comment` | nothing |
 //!
 //! # Design
 //!
@@ -33,10 +33,10 @@ use super::shape::JsonType;
 use super::shared_string::StringPool;
 
 /// The member of a rewritten schema that holds the keywords that OpenAPI 3.0 does not have.
-pub(super) const ASSERTIONS_KEY: &str = "$assertions";
+pub(super) const LATER_KEYWORDS_KEY: &str = "$later";
 
-/// The keywords that go to [`ASSERTIONS_KEY`].
-const ASSERTED: &[&str] = &[
+/// The keywords that go to [`LATER_KEYWORDS_KEY`].
+const LATER_KEYWORDS: &[&str] = &[
     "contains",
     "dependentRequired",
     "dependentSchemas",
@@ -190,17 +190,17 @@ struct UnfinishedSchema {
     members: Vec<Member>,
     /// What is added to `allOf`, each with the pointer of what is written, relative to the schema.
     all_of: Vec<(String, Member)>,
-    /// The members of [`ASSERTIONS_KEY`].
-    assertions: Vec<Member>,
+    /// The members of [`LATER_KEYWORDS_KEY`].
+    later: Vec<Member>,
     /// Where null is admitted.
     nullable: Option<Position>,
 }
 
 impl Rewriter {
-    fn node(&mut self, node: Node, place: Option<MemberContent>) -> Node {
+    fn node(&mut self, node: Node, content: Option<MemberContent>) -> Node {
         let position = node.position;
-        let Some(place) = place else { return node };
-        let kind = match (node.kind, place) {
+        let Some(content) = content else { return node };
+        let kind = match (node.kind, content) {
             (NodeKind::Object(members), SCHEMA) => self.schema(members.into_listed(), position),
             (NodeKind::Boolean(admits), SCHEMA) => self.boolean_schema(admits, position),
             (NodeKind::Array(elements), MemberContent::List(inner)) => {
@@ -212,13 +212,13 @@ impl Rewriter {
                 });
                 NodeKind::Array(rewritten.collect())
             }
-            (NodeKind::Object(members), place) => {
+            (NodeKind::Object(members), content) => {
                 let mut members: Vec<_> = members
                     .into_listed()
                     .into_iter()
-                    .map(|member| self.member(member, place))
+                    .map(|member| self.member(member, content))
                     .collect();
-                self.complete(place, &mut members, position);
+                self.complete(content, &mut members, position);
                 object(members)
             }
             (kind, _) => kind,
@@ -226,8 +226,8 @@ impl Rewriter {
         Node { kind, position }
     }
 
-    fn member(&mut self, member: Member, place: MemberContent) -> Member {
-        let below = place.below(&member.name);
+    fn member(&mut self, member: Member, content: MemberContent) -> Member {
+        let below = content.below(&member.name);
         // A boolean there means the same in 3.0.
         if member.name == "additionalProperties" && matches!(member.node.kind, NodeKind::Boolean(_)) {
             return member;
@@ -275,13 +275,13 @@ impl Rewriter {
     }
 
     /// Adds what 3.0 requires and later versions do not.
-    fn complete(&mut self, place: MemberContent, members: &mut Vec<Member>, position: Position) {
+    fn complete(&mut self, content: MemberContent, members: &mut Vec<Member>, position: Position) {
         let empty = |members: Vec<Member>| Node {
             kind: object(members),
             position,
         };
         let has = |members: &[Member], name: &str| members.iter().any(|member| member.name == name);
-        match place {
+        match content {
             MemberContent::One(Object::OpenApi) if !has(members, "paths") => {
                 members.push(self.named("paths", position, empty(Vec::new())));
             }
@@ -350,13 +350,13 @@ impl Rewriter {
         let mut schema = UnfinishedSchema {
             members: Vec::with_capacity(members.len()),
             all_of: Vec::new(),
-            assertions: Vec::new(),
+            later: Vec::new(),
             nullable: None,
         };
         for member in members {
             self.keyword(member, &siblings, &bounds, &mut schema);
         }
-        schema.assertions.extend(names);
+        schema.later.extend(names);
         self.finish(schema, position)
     }
 
@@ -368,9 +368,9 @@ impl Rewriter {
             // These have no elements or members left to apply to.
             "unevaluatedItems" if siblings.has_items => {}
             "unevaluatedProperties" if siblings.has_additional => {}
-            "items" if siblings.has_prefix => schema.assertions.push(member),
-            "additionalProperties" if siblings.has_patterns => schema.assertions.push(member),
-            name if ASSERTED.contains(&name) => schema.assertions.push(member),
+            "items" if siblings.has_prefix => schema.later.push(member),
+            "additionalProperties" if siblings.has_patterns => schema.later.push(member),
+            name if LATER_KEYWORDS.contains(&name) => schema.later.push(member),
             "$ref" => schema.all_of.push((String::new(), member)),
             "type" => self.types(member, siblings, schema),
             "const" => {
@@ -528,12 +528,12 @@ impl Rewriter {
         let UnfinishedSchema {
             mut members,
             all_of,
-            assertions,
+            later,
             nullable,
         } = schema;
         // Names that these keywords admit are not listed, so the object has to be open for the readers of 3.0; the
         // keywords themselves decide about the names.
-        let admitting = assertions.iter().find(|member| {
+        let admitting = later.iter().find(|member| {
             let opens = !matches!(member.node.kind, NodeKind::Boolean(false));
             member.name == "patternProperties" || (member.name == "unevaluatedProperties" && opens)
         });
@@ -543,8 +543,8 @@ impl Rewriter {
             let node = Node { kind, position: at };
             members.push(self.named("additionalProperties", at, node));
         }
-        if !assertions.is_empty() {
-            members.push(self.assertions(assertions, position));
+        if !later.is_empty() {
+            members.push(self.later_keywords(later, position));
         }
         if !all_of.is_empty() {
             self.add_to_all_of(&mut members, all_of);
@@ -558,18 +558,18 @@ impl Rewriter {
         object(members)
     }
 
-    fn assertions(&mut self, assertions: Vec<Member>, position: Position) -> Member {
+    fn later_keywords(&mut self, later: Vec<Member>, position: Position) -> Member {
         let tree = self.tree.len();
-        self.inserted(&format!("/{ASSERTIONS_KEY}"), "");
-        for member in &assertions {
-            let tree = format!("/{ASSERTIONS_KEY}/{}", member.name);
+        self.inserted(&format!("/{LATER_KEYWORDS_KEY}"), "");
+        for member in &later {
+            let tree = format!("/{LATER_KEYWORDS_KEY}/{}", member.name);
             self.moved(&tree, &format!("/{}", member.name));
         }
-        pointer::push(&mut self.tree, ASSERTIONS_KEY);
-        let rewritten = assertions.into_iter().map(|member| self.member(member, SCHEMA));
+        pointer::push(&mut self.tree, LATER_KEYWORDS_KEY);
+        let rewritten = later.into_iter().map(|member| self.member(member, SCHEMA));
         let kind = object(rewritten.collect());
         self.tree.truncate(tree);
-        self.named(ASSERTIONS_KEY, position, Node { kind, position })
+        self.named(LATER_KEYWORDS_KEY, position, Node { kind, position })
     }
 
     /// Adds schemas after the parts of `allOf`.

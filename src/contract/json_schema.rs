@@ -6,17 +6,19 @@
 //! Our own rules check types, fields and closed objects, because they treat null, missing and unlisted as three
 //! different things. A well-maintained validator of JSON Schema decides the rest. The conversion turns `nullable` into
 //! a type, a boolean `exclusiveMinimum` into a number and the integer formats into bounds, and drops what is next to a
-//! reference (OpenAPI 3.0.3, section 4.7.23). What a later version states beyond 3.0 (`dialect`) becomes a part of its
-//! own under `allOf`, so that no keyword of 3.0 is read along with it; only `unevaluatedProperties` and
-//! `unevaluatedItems` stand next to the others, because they apply to what the others do not cover.
+//! reference, except for `nullable` (OpenAPI 3.0.3, section 4.7.23). What a later version states beyond 3.0 (`dialect`)
+//! becomes a part of its own under `allOf`, so that no keyword of 3.0 is read along with it; only
+//! `unevaluatedProperties` and `unevaluatedItems` stand next to the others, because they apply to what the others do
+//! not cover.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::ASSERTIONS_KEY;
+use super::dialect::LATER_KEYWORDS_KEY;
 use super::discriminator;
 use super::document::{Document, Node, NodeKind};
+use super::field::is_flagged;
 use super::openapi::referred_pointer;
 use super::pointer;
 
@@ -40,8 +42,8 @@ const KEYWORDS: &[&str] = &[
     "format",
 ];
 
-/// The keywords of [`ASSERTIONS_KEY`] that make an assertion by themselves.
-const LATER_KEYWORDS: &[&str] = &[
+/// The keywords of [`LATER_KEYWORDS_KEY`] that make an assertion by themselves.
+const ASSERTING_LATER_KEYWORDS: &[&str] = &[
     "prefixItems",
     "contains",
     "if",
@@ -55,6 +57,9 @@ const LATER_KEYWORDS: &[&str] = &[
 
 /// The keywords for the members and elements that the other keywords do not cover.
 const UNEVALUATED: &[&str] = &["unevaluatedItems", "unevaluatedProperties"];
+
+/// The maximum number of schemas under `allOf` that are searched for fields that need not be present.
+const MAX_CONJUNCTION: usize = 1000;
 
 /// The formats that are checked; others are annotations (OpenAPI 3.0.3, section 4.4).
 const FORMATS: &[&str] = &[
@@ -78,17 +83,14 @@ pub fn asserted(document: &Document, schema: &str) -> Option<Value> {
     let node = document.node(schema)?;
     Some(match schema.strip_suffix("/discriminator") {
         Some(parent) if node.member("propertyName").is_some() => discriminated(document, parent),
-        _ => assertions(document, node),
+        _ => Converter::for_responses(document).assertions(document, node),
     })
 }
 
 /// Returns what the discriminator of a definition asserts: a value that names a definition which inherits from this one
 /// must conform to that definition.
 fn discriminated(document: &Document, parent: &str) -> Value {
-    let mut converter = Converter {
-        left_out: Some((document, "writeOnly")),
-        ..Converter::default()
-    };
+    let mut converter = Converter::for_responses(document);
     let property = document
         .node(parent)
         .and_then(discriminator::property)
@@ -96,7 +98,7 @@ fn discriminated(document: &Document, parent: &str) -> Value {
     let children = discriminator::children(document, parent).into_iter();
     let parts = children.map(|(value, child)| {
         let reference = format!("#/$defs/{}", definition(&child));
-        converter.references.insert(child);
+        converter.references.insert(Reference::to(child));
         let named = json!({ "required": [property], "properties": { property: { "const": value } } });
         json!({ "if": named, "then": { "$ref": reference } })
     });
@@ -110,24 +112,7 @@ fn discriminated(document: &Document, parent: &str) -> Value {
 /// Returns what the schema asserts beyond types and names, as a JSON Schema.
 #[must_use]
 pub fn assertions(document: &Document, node: &Node) -> Value {
-    let mut converter = Converter::default();
-    let mut converted = Map::new();
-    for member in node
-        .members()
-        .iter()
-        .filter(|member| KEYWORDS.contains(&member.name.as_str()))
-    {
-        converter.keyword(node, &member.name, &member.node, &mut converted);
-    }
-    if let Some(assertions) = node.member(ASSERTIONS_KEY) {
-        if UNEVALUATED.iter().any(|keyword| assertions.member(keyword).is_some()) {
-            converter.left_out = Some((document, "writeOnly"));
-            converter.evaluated(node, &mut converted);
-        }
-        converter.assertions(assertions, &mut converted);
-    }
-    converter.define(document, &mut converted);
-    Value::Object(converted)
+    Converter::default().assertions(document, node)
 }
 
 /// Returns the whole schema at the pointer, types and names included, as a JSON Schema; `None` where the pointer names
@@ -155,8 +140,8 @@ pub fn keywords(schema: &Node) -> Vec<&'static str> {
         Some(format) if **keyword == "format" => format.string().is_some_and(|format| FORMATS.contains(&format)),
         found => found.is_some(),
     };
-    let later = schema.member(ASSERTIONS_KEY);
-    let later = LATER_KEYWORDS
+    let later = schema.member(LATER_KEYWORDS_KEY);
+    let later = ASSERTING_LATER_KEYWORDS
         .iter()
         .filter(|keyword| later.is_some_and(|later| later.member(keyword).is_some()));
     KEYWORDS.iter().filter(present).chain(later).copied().collect()
@@ -165,13 +150,65 @@ pub fn keywords(schema: &Node) -> Vec<&'static str> {
 /// Converts OpenAPI 3.0 schemas to JSON Schema 2020-12 and remembers what they refer to.
 #[derive(Default)]
 struct Converter<'document> {
-    references: BTreeSet<String>,
+    references: BTreeSet<Reference>,
     /// The document, and the flag of the fields that are not required here: `readOnly` in requests, `writeOnly` in
     /// responses.
     left_out: Option<(&'document Document, &'static str)>,
+    /// The fields that the next schema need not require, because another part of its `allOf` has the flag on them.
+    left_out_beside: BTreeSet<String>,
 }
 
-impl Converter<'_> {
+/// A definition that is referred to, and the fields that it need not require there.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Reference {
+    target: String,
+    left_out: BTreeSet<String>,
+}
+
+impl Reference {
+    fn to(target: String) -> Self {
+        Self {
+            target,
+            left_out: BTreeSet::new(),
+        }
+    }
+
+    /// Returns the name of the definition. No name that [`definition`] returns contains `!`.
+    fn name(&self) -> String {
+        let left_out = self.left_out.iter();
+        let left_out = left_out.map(|field| format!("!{}", definition(&pointer::join("", field))));
+        definition(&self.target) + &left_out.collect::<String>()
+    }
+}
+
+impl<'document> Converter<'document> {
+    fn for_responses(document: &'document Document) -> Self {
+        Self {
+            left_out: Some((document, "writeOnly")),
+            ..Self::default()
+        }
+    }
+
+    fn assertions(mut self, document: &'document Document, node: &Node) -> Value {
+        let mut converted = Map::new();
+        for member in node
+            .members()
+            .iter()
+            .filter(|member| KEYWORDS.contains(&member.name.as_str()))
+        {
+            self.keyword(node, &member.name, &member.node, &mut converted);
+        }
+        if let Some(later) = node.member(LATER_KEYWORDS_KEY) {
+            if UNEVALUATED.iter().any(|keyword| later.member(keyword).is_some()) {
+                self.left_out = Some((document, "writeOnly"));
+                self.evaluated(node, &mut converted);
+            }
+            self.later_keywords(later, &mut converted);
+        }
+        self.define(document, &mut converted);
+        Value::Object(converted)
+    }
+
     fn whole(&mut self, document: &Document, schema: &str) -> Option<Value> {
         let mut converted = self.schema(document.node(schema)?);
         if let Value::Object(root) = &mut converted {
@@ -181,9 +218,14 @@ impl Converter<'_> {
     }
 
     fn schema(&mut self, node: &Node) -> Value {
+        let beside = std::mem::take(&mut self.left_out_beside);
         if let Some(target) = referred_pointer(node) {
-            let reference = json!({ "$ref": format!("#/$defs/{}", definition(&target)) });
-            self.references.insert(target);
+            let referred = Reference {
+                target,
+                left_out: beside,
+            };
+            let reference = json!({ "$ref": format!("#/$defs/{}", referred.name()) });
+            self.references.insert(referred);
             return if says_nullable(node) {
                 or_null(reference)
             } else {
@@ -194,13 +236,50 @@ impl Converter<'_> {
             return node.to_value();
         }
         let mut converted = Map::new();
+        let left_out = &beside | &self.left_out_of(node);
         for member in node.members() {
-            self.keyword(node, &member.name, &member.node, &mut converted);
+            match member.name.as_str() {
+                "allOf" => self.all_of(&member.node, &left_out, &mut converted),
+                name => self.keyword(node, name, &member.node, &mut converted),
+            }
+        }
+        if let Some(Value::Array(required)) = converted.get_mut("required") {
+            required.retain(|name| name.as_str().is_none_or(|name| !left_out.contains(name)));
         }
         if says_nullable(node) {
             return admit_null(converted);
         }
         Value::Object(converted)
+    }
+
+    /// Adds the parts of `allOf`, where these fields need not be present.
+    fn all_of(&mut self, parts: &Node, left_out: &BTreeSet<String>, converted: &mut Map<String, Value>) {
+        let document = self
+            .left_out
+            .filter(|_| !left_out.is_empty())
+            .map(|(document, _)| document);
+        let parts = parts.elements().iter().map(|part| {
+            let required = document.map_or_else(BTreeSet::new, |document| required_of(&conjunction(document, part)));
+            self.left_out_beside = &required & left_out;
+            self.schema(part)
+        });
+        converted.insert("allOf".to_owned(), parts.collect());
+    }
+
+    /// Returns the fields that a schema and its `allOf` members require, and that need not be present here, because one
+    /// of these schemas has the flag on them.
+    fn left_out_of(&self, schema: &Node) -> BTreeSet<String> {
+        let Some((document, flag)) = self.left_out else {
+            return BTreeSet::new();
+        };
+        let parts = conjunction(document, schema);
+        let mut required = required_of(&parts);
+        required.retain(|name| {
+            let fields = parts.iter().filter_map(|part| part.member("properties")?.member(name));
+            let mut flagged = fields.flat_map(|field| conjunction(document, field));
+            flagged.any(|field| is_flagged(field, flag))
+        });
+        required
     }
 
     fn keyword(&mut self, schema: &Node, name: &str, value: &Node, converted: &mut Map<String, Value>) {
@@ -216,11 +295,13 @@ impl Converter<'_> {
             }
             "exclusiveMinimum" | "exclusiveMaximum" | "nullable" | "discriminator" | "example" | "xml"
             | "externalDocs" | "readOnly" | "writeOnly" | "deprecated" | "default" | "description" | "title" => {}
-            "oneOf" | "anyOf" | "allOf" => {
+            "oneOf" | "anyOf" => {
                 let mut parts: Vec<_> = value.elements().iter().map(|part| self.schema(part)).collect();
                 // With a discriminator, the value itself says which alternative it is. Other open alternatives may
-                // admit it too, and documents do not mean that as an error.
-                if name == "oneOf" && schema.member("discriminator").is_some() {
+                // admit it too, and documents do not mean that as an error. Nor do they where a field that tells one
+                // alternative from another is left out.
+                let is_open = || value.elements().iter().any(|part| !self.left_out_of(part).is_empty());
+                if name == "oneOf" && (schema.member("discriminator").is_some() || is_open()) {
                     parts = vec![json!({ "anyOf": parts })];
                 }
                 converted.insert(name.to_owned(), Value::Array(parts));
@@ -233,19 +314,15 @@ impl Converter<'_> {
                     .collect();
                 converted.insert(name.to_owned(), Value::Object(fields));
             }
-            // The assertions state what members with unlisted names may be.
-            "additionalProperties" if is_open_for_assertions(schema) => {}
+            // These keywords state what members with unlisted names may be.
+            "additionalProperties" if is_open_for_later_keywords(schema) => {}
             "not" | "items" | "additionalProperties" => {
                 let inner = self.schema(value);
                 converted.insert(name.to_owned(), inner);
             }
             "format" => format(value, converted),
-            ASSERTIONS_KEY => self.assertions(value, converted),
+            LATER_KEYWORDS_KEY => self.later_keywords(value, converted),
             "$defs" | "definitions" => {}
-            "required" if self.left_out.is_some() => {
-                let names = value.elements().iter().filter(|name| !self.is_left_out(schema, name));
-                converted.insert(name.to_owned(), names.map(Node::to_value).collect());
-            }
             other if other.starts_with("x-") => {}
             other => {
                 converted.insert(other.to_owned(), value.to_value());
@@ -254,9 +331,9 @@ impl Converter<'_> {
     }
 
     /// Adds the keywords that OpenAPI 3.0 does not have.
-    fn assertions(&mut self, assertions: &Node, converted: &mut Map<String, Value>) {
+    fn later_keywords(&mut self, later: &Node, converted: &mut Map<String, Value>) {
         let mut part = Map::new();
-        for member in assertions.members() {
+        for member in later.members() {
             let name = member.name.as_str();
             let value = match name {
                 "dependentSchemas" | "patternProperties" | "properties" => {
@@ -290,30 +367,22 @@ impl Converter<'_> {
         let names = fields.map(|field| (field.name.to_string(), Value::Bool(true)));
         converted.insert("properties".to_owned(), Value::Object(names.collect()));
         if let Some(parts) = schema.member("allOf") {
-            self.keyword(schema, "allOf", parts, converted);
+            let left_out = self.left_out_of(schema);
+            self.all_of(parts, &left_out, converted);
         }
-    }
-
-    /// Whether the field with this name has the flag, so that it is not required here.
-    fn is_left_out(&self, schema: &Node, name: &Node) -> bool {
-        let field = || schema.member("properties")?.member(name.string()?);
-        let (Some(field), Some((document, flag))) = (field(), self.left_out) else {
-            return false;
-        };
-        let target = referred_pointer(field).and_then(|target| document.node(&target));
-        target.unwrap_or(field).member(flag).and_then(Node::boolean) == Some(true)
     }
 
     /// Adds every definition that is referred to, directly or not.
     fn define(&mut self, document: &Document, root: &mut Map<String, Value>) {
         let mut definitions = Map::new();
-        while let Some(target) = self.references.pop_first() {
-            let name = definition(&target);
+        while let Some(reference) = self.references.pop_first() {
+            let name = reference.name();
             if !definitions.contains_key(&name) {
                 definitions.insert(name.clone(), Value::Bool(true));
-                let schema = document
-                    .node(&target)
-                    .map_or(Value::Bool(true), |node| self.schema(node));
+                let schema = document.node(&reference.target).map_or(Value::Bool(true), |node| {
+                    self.left_out_beside = reference.left_out;
+                    self.schema(node)
+                });
                 definitions.insert(name, schema);
             }
         }
@@ -321,6 +390,31 @@ impl Converter<'_> {
             root.insert("$defs".to_owned(), Value::Object(definitions));
         }
     }
+}
+
+/// Returns a schema and its `allOf` members, at any depth, with references and what is next to them.
+fn conjunction<'node>(document: &'node Document, schema: &'node Node) -> Vec<&'node Node> {
+    let (mut found, mut seen, mut pending) = (Vec::new(), HashSet::new(), vec![schema]);
+    while let Some(node) = pending.pop() {
+        if found.len() == MAX_CONJUNCTION {
+            break;
+        }
+        if seen.insert(std::ptr::from_ref(node)) {
+            found.push(node);
+            match referred_pointer(node) {
+                Some(target) => pending.extend(document.node(&target)),
+                None => pending.extend(node.member("allOf").map_or(&[][..], Node::elements)),
+            }
+        }
+    }
+    found
+}
+
+/// Returns the names of the fields that one of the schemas requires.
+fn required_of(schemas: &[&Node]) -> BTreeSet<String> {
+    let lists = schemas.iter().filter_map(|schema| schema.member("required"));
+    let names = lists.flat_map(Node::elements).filter_map(Node::string);
+    names.map(str::to_owned).collect()
 }
 
 /// Returns a name for a definition that needs no escaping in a reference, and that no other definition has: `_` becomes
@@ -359,16 +453,19 @@ fn bounds(converted: &mut Map<String, Value>, minimum: i64, maximum: i64) {
     converted.entry("maximum").or_insert_with(|| maximum.into());
 }
 
-/// Whether a schema admits unlisted names only so that keywords of [`ASSERTIONS_KEY`] decide about them.
-fn is_open_for_assertions(schema: &Node) -> bool {
-    let assertions = schema.member(ASSERTIONS_KEY);
-    let has = |name: &str| assertions.is_some_and(|assertions| assertions.member(name).is_some());
+/// Whether a schema admits unlisted names only so that keywords of [`LATER_KEYWORDS_KEY`] decide about them.
+fn is_open_for_later_keywords(schema: &Node) -> bool {
+    let later = schema.member(LATER_KEYWORDS_KEY);
+    let has = |name: &str| later.is_some_and(|later| later.member(name).is_some());
     has("patternProperties") || has("unevaluatedProperties")
 }
 
 fn says_nullable(node: &Node) -> bool {
     node.member("nullable").and_then(Node::boolean) == Some(true)
 }
+
+/// The keywords that may exclude null whatever the type is.
+const EXCLUDING_NULL: [&str; 4] = ["allOf", "anyOf", "not", "oneOf"];
 
 /// `nullable` adds null to the type. Read literally it has no effect without a `type`, or with an `enum` that lacks
 /// null (OpenAPI 3.0.3, proposal 2019-10-31), but nobody writes it to exclude null.
@@ -379,7 +476,7 @@ fn admit_null(mut schema: Map<String, Value>) -> Value {
         values.push(Value::Null);
     }
     match schema.get("type").cloned() {
-        Some(kind) if !schema.contains_key("allOf") => {
+        Some(kind) if !EXCLUDING_NULL.iter().any(|keyword| schema.contains_key(*keyword)) => {
             schema.insert("type".to_owned(), json!([kind, "null"]));
             Value::Object(schema)
         }
@@ -437,6 +534,79 @@ mod tests {
             { "type": ["string", "null"], "enum": ["a", null] },
         ]);
         assert_eq!(asserted(&document(text), "").unwrap()["oneOf"], expected);
+    }
+
+    #[test]
+    fn null_is_admitted_whatever_the_alternatives_beside_nullable_exclude() {
+        for keyword in [
+            "oneOf: [{minProperties: 1}]",
+            "anyOf: [{minProperties: 1}]",
+            "not: {minProperties: 1}",
+        ] {
+            let text = format!("oneOf: [{{type: object, nullable: true, {keyword}}}]");
+            let asserted = asserted(&document(&text), "").unwrap();
+            assert_eq!(
+                asserted["oneOf"][0]["anyOf"][1],
+                json!({ "type": "null" }),
+                "{asserted}"
+            );
+        }
+    }
+
+    const CVV: &str = "cvv: {type: string, writeOnly: true}";
+
+    #[test]
+    fn a_field_for_requests_alone_is_not_required_in_an_alternative_of_a_response() {
+        let card = format!("{{required: [number, cvv], properties: {{{CVV}}}}}");
+        for (alternative, expected) in [
+            (card.clone(), json!(["number"])),
+            (
+                format!("{{required: [number, cvv], allOf: [{{properties: {{{CVV}}}}}]}}"),
+                json!(["number"]),
+            ),
+            (
+                "{required: [number, cvv], properties: {cvv: {allOf: [{$ref: '#/defs/Secret'}]}}}".to_owned(),
+                json!(["number"]),
+            ),
+            ("{required: [number, cvv]}".to_owned(), json!(["number", "cvv"])),
+        ] {
+            let text = format!("anyOf: [{alternative}]\ndefs: {{Secret: {{writeOnly: true}}}}");
+            let stated = document(&text);
+            assert_eq!(
+                asserted(&stated, "").unwrap()["anyOf"][0]["required"],
+                expected,
+                "{alternative}"
+            );
+            let whole = assertions(&stated, &stated.root);
+            assert_eq!(whole["anyOf"][0]["required"], json!(["number", "cvv"]), "{alternative}");
+        }
+    }
+
+    #[test]
+    fn a_field_for_requests_alone_is_not_required_by_another_part_of_all_of() {
+        let text = format!(
+            "anyOf: [{{allOf: [{{$ref: '#/defs/Base'}}, {{required: [cvv]}}, {{properties: {{{CVV}}}}}]}}, \
+             {{$ref: '#/defs/Base'}}]\ndefs: {{Base: {{required: [number, cvv]}}}}"
+        );
+        let asserted = asserted(&document(&text), "").unwrap();
+        let parts = &asserted["anyOf"][0]["allOf"];
+        assert_eq!(parts[0], json!({ "$ref": "#/$defs/defs.Base!cvv" }));
+        assert_eq!(parts[1]["required"], json!([]));
+        assert_eq!(asserted["anyOf"][1], json!({ "$ref": "#/$defs/defs.Base" }));
+        let required = |name: &str| &asserted["$defs"][name]["required"];
+        assert_eq!(required("defs.Base!cvv"), &json!(["number"]));
+        assert_eq!(required("defs.Base"), &json!(["number", "cvv"]));
+    }
+
+    #[test]
+    fn alternatives_that_only_a_field_for_requests_alone_tells_apart_may_both_match() {
+        let text = format!("oneOf: [{{required: [cvv], properties: {{{CVV}}}}}, {{required: [iban]}}]");
+        assert!(asserted(&document(&text), "").unwrap()["oneOf"][0]["anyOf"].is_array());
+        let text = "oneOf: [{required: [number]}, {required: [iban]}]";
+        assert_eq!(
+            asserted(&document(text), "").unwrap()["oneOf"][1],
+            json!({ "required": ["iban"] })
+        );
     }
 
     #[test]

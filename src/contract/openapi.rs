@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use super::defect::{Defect, DefectList, Problem};
-use super::dialect::{self, ASSERTIONS_KEY};
+use super::dialect::{self, LATER_KEYWORDS_KEY};
 use super::document::{Document, Member, Node, NodeKind};
 use super::pointer;
 use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
@@ -254,7 +254,7 @@ impl StructureCheck<'_> {
         match (spec.name, member.name.as_str()) {
             ("components object", "pathItems") => Some(PATH_ITEMS),
             ("schema", "$defs" | "definitions") => Some(Expect::MapOf(&Expect::Schema)),
-            ("schema", ASSERTIONS_KEY) => Some(Expect::Object(&ASSERTIONS_OBJECT)),
+            ("schema", LATER_KEYWORDS_KEY) => Some(Expect::Object(&LATER_KEYWORDS_OBJECT)),
             ("schema", "$schema") => {
                 let problem = member.node.string().and_then(other_dialect)?;
                 self.fail(&member.name, problem);
@@ -770,7 +770,7 @@ static SCHEMA: ObjectSpec = referable(
 );
 
 /// The keywords of a later version that only the validator of JSON Schema reads.
-static ASSERTIONS_OBJECT: ObjectSpec = spec(
+static LATER_KEYWORDS_OBJECT: ObjectSpec = spec(
     "keywords of JSON Schema",
     &[
         optional("additionalProperties", Expect::SchemaOrBoolean),

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use super::alternatives::AlternativeCounts;
 use super::defect::{Defect, Problem};
-use super::dialect::ASSERTIONS_KEY;
+use super::dialect::LATER_KEYWORDS_KEY;
 use super::discriminator;
 use super::document::{Document, MAX_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
@@ -587,7 +587,11 @@ impl<'document> Expander<'document> {
             shape.forbidden.insert(name.to_owned(), fact);
             return;
         }
-        let input_only = stated.iter().any(|inner| inner.flag("writeOnly"));
+        let is_flagged = |inner: &AllOfMember<'_>| {
+            let mut parts = self.all_of(&inner.pointer).into_iter();
+            inner.flag("writeOnly") || parts.any(|part| part.flag("writeOnly"))
+        };
+        let input_only = stated.iter().any(is_flagged);
         let required_fact = requiring.filter(|_| !input_only).map(|member| {
             let location = stated.first().map_or_else(
                 || pointer::join(&member.pointer, "required"),
@@ -751,14 +755,10 @@ impl<'document> AllOfMember<'document> {
             let indexes = 0..listed.node.elements().len();
             found.extend(indexes.map(|index| pointer::join(&listed.pointer, &index.to_string())));
         }
-        if let Some(assertions) = self.member(ASSERTIONS_KEY) {
+        if let Some(later) = self.member(LATER_KEYWORDS_KEY) {
             let conditions = ["if", "then", "else"].into_iter();
-            found.extend(
-                conditions
-                    .filter_map(|name| assertions.member(name))
-                    .map(|it| it.pointer),
-            );
-            if let Some(listed) = assertions.member("dependentSchemas") {
+            found.extend(conditions.filter_map(|name| later.member(name)).map(|it| it.pointer));
+            if let Some(listed) = later.member("dependentSchemas") {
                 let members = listed.node.members().iter();
                 found.extend(members.map(|member| pointer::join(&listed.pointer, &member.name)));
             }
@@ -1061,6 +1061,14 @@ mod tests {
             )
         };
         assert_eq!(stated(&field("writeOnly")), ["body: object", "/a: string"]);
+        for elsewhere in [
+            "$ref: '#/components/schemas/A'",
+            "allOf: [{$ref: '#/components/schemas/A'}]",
+        ] {
+            let schema = format!("{{type: object, required: [a], properties: {{a: {{{elsewhere}}}}}}}");
+            let contract = of_schema(&schema, "A: {type: string, writeOnly: true}");
+            assert_eq!(stated(&contract), ["body: object", "/a: string"], "{elsewhere}");
+        }
         assert_eq!(
             stated(&field("readOnly")),
             ["body: object", "/a: present", "/a: string"]
