@@ -17,6 +17,7 @@ use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
 use super::filter_words::{ParameterWords, plainly_filtered};
 use super::inferred::{RecordFinder, collection_name, comparable_name};
+use super::lexicon::sentences;
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape};
@@ -317,7 +318,7 @@ impl Contract {
     pub(super) fn sentences_about(&self, operation: &Operation) -> Vec<String> {
         let texts = ["summary", "description"].map(|key| pointer::join(&operation.pointer, key));
         let texts = texts.iter().filter_map(|at| self.document.node(at)?.string());
-        let sentences = texts.flat_map(|text| text.split(". "));
+        let sentences = texts.flat_map(sentences);
         sentences.map(str::to_ascii_lowercase).collect()
     }
 }

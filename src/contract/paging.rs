@@ -245,14 +245,8 @@ impl Contract {
 
     /// Whether a sentence about the operation calls the number of its records an estimate.
     fn says_total_is_estimate(&self, operation: &Operation) -> bool {
-        let texts = ["summary", "description"].into_iter().filter_map(|key| {
-            let text = self.document.node(&pointer::join(&operation.pointer, key))?;
-            text.string()
-        });
-        let mut sentences = texts.flat_map(|text| text.split(". "));
-        sentences.any(|sentence| {
-            let counts = ["count", "number", "total"].iter();
-            let is_of_count = counts.clone().any(|word| sentence.to_ascii_lowercase().contains(word));
+        self.sentences_about(operation).iter().any(|sentence| {
+            let is_of_count = ["count", "number", "total"].iter().any(|word| sentence.contains(word));
             is_of_count && says_estimate(sentence)
         })
     }

@@ -152,6 +152,7 @@ async fn what_an_operation_says_of_its_texts_is_read() {
     for (text, is_compared) in [
         ("Input is HTML-escaped.", false),
         ("The title is HTML-escaped.", false),
+        ("\"Replaces the body.\\nInput is HTML-escaped.\"", false),
         ("Replaces a note.", true),
     ] {
         let update = "operationId: putNote, ";
