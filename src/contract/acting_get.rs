@@ -15,8 +15,8 @@
 use super::document::Document;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DETERMINERS, ISSUED, MARKED_AS, NEVER_A_NOUN,
-    NOUNS_TOO, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, WITH_OBJECTS, is_base_or_third_person, is_in,
-    is_listed_action, sentences, without_prefixes, words,
+    NOUNS_TOO, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, WITH_OBJECTS, camel_case_words, is_base_or_third_person,
+    is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::Operation;
 use super::query::{ends_session, stated, summary_and_description};
@@ -379,7 +379,7 @@ pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(without_prefixes);
     let reads = summary.as_deref().is_some_and(is_said_to_read);
     let mut opens = summary_and_description(document, operation).map(without_prefixes);
-    let named = stated(document, operation, "operationId").map(words);
+    let named = stated(document, operation, "operationId").map(camel_case_words);
     let says_it_reads = opens.next().is_some_and(|words| is_said_to_read(&words));
     let mut sentences = summary_and_description(document, operation).flat_map(sentences);
     !reads
@@ -428,7 +428,7 @@ fn reads(word: &str) -> bool {
 fn is_command(path: &str) -> bool {
     let mut segments = path.trim_end_matches('/').rsplit('/');
     let last = segments.next().filter(|last| !last.contains('{'));
-    let last = words(last.unwrap_or_default());
+    let last = camel_case_words(last.unwrap_or_default());
     // An interface with paths such as `/#Action=SendEmail` names its operations there.
     let last = last.strip_prefix(&["action".to_owned()]).unwrap_or(&last);
     let before = segments.next().filter(|before| !before.is_empty());
@@ -498,7 +498,7 @@ fn is_phrase_of_command(summary: &[String], path: &str) -> bool {
     let [verb, object @ ..] = summary else { return false };
     let Some(end) = object.last() else { return false };
     let is_thing = THINGS.contains(&end.as_str()) || DISPLAY_NOUNS.contains(&end.as_str()) || object.len() > 3;
-    let mut segments = path.trim_end_matches('/').rsplit('/').map(words);
+    let mut segments = path.trim_end_matches('/').rsplit('/').map(camel_case_words);
     let last = segments.next().unwrap_or_default();
     let before = segments.next().unwrap_or_default();
     let is_of_path = last == [verb.clone()] && before == object;
@@ -511,13 +511,19 @@ fn is_phrase_of_command(summary: &[String], path: &str) -> bool {
 /// Whether a sentence about a read says that reading takes away, changes or creates what is read: "can be read once",
 /// "deleted after retrieval", "Returns the messages and marks them as read".
 fn says_it_consumes(sentence: &str) -> bool {
-    let whole = words(sentence);
+    let whole = camel_case_words(sentence);
     let is_condition = |word: &String| ["cannot", "if", "never", "not", "until", "whether"].contains(&word.as_str());
     let is_phrase = GONE.iter().any(|phrase| sentence.contains(phrase));
-    if is_phrase || says_it_creates(&whole) || sentence.split([',', '(']).map(words).any(|clause| does_too(&clause)) {
+    if is_phrase
+        || says_it_creates(&whole)
+        || sentence
+            .split([',', '('])
+            .map(camel_case_words)
+            .any(|clause| does_too(&clause))
+    {
         return true;
     }
-    let mut clauses = sentence.split([',', ':', '(', ')']).map(words);
+    let mut clauses = sentence.split([',', ':', '(', ')']).map(camel_case_words);
     !whole.iter().any(is_condition)
         && (clauses.any(|clause| is_read_once(&clause) || is_taken_by_reading(&clause) || clears(&clause))
             || marks_as_read(&whole)

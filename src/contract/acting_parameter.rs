@@ -16,7 +16,7 @@ use super::Contract;
 use super::document::Node;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, DETERMINERS, MARKED_AS, MESSAGES,
-    PASSIVE, WITH_OBJECTS, is_in, is_listed_action, sentences, words,
+    PASSIVE, WITH_OBJECTS, ascii_words, camel_case_words, is_in, is_listed_action, sentences,
 };
 use super::operation::Parameter;
 use super::query::says_something_is_done;
@@ -345,7 +345,10 @@ fn is_done_if_given(sentence: &str) -> bool {
 /// Whether the description of a switch says that something is done when it is on: "the messages are deleted
 /// afterwards", but not "deleted messages too". "Set to true" only says how to use it.
 fn switches_action(description: &str) -> bool {
-    let words: Vec<_> = words(description).into_iter().filter(|word| word != "set").collect();
+    let words: Vec<_> = camel_case_words(description)
+        .into_iter()
+        .filter(|word| word != "set")
+        .collect();
     let logs_out = words
         .windows(2)
         .any(|pair| pair[0].starts_with("log") && pair[1] == "out");
@@ -375,7 +378,7 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
         "wake",
     ];
     const CALLS: [&str; 2] = ["callback", "webhook"];
-    let words = words(name);
+    let words = camel_case_words(name);
     let Some(first) = words.first() else { return false };
     // The value of `autocomplete` is what is looked for.
     let is_automatic = match words.as_slice() {
@@ -424,12 +427,6 @@ fn is_instruction(words: &[String]) -> bool {
             }
             [] => false,
         }
-}
-
-/// Returns the words of a text. A letter beyond ASCII ends a word, so that a verb is found in a text without spaces.
-pub(crate) fn ascii_words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

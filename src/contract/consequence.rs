@@ -12,8 +12,8 @@
 //! oncall engineer is paged").
 
 use super::lexicon::{
-    BE, DETERMINERS, ENDS_OR_REPLACES, EXCLUSIVE_ROLES, MESSAGES, OTHERS, PASSIVE, is_base_or_third_person, is_form_of,
-    is_in, is_listed_action, is_participle, words,
+    BE, DETERMINERS, ENDS_OR_REPLACES, EXCLUSIVE_ROLES, MESSAGES, OTHERS, PASSIVE, camel_case_words,
+    is_base_or_third_person, is_form_of, is_in, is_listed_action, is_participle,
 };
 
 /// First words of a subject other than the record itself.
@@ -38,7 +38,7 @@ const OTHERS_FIRST: [&str; 17] = [
 ];
 
 /// Participles of what is done to somebody else, or to other records.
-const CHANGED: [&str; 28] = [
+const DONE_TO_OTHERS: [&str; 28] = [
     "archived",
     "canceled",
     "cancelled",
@@ -123,7 +123,7 @@ const RELATED: [&str; 9] = [
 ];
 
 /// More verbs for what is done to other records, where a sentence begins with one.
-const CHANGES: [&str; 1] = ["assign"];
+const DOES_TO_OTHERS: [&str; 1] = ["assign"];
 
 /// More words for roles, which may be a state of several records too: a boolean `active` is no role.
 const EXCLUSIVE_ROLES_IN_TEXT: [&str; 11] = [
@@ -230,7 +230,7 @@ pub(super) fn is_role(word: &str) -> bool {
 pub(super) fn says_consequence(sentence: &str) -> bool {
     sentence
         .split([',', ';', ':', '(', ')'])
-        .map(words)
+        .map(camel_case_words)
         .any(|clause| match clause.as_slice() {
             [first, rest @ ..] if ["also", "and", "it", "then", "this"].contains(&first.as_str()) => {
                 is_consequence(rest)
@@ -268,8 +268,7 @@ pub(super) fn makes_the_one(summary: &[String]) -> bool {
 }
 
 /// Whether no word before a verb turns it into a possibility, a condition, a denial or a description of something else.
-/// "That" after a preposition ("in that
-/// slot") only says which one.
+/// "That" after a preposition ("in that slot") only says which one.
 pub(super) fn is_stated_as_fact(before: &[String]) -> bool {
     let points = |at: usize| {
         at > 0 && before[at] == "that" && ["at", "for", "in", "of", "on"].contains(&before[at - 1].as_str())
@@ -284,8 +283,8 @@ pub(super) fn is_stated_as_fact(before: &[String]) -> bool {
 fn changes_related(words: &[String]) -> bool {
     let [verb, object @ ..] = words else { return false };
     let is_verb = |known: &&str| is_base_or_third_person(verb, known) && verb != known;
-    let changes =
-        verb.strip_suffix('s').is_some_and(is_listed_action) || ENDS_OR_REPLACES.iter().chain(&CHANGES).any(is_verb);
+    let changes = verb.strip_suffix('s').is_some_and(is_listed_action)
+        || ENDS_OR_REPLACES.iter().chain(&DOES_TO_OTHERS).any(is_verb);
     let at = |index: usize| object.get(index).map_or("", String::as_str);
     let is_part = |index: usize| PARTS.contains(&at(index + 1)) || ["than", "user"].contains(&at(index + 1));
     // "Updates the existing user" is what an update does.
@@ -349,7 +348,7 @@ fn also_reaches_somebody(words: &[String]) -> bool {
 /// Whether a verb for an end or a replacement has more than the record as its object: "Overwrites an item with the same
 /// title", "Deletes items with this number or higher", "Removes it together with its siblings".
 fn goes_beyond_its_record(words: &[String]) -> bool {
-    const COMPARED: [&str; 8] = [
+    const COMPARATIVES: [&str; 8] = [
         "above", "after", "before", "earlier", "higher", "later", "lower", "newer",
     ];
     let [verb, object @ ..] = words else { return false };
@@ -362,7 +361,7 @@ fn goes_beyond_its_record(words: &[String]) -> bool {
         pairs.any(|pair| pair[0] == first && next(&pair[1]))
     };
     follows("same", &|next| !["id", "identifier", "key"].contains(&next))
-        || follows("or", &|next| COMPARED.contains(&next))
+        || follows("or", &|next| COMPARATIVES.contains(&next))
         || object
             .windows(3)
             .any(|three| three[0] == "together" && three[1] == "with" && three[2] == "its")
@@ -430,7 +429,7 @@ fn is_done_to_others(words: &[String]) -> bool {
     let is_compared = words.iter().any(|word| word == "than" || word == "requests");
     let is_changed = is_participle(done);
     let is_changed = is_changed
-        && (CHANGED.contains(&done.as_str()) || ENDS_OR_REPLACES.iter().any(|verb| is_form_of(done, verb)))
+        && (DONE_TO_OTHERS.contains(&done.as_str()) || ENDS_OR_REPLACES.iter().any(|verb| is_form_of(done, verb)))
         && !["logged", "put", "signed"].contains(&done.as_str());
     let is_tried = has(&[&["ping", "test"]]) && ["made", "posted", "sent"].contains(&done.as_str());
     TOLD.contains(&done.as_str()) && !is_compared
@@ -483,7 +482,7 @@ fn others_are_changed(words: &[String]) -> bool {
     let follows_it = ["later", "subsequent"].contains(&first.as_str());
     let ends = matches!(words, [.., subject, end] if subject == "sessions" && end == "end");
     ends || (1..words.len().min(10)).any(|at| {
-        let is_done = PASSIVE.contains(&words[at - 1].as_str()) && CHANGED.contains(&words[at].as_str());
+        let is_done = PASSIVE.contains(&words[at - 1].as_str()) && DONE_TO_OTHERS.contains(&words[at].as_str());
         let subject = &words[..at - 1];
         let next = words.get(at + 1).map_or("", String::as_str);
         let is_complete = match words[at].as_str() {
@@ -711,7 +710,7 @@ mod tests {
 
     #[test]
     fn a_summary_may_make_a_record_the_one_of_its_kind() {
-        let makes = |summary: &str| makes_the_one(&words(summary));
+        let makes = |summary: &str| makes_the_one(&camel_case_words(summary));
         assert!(makes("Make a photo the cover of the album") && makes("Declare the winner"));
         assert!(makes("Makes this address primary"));
         assert!(!makes("Make changes to the user") && !makes("Update the cover"));

@@ -14,8 +14,8 @@
 use super::consequence::{is_stated_as_fact, says_consequence};
 use super::document::Document;
 use super::lexicon::{
-    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, is_base_or_third_person, is_form_of, is_participle,
-    sentences, without_prefixes, words,
+    BE, DETERMINERS, ENDS_OR_REPLACES, MESSAGES, OTHERS, PASSIVE, camel_case_words, is_base_or_third_person,
+    is_form_of, is_participle, sentences, without_prefixes,
 };
 use super::operation::Operation;
 use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away, stated, summary_and_description};
@@ -228,7 +228,7 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
             "its path suggests an effect that remains when the record is deleted, such as a payment or an e-mail",
         );
     }
-    let name = stated(document, operation, "operationId").map(words);
+    let name = stated(document, operation, "operationId").map(camel_case_words);
     if name.is_some_and(|words| is_name_of_effect(&words)) {
         return Some("its operationId suggests a side effect");
     }
@@ -257,7 +257,7 @@ fn outlasts_its_record(path: &str) -> bool {
         return false;
     };
     let is_of_somebody = names.any(|name| name.starts_with('{') || PERSONS.contains(&name.to_lowercase().as_str()));
-    let mut words = words(last);
+    let mut words = camel_case_words(last);
     if words.len() > 1 && words.last().is_some_and(|last| last.starts_with("request")) {
         words.pop();
     }
@@ -366,13 +366,13 @@ fn summary_says_effect(words: &[String]) -> bool {
 
 /// Whether a summary joins a create with another action: "Create and send an invoice".
 fn creates_and_acts(summary: &[String]) -> bool {
-    const ACTS: [&str; 13] = [
+    const ACTS_ON_CREATED: [&str; 13] = [
         "capture", "charge", "deploy", "dispatch", "email", "issue", "mail", "notify", "pay", "print", "publish",
         "send", "submit",
     ];
     let [verb, and, second, ..] = summary else { return false };
     let is_of = |word: &str, verbs: &[&str]| verbs.iter().any(|known| is_base_or_third_person(word, known));
-    and == "and" && is_of(verb, &["add", "create", "generate", "save"]) && is_of(second, &ACTS)
+    and == "and" && is_of(verb, &["add", "create", "generate", "save"]) && is_of(second, &ACTS_ON_CREATED)
 }
 
 /// Whether a summary says that a record of the collection is assigned, not created: "Assign a phone number" for
@@ -388,7 +388,7 @@ fn takes_from_pool(summary: &[String], path: &str) -> bool {
     let object = object.join("-");
     takes.iter().any(|take| is_base_or_third_person(verb, take))
         && DETERMINERS.contains(&determiner.as_str())
-        && is_one_of(&words(collection).join("-"), &[&object], &["s", "es"])
+        && is_one_of(&camel_case_words(collection).join("-"), &[&object], &["s", "es"])
 }
 
 /// Whether the object of a summary, up to the next preposition, is what outlasts a record: "a payout of the balance",
@@ -448,7 +448,7 @@ fn is_one_for_each(words: &[String]) -> bool {
 
 /// Whether a sentence says that more is done than that a record is created.
 fn says_effect(sentence: &str) -> bool {
-    let whole = words(sentence);
+    let whole = camel_case_words(sentence);
     let is_of_another_call = whole
         .first()
         .is_some_and(|first| ["for", "see", "to", "use"].contains(&first.as_str()));
@@ -461,7 +461,7 @@ fn says_effect(sentence: &str) -> bool {
         && whole
             .iter()
             .any(|word| ["already", "exist", "existed", "exists", "known"].contains(&word.as_str()));
-    let mut clauses = sentence.split([',', ';', ':', '(', ')']).map(words);
+    let mut clauses = sentence.split([',', ';', ':', '(', ')']).map(camel_case_words);
     let is_upsert = |word: &String| is_form_of(word, "upsert");
     creates_or_changes(&whole)
         || gets_or_creates(&whole)

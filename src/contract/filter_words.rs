@@ -12,7 +12,7 @@
 
 use super::filters::FilterValues;
 use super::inferred::{comparable_name, singular};
-use super::lexicon::{IDENTIFIERS, words as words_of_name};
+use super::lexicon::{IDENTIFIERS, camel_case_words, underscored_words};
 
 /// The words of a parameter and of what is around it.
 pub(super) struct ParameterWords<'document> {
@@ -338,7 +338,7 @@ pub(super) fn plainly_filtered(words: &ParameterWords<'_>, values: FilterValues)
     }
     Some(match values {
         FilterValues::Boolean { .. } => {
-            let has = |beginning: &str| words_in(plain).any(|word| word.starts_with(beginning));
+            let has = |beginning: &str| underscored_words(plain).any(|word| word.starts_with(beginning));
             // "Filter by whether it is sold" asks for either; "Whether to return only sold ones" says nothing of
             // `false`.
             let also_false = says_both || (has("filter") && has("whether") && !has("only"));
@@ -351,9 +351,9 @@ pub(super) fn plainly_filtered(words: &ParameterWords<'_>, values: FilterValues)
 impl ParameterWords<'_> {
     /// Whether a sentence asks for records with the value of the parameter, and has no word for anything else.
     fn says_filter(&self, sentence: &str, is_boolean: bool) -> bool {
-        let found: Vec<&str> = words_in(sentence).collect();
+        let found: Vec<&str> = underscored_words(sentence).collect();
         let has = |beginning: &str| found.iter().any(|word| word.starts_with(beginning));
-        let of_a_scale = words_of_name(self.name)
+        let of_a_scale = camel_case_words(self.name)
             .iter()
             .any(|word| SCALES.contains(&word.as_str()));
         let first = found.first().is_some_and(|word| VERBS.contains(word));
@@ -371,7 +371,7 @@ impl ParameterWords<'_> {
     fn knows(&self, word: &str) -> bool {
         let is_of = |name: &str| {
             let word = singular(word);
-            let mut parts = words_of_name(name).into_iter();
+            let mut parts = camel_case_words(name).into_iter();
             word == singular(&comparable_name(name)) || parts.any(|part| singular(&part) == word)
         };
         FILTERING.contains(&word) || is_of(self.name) || is_of(self.collection)
@@ -380,14 +380,16 @@ impl ParameterWords<'_> {
     /// Whether a sentence about the operation says that the list shows more than the parameter asks for.
     fn asks_for_more(&self, sentence: &str) -> bool {
         let name = comparable_name(self.name);
-        let named = || words_in(sentence).any(|word| word.replace('_', "") == name);
-        let parts: Vec<_> = words_of_name(self.name);
+        let named = || underscored_words(sentence).any(|word| word.replace('_', "") == name);
+        let parts: Vec<_> = camel_case_words(self.name);
         let parts: Vec<_> = parts
             .iter()
             .filter(|part| !["id", "ids", "is", "has", "uuid"].contains(&part.as_str()))
             .collect();
-        let in_part = || words_in(sentence).any(|word| parts.iter().any(|part| singular(word) == singular(part)));
-        let has_more = || words_in(sentence).any(|word| MORE.iter().any(|beginning| word.starts_with(beginning)));
+        let in_part =
+            || underscored_words(sentence).any(|word| parts.iter().any(|part| singular(word) == singular(part)));
+        let has_more =
+            || underscored_words(sentence).any(|word| MORE.iter().any(|beginning| word.starts_with(beginning)));
         MORE_OF_ALL.iter().any(|words| sentence.contains(words))
             || (leaves_doubt(sentence) && named())
             || (has_more() && in_part())
@@ -397,7 +399,7 @@ impl ParameterWords<'_> {
     /// filters.
     fn by_name(&self, values: FilterValues) -> Option<FilterValues> {
         let name = comparable_name(self.name);
-        let parts = words_of_name(self.name);
+        let parts = camel_case_words(self.name);
         let is_context = parts.first().is_none_or(|first| CONTEXTS.contains(&first.as_str()));
         match values {
             FilterValues::Boolean { .. } => {
@@ -436,14 +438,9 @@ fn without_or_not(text: &str) -> (String, bool) {
 }
 
 fn leaves_doubt(text: &str) -> bool {
-    words_in(text).any(|word| {
+    underscored_words(text).any(|word| {
         DOUBTFUL_WORDS.contains(&word) || DOUBTFUL_BEGINNINGS.iter().any(|beginning| word.starts_with(beginning))
     })
-}
-
-fn words_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-        .filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

@@ -12,10 +12,9 @@
 use super::Contract;
 use super::document::Node;
 use super::inferred::singular;
-use super::lexicon::{DETERMINERS, is_form_of, sentences, words as words_of_name};
+use super::lexicon::{DETERMINERS, alphanumeric_words, camel_case_words, is_form_of, sentences};
 use super::operation::{Operation, OperationId};
 use super::pointer;
-use super::what_texts_say::words_in;
 
 /// Which reads may show a record after its deletion, by the text about the deletion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -204,7 +203,7 @@ impl Contract {
 
 /// Returns the words in an operation's path, in the singular: they name its records, not what is done to them.
 fn own_words(operation: &Operation) -> Vec<String> {
-    let words = words_of_name(&operation.path);
+    let words = camel_case_words(&operation.path);
     words.iter().map(|word| singular(word)).collect()
 }
 
@@ -214,7 +213,7 @@ fn clauses<'text>(text: &'text str, own: &[String]) -> Vec<Vec<&'text str>> {
         .flat_map(|sentence| sentence.split([',', ':', '(', ')', '–', '—']))
         .flat_map(|part| part.split(" but "));
     let words = |part: &'text str| {
-        words_in(part)
+        alphanumeric_words(part)
             .filter(|word| !own.contains(&singular(word)))
             .collect::<Vec<_>>()
     };
@@ -287,8 +286,8 @@ fn ends_later(clause: &[&str]) -> bool {
 
 /// Whether a clause says that the record gets another state: "Sets the status to removed".
 fn changes_state(clause: &[&str]) -> bool {
-    const CHANGES: [&str; 6] = ["becomes", "change", "changes", "set", "sets", "updates"];
-    has_word(clause, &["inactive", "state", "status"]) && has_word(clause, &CHANGES) && !excludes(clause)
+    const SETS: [&str; 6] = ["becomes", "change", "changes", "set", "sets", "updates"];
+    has_word(clause, &["inactive", "state", "status"]) && has_word(clause, &SETS) && !excludes(clause)
 }
 
 /// Whether a clause says that the record is missing from lists: "is not listed", "disappears from the list only".

@@ -1,11 +1,28 @@
 //! Holds the words by which several modules understand the sentences and names of a document (verbs that read and verbs
-//! that act, things, roles, determiners), and splits texts into words. Words that only one question needs are kept
-//! beside its code. The main functions are [`words`] and [`is_form_of`].
+//! that act, things, roles, determiners), and splits texts into sentences and words. Words that only one question needs
+//! are kept beside its code. The main functions are [`camel_case_words`] and [`is_form_of`].
+//!
+//! Where a verb of each list means an action:
+//!
+//! | list | last segment | after a record | start of a summary | name of a parameter | any form |
+//! |---|---|---|---|---|---|
+//! | [`ALWAYS_ACTIONS`] | yes | yes | yes | in any word | yes |
+//! | [`DESTROYS`] | yes, first or last | yes | yes | in any word | of a `DELETE` |
+//! | [`ACTS_ALONE`] | the whole | yes | | of a switch | |
+//! | [`ACTS_ON_COLLECTION`] | the whole | the whole | | of a switch | |
+//! | [`ACTS_ON_RECORD`] | with `all` | yes | | of a switch | |
+//! | [`ACTS`] | with `all` | yes | | of a switch | yes |
+//! | [`COMMANDS`] | the whole, of a `GET` | | | | |
+//! | `acting_get::IMPERATIVE` | with an object, of a `GET` | | of a `GET` | | |
+//! | `acting_get::STARTS` | | | of a `GET`, without a determiner | | |
+//! | `query::MAY_ACT` | of a `POST`, above it | | | | after "and" or "is" |
+//! | `acting_parameter::LEADING` | | | of a parameter's description | | |
+//! | `acting_parameter::ALONE` | | | | the whole | |
 
-/// Returns the words of a name in lower case. A word ends at each character that is neither a letter nor a digit, and
-/// before a capital that follows a small letter. A letter beyond ASCII ends no word: otherwise a word that only begins
-/// like a verb that reads would count as one.
-pub(crate) fn words(name: &str) -> Vec<String> {
+/// Returns the words of a name or a text in lower case. A word ends at each character that is neither a letter nor a
+/// digit, and before a capital that follows a small letter. A letter beyond ASCII ends no word: otherwise a word that
+/// only begins like a verb that reads would count as one.
+pub(crate) fn camel_case_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for letter in name.chars() {
@@ -23,6 +40,26 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     words
 }
 
+/// Returns the words of a text. A word ends at each character that is neither a letter nor a digit.
+pub(super) fn alphanumeric_words(text: &str) -> impl Iterator<Item = &str> {
+    words_of(text, char::is_alphanumeric)
+}
+
+/// Returns the words of a text. A letter beyond ASCII ends a word, so that a verb is found in a text without spaces.
+pub(crate) fn ascii_words(text: &str) -> impl Iterator<Item = &str> {
+    words_of(text, |letter| letter.is_ascii_alphanumeric())
+}
+
+/// Returns the words of a text. An underscore ends no word, so that the name of a parameter is one.
+pub(super) fn underscored_words(text: &str) -> impl Iterator<Item = &str> {
+    words_of(text, |letter| letter.is_alphanumeric() || letter == '_')
+}
+
+fn words_of(text: &str, is_of_word: impl Fn(char) -> bool) -> impl Iterator<Item = &str> {
+    text.split(move |letter| !is_of_word(letter))
+        .filter(|word| !word.is_empty())
+}
+
 /// Returns the sentences of a text. An empty line ends a sentence, and a line break does not.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n")
@@ -37,7 +74,7 @@ pub(super) fn without_prefixes(summary: &str) -> Vec<String> {
     }
     let closed = |open: char, close: char| summary.trim_start().strip_prefix(open)?.split_once(close);
     let tagged = closed('[', ']').or_else(|| closed('(', ')'));
-    let words = words(tagged.map_or(summary, |(_, rest)| rest)).into_iter();
+    let words = camel_case_words(tagged.map_or(summary, |(_, rest)| rest)).into_iter();
     let is_prefix = |word: &String| word.ends_with("ly") || ["bulk", "mass"].contains(&word.as_str());
     words.skip_while(is_prefix).collect()
 }
@@ -63,17 +100,20 @@ pub(super) fn is_base_or_third_person(word: &str, verb: &str) -> bool {
 
 /// Whether a word is a form of a verb: `deletes`, `deleting`, `deleted` and `deletion` are of `delete`.
 pub(super) fn is_form_of(word: &str, verb: &str) -> bool {
-    let stem = verb.strip_suffix(['e', 'y']).unwrap_or(verb);
-    // `destroys`, `copying`
-    let keeps_y = verb.ends_with('y')
-        && word
-            .strip_prefix(verb)
-            .is_some_and(|rest| ["s", "ed", "er", "ers", "ing", "ings"].contains(&rest));
-    let Some(rest) = word.strip_prefix(stem).filter(|_| !keeps_y) else {
-        return keeps_y;
+    let has = |stem: &str, endings: &[&str]| word.strip_prefix(stem).is_some_and(|rest| endings.contains(&rest));
+    if let Some(stem) = verb.strip_suffix('y') {
+        // `destroys`, `copying`; and `copies`, but not `cope`. After a vowel, the y stays: `bus` is no form of `buy`.
+        return has(verb, &["", "s", "ed", "er", "ers", "ing", "ings"])
+            || !stem.ends_with(['a', 'e', 'o', 'u']) && has(stem, &["ied", "ies"]);
+    }
+    let stem = verb.strip_suffix('e').unwrap_or(verb);
+    let Some(rest) = word.strip_prefix(stem) else {
+        return false;
     };
     let doubled = stem.chars().next_back().and_then(|last| rest.strip_prefix(last));
-    ENDINGS.contains(&rest) || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
+    // `delivery` and `expiry`
+    let is_noun_in_ry = rest == "y" && stem.ends_with('r');
+    ENDINGS.contains(&rest) || is_noun_in_ry || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
 }
 
 /// Whether a verb for an end or a replacement is a participle: `replaced`, `lost`.
@@ -719,28 +759,9 @@ pub(super) const BE: [&str; 3] = ["are", "be", "is"];
 /// Words after which a participle says what is done: "matches are deleted", but not "deleted pets".
 pub(super) const PASSIVE: [&str; 6] = ["are", "be", "been", "get", "gets", "is"];
 
-/// Endings of the forms of a verb, and of the nouns that are made from it.
-const ENDINGS: [&str; 20] = [
-    "",
-    "al",
-    "ation",
-    "ations",
-    "d",
-    "e",
-    "ed",
-    "er",
-    "ers",
-    "es",
-    "ied",
-    "ies",
-    "ification",
-    "ing",
-    "ings",
-    "ion",
-    "ions",
-    "or",
-    "s",
-    "y",
+/// Endings of the forms of a verb that does not end in y, without its e, and of the nouns that are made from it.
+const ENDINGS: [&str; 15] = [
+    "", "al", "ation", "ations", "e", "ed", "er", "ers", "es", "ing", "ings", "ion", "ions", "or", "s",
 ];
 
 #[cfg(test)]
@@ -748,19 +769,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verb_in_y_has_forms_with_and_without_it() {
-        for (word, verb) in [
-            ("destroys", "destroy"),
-            ("destroyed", "destroy"),
-            ("copies", "copy"),
-            ("copying", "copy"),
-            ("modifying", "modify"),
-            ("modified", "modify"),
+    fn a_word_is_a_form_of_a_verb_by_its_ending() {
+        for (verb, forms) in [
+            ("apply", "apply applies applied applying"),
+            ("ban", "ban bans banned banning"),
+            ("buy", "buy buys buying buyer"),
+            ("copy", "copy copies copied copying"),
+            ("create", "create creates created creating creation creator"),
+            ("delete", "delete deletes deleted deleting deletion deletions"),
+            ("deliver", "deliver delivers delivered delivering delivery"),
+            ("destroy", "destroy destroys destroyed destroyer"),
+            ("expire", "expires expired expiration expiry"),
+            ("modify", "modify modifies modified modifying"),
+            ("move", "move moves moved moving"),
+            ("pay", "pay pays payed paying payer"),
+            ("push", "push pushes pushed pushing"),
+            ("remove", "removes removal"),
+            ("restore", "restores restoring restoration"),
+            ("retry", "retry retries retried retrying"),
+            ("send", "send sends sending sender"),
+            ("ship", "ships shipped shipping"),
+            ("swap", "swap swapped swapping"),
         ] {
-            assert!(is_form_of(word, verb), "{word} of {verb}");
+            for form in forms.split(' ') {
+                assert!(is_form_of(form, verb), "{form} of {verb}");
+            }
         }
-        for (word, verb) in [("days", "deploy"), ("destroyable", "destroy")] {
-            assert!(!is_form_of(word, verb), "{word} of {verb}");
+        for (verb, others) in [
+            ("apply", "apple apples application"),
+            ("ban", "band bandied"),
+            ("buy", "bus busy buies"),
+            ("copy", "cop cope coping"),
+            ("deploy", "days"),
+            ("destroy", "destroyable destroies"),
+            ("drop", "dropy"),
+            ("mark", "market"),
+            ("move", "movie movies movy"),
+            ("pay", "pad pal paies"),
+            ("retry", "retro retries2"),
+            ("send", "sendd"),
+        ] {
+            for other in others.split(' ') {
+                assert!(!is_form_of(other, verb), "{other} of {verb}");
+            }
         }
     }
 }

@@ -4,9 +4,8 @@
 
 use super::Contract;
 use super::inferred::{collection_name, comparable_name};
-use super::lexicon::words as words_of_name;
+use super::lexicon::{alphanumeric_words, camel_case_words};
 use super::operation::Operation;
-use super::what_texts_say::words_in;
 
 /// Qualities of records that a list may be limited to.
 const QUALIFIED: [&str; 30] = [
@@ -68,9 +67,9 @@ impl Contract {
     /// Whether the text about a list says that it shows only some of its records, or shows them late: "List published
     /// entries", "Up to a minute old".
     pub(super) fn shows_only_some(&self, list: &Operation) -> bool {
-        let path = words_of_name(collection_name(&list.path));
+        let path = camel_case_words(collection_name(&list.path));
         self.sentences_about(list).iter().any(|sentence| {
-            let words: Vec<&str> = words_in(sentence).collect();
+            let words: Vec<&str> = alphanumeric_words(sentence).collect();
             let qualifies = |(at, word): (usize, &&str)| {
                 // The records of the current user are all that the user has.
                 let of_caller = [

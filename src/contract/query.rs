@@ -22,8 +22,8 @@ use super::field::{required_fields, with_all_of};
 use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
-    ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, is_base_or_third_person,
-    is_form_of, is_in, is_listed_action, sentences, without_prefixes, words,
+    ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, camel_case_words,
+    is_base_or_third_person, is_form_of, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::{Contract, load, pointer};
@@ -136,12 +136,17 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
 /// Whether the query issues something new, holds what it finds, or counts the call: `/tokens/get`, "Gets a new token",
 /// "Counts a visit".
 fn issues_something(document: &Document, operation: &Operation) -> bool {
-    let path = words(&operation.path);
+    let path = camel_case_words(&operation.path);
     let is_issued = |word: &String| ISSUED.contains(&word.strip_suffix('s').unwrap_or(word));
-    let last = operation.path.trim_end_matches('/').rsplit('/').next().map(words);
+    let last = operation
+        .path
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .map(camel_case_words);
     let gets = last.is_some_and(|last| last.first().is_some_and(|first| first == "get"));
     let is_made = |text: &str| {
-        let words = words(text);
+        let words = camel_case_words(text);
         let is_fresh = |pair: &[String]| {
             ["a", "an", "one", "the"].contains(&pair[0].as_str())
                 && ["fresh", "new", "next"].contains(&pair[1].as_str())
@@ -161,7 +166,10 @@ fn issues_something(document: &Document, operation: &Operation) -> bool {
 #[must_use]
 pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> bool {
     let segments = operation.path.split('/').filter(|segment| !segment.starts_with('{'));
-    let segments: Vec<_> = segments.map(words).filter(|words| !words.is_empty()).collect();
+    let segments: Vec<_> = segments
+        .map(camel_case_words)
+        .filter(|words| !words.is_empty())
+        .collect();
     let ends_session = |words: &Vec<String>| ends_session(words);
     let is_last_literal = !operation.path.trim_end_matches('/').ends_with('}');
     let last = segments.last().filter(|_| is_last_literal);
@@ -173,7 +181,7 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         .rsplit('/')
         .nth(1)
         .is_some_and(|before| before.starts_with('{'));
-    let name = stated(document, operation, "operationId").map(words);
+    let name = stated(document, operation, "operationId").map(camel_case_words);
     let said = summary_and_description(document, operation).next();
     let is_get = operation.is_get();
     let changes = !is_get && operation.method != Method::Post;
@@ -253,7 +261,7 @@ fn is_collection(document: &Document, segment: &[String]) -> bool {
         && segment.last().is_some_and(|last| last.ends_with('s'))
         && paths.any(|path| {
             let mut segments = path.name.split('/').skip_while(|name| name.is_empty()).peekable();
-            let first = segments.next().map(words);
+            let first = segments.next().map(camel_case_words);
             let is_followed = segments.peek().is_some_and(|next| next.starts_with('{'));
             is_followed && first.as_deref() == Some(segment)
         })
@@ -263,7 +271,7 @@ fn is_collection(document: &Document, segment: &[String]) -> bool {
 fn has_action_after_record(path: &str) -> bool {
     let mut segments = path.split('/').skip_while(|segment| !segment.starts_with('{'));
     segments.any(|segment| {
-        let words = words(segment);
+        let words = camel_case_words(segment);
         let [only] = words.as_slice() else { return false };
         !segment.starts_with('{') && is_in(&[&ALWAYS_ACTIONS, &DESTROYS], only)
     })
@@ -429,8 +437,8 @@ fn is_said_to_read(document: &Document, operation: &Operation) -> bool {
         stated(document, operation, "summary"),
         stated(document, operation, "operationId"),
     ) {
-        (Some(summary), _) => words(summary).first().is_some_and(begins),
-        (None, Some(name)) => words(name).iter().any(is_read),
+        (Some(summary), _) => camel_case_words(summary).first().is_some_and(begins),
+        (None, Some(name)) => camel_case_words(name).iter().any(is_read),
         (None, None) => true,
     }
 }
@@ -439,7 +447,7 @@ fn is_said_to_read(document: &Document, operation: &Operation) -> bool {
 fn has_action_below(path: &str) -> bool {
     let mut segments = path.split('/').filter(|segment| !segment.starts_with('{'));
     segments.any(|segment| {
-        let words = words(segment);
+        let words = camel_case_words(segment);
         says_something_is_done(&words) || matches!(words.as_slice(), [verb] if MAY_ACT.contains(&verb.as_str()))
     })
 }
@@ -463,7 +471,7 @@ pub(super) fn stated<'document>(
 
 /// Whether the last segment of a path asks for something.
 fn asks(segment: &str) -> bool {
-    let words: Vec<_> = words(segment);
+    let words: Vec<_> = camel_case_words(segment);
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         [verb] => ASKS.contains(verb) || ["history", "search"].contains(verb),
@@ -489,7 +497,7 @@ fn asks(segment: &str) -> bool {
 /// Whether the last segment of a path, which asks for something, can do nothing else. `POST …/get-messages` may take
 /// messages from a queue, `…/history` may add to a history, and a `…/lookup` may be charged.
 fn only_asks(segment: &str) -> bool {
-    let words = words(segment);
+    let words = camel_case_words(segment);
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     !matches!(words.as_slice(), ["get", _, ..] | ["history"] | ["lookup", ..])
 }
@@ -508,27 +516,29 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
             .first()
             .is_some_and(|first| verbs.any(|verb| is_plain_form(first, verb)))
     };
-    let path = words(&operation.path);
+    let path = camel_case_words(&operation.path);
     let repeats_path = |words: &[String]| {
         let mut words = words.iter();
         words.all(|word| path.iter().any(|known| known == word || is_plain_form(known, word)))
     };
     let sentences = summary_and_description(document, operation).flat_map(sentences);
-    let sentences: Vec<_> = sentences.filter(|sentence| !repeats_path(&words(sentence))).collect();
+    let sentences: Vec<_> = sentences
+        .filter(|sentence| !repeats_path(&camel_case_words(sentence)))
+        .collect();
     let acts = |sentence: &str| {
-        let mut clauses = sentence.split([',', ':', '(']).map(words);
+        let mut clauses = sentence.split([',', ':', '(']).map(camel_case_words);
         let may_act = |word: &String| MAY_ACT.iter().any(|verb| is_form_of(word, verb));
         clauses.any(|clause| has_form_of_acting_verb(&clause) || clause.first().is_some_and(may_act))
     };
     let part_acts = |text: &str| {
-        let words = words(text);
+        let words = camel_case_words(text);
         has_form_of_acting_verb(&words) || says_something_is_done(&words) || says_consumed(text)
     };
-    let is_named = || stated(document, operation, "operationId").is_some_and(|name| begins(&words(name)));
+    let is_named = || stated(document, operation, "operationId").is_some_and(|name| begins(&camel_case_words(name)));
     (!sentences.is_empty() || is_named())
         && sentences
             .iter()
-            .all(|sentence| begins(&words(sentence)) && !acts(sentence))
+            .all(|sentence| begins(&camel_case_words(sentence)) && !acts(sentence))
         && !said_about_parts(document, operation).any(part_acts)
 }
 
@@ -609,17 +619,21 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
     let mut others = ["delete", "patch", "put"]
         .into_iter()
         .chain(is_ambiguous.then_some("get"));
-    said.any(|text| says_something_is_done(&words(text)) || says_consumed(text))
+    said.any(|text| says_something_is_done(&camel_case_words(text)) || says_consumed(text))
         || consumes(document, operation)
         || required_fields(document, operation)
             .into_iter()
-            .any(|(field, _)| words(field).iter().any(|word| is_command_field(word)))
+            .any(|(field, _)| camel_case_words(field).iter().any(|word| is_command_field(word)))
         || others.any(|method| document.node(&pointer::join(path, method)).is_some())
 }
 
 /// Whether a field of the body, or a value that it may have, says that what is shown is taken away.
 fn consumes(document: &Document, operation: &Operation) -> bool {
-    let is_said = |text: &str| words(text).iter().any(|word| CONSUMES.contains(&word.as_str()));
+    let is_said = |text: &str| {
+        camel_case_words(text)
+            .iter()
+            .any(|word| CONSUMES.contains(&word.as_str()))
+    };
     let mut pending: Vec<_> = operation
         .request_body
         .as_ref()
@@ -698,6 +712,7 @@ mod tests {
             "/flows/count/",
             "/flows/paginate",
             "/pets/search",
+            "/movies/search",
             "/pets/_search",
             "/pets/full-text-search",
             "/stubs/find-by-metadata",

@@ -11,7 +11,7 @@
 
 use super::Contract;
 use super::inferred::{comparable_name, singular};
-use super::lexicon::words as words_of_name;
+use super::lexicon::{alphanumeric_words, camel_case_words};
 use super::operation::{Operation, OperationId};
 
 /// Participles and other words, by their beginnings, for what a service does to a value before it shows it.
@@ -61,7 +61,7 @@ const REWRITTEN: [&str; 42] = [
 ];
 
 /// Phrases that say that a field comes back changed.
-const CHANGED: [&str; 38] = [
+const COMES_BACK_CHANGED: [&str; 38] = [
     "added to the",
     "are added",
     "are dropped",
@@ -330,14 +330,15 @@ pub(super) fn says_that_it_comes_back_changed(described: &str) -> bool {
     let is_cut = described.contains("first") && described.contains("characters");
     is_cut
         || has_word_of(described, &REWRITTEN)
-        || CHANGED.iter().any(|words| described.contains(words))
+        || COMES_BACK_CHANGED.iter().any(|words| described.contains(words))
         || (described.contains("characters") && (described.contains("shown") || described.contains("become")))
 }
 
 /// Whether a sentence about an operation, in lower case, says that values in its body come back changed: "Input is
 /// HTML-escaped".
 pub(super) fn says_that_values_come_back_changed(sentence: &str) -> bool {
-    let is_done = words_in(sentence).any(|word| matches!(word, "are" | "be" | "been" | "gets" | "get" | "is"));
+    let is_done =
+        alphanumeric_words(sentence).any(|word| matches!(word, "are" | "be" | "been" | "gets" | "get" | "is"));
     is_done && (has_word_of(sentence, &REWRITTEN) || says_that_values_are_left_out(sentence))
 }
 
@@ -378,7 +379,7 @@ impl Contract {
     /// Whether a field of an operation's body is text that people write for people, by its name or its description (in
     /// lower case).
     pub(crate) fn is_free_text(&self, operation: OperationId, name: &str, described: &str) -> bool {
-        let words = words_of_name(name);
+        let words = camel_case_words(name);
         let words: Vec<&str> = words
             .iter()
             .map(|word| word.trim_end_matches(|letter: char| letter.is_ascii_digit()))
@@ -399,7 +400,7 @@ impl Contract {
                 let above = collection
                     .split('/')
                     .rfind(|part| !part.is_empty() && !part.starts_with('{'));
-                let of = words_of_name(above.unwrap_or_default());
+                let of = camel_case_words(above.unwrap_or_default());
                 let of = of.last().map(|word| singular(word)).unwrap_or_default();
                 match words.as_slice() {
                     [_] => !NAMED_FOR_MACHINES.contains(&of.as_str()),
@@ -427,11 +428,12 @@ impl Contract {
     /// consent.
     pub(super) fn takes_effect_later(&self, update: &Operation) -> bool {
         // An update of a review or of a draft is no request for one.
-        let own = words_of_name(&update.path);
+        let own = camel_case_words(&update.path);
         let is_own = |word: &str| own.iter().any(|own| singular(own) == singular(word) || own == word);
         let sentences = self.sentences_about(update);
         sentences.iter().any(|sentence| {
-            words_in(sentence).any(|word| LATER.iter().any(|beginning| word.starts_with(beginning)) && !is_own(word))
+            alphanumeric_words(sentence)
+                .any(|word| LATER.iter().any(|beginning| word.starts_with(beginning)) && !is_own(word))
         })
     }
 
@@ -449,18 +451,12 @@ impl Contract {
 /// Whether a sentence about a body with these fields concerns the one with this name: it names this one, or none of
 /// them.
 pub(super) fn concerns<'name>(sentence: &str, name: &str, mut fields: impl Iterator<Item = &'name str>) -> bool {
-    let names = |field: &str| words_in(sentence).any(|word| comparable_name(word) == comparable_name(field));
+    let names = |field: &str| alphanumeric_words(sentence).any(|word| comparable_name(word) == comparable_name(field));
     names(name) || !fields.any(names)
 }
 
 fn has_word_of(text: &str, beginnings: &[&str]) -> bool {
-    words_in(text).any(|word| beginnings.iter().any(|beginning| word.starts_with(beginning)))
-}
-
-/// Returns the words of a text.
-pub(super) fn words_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty())
+    alphanumeric_words(text).any(|word| beginnings.iter().any(|beginning| word.starts_with(beginning)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The names of headers and parameters that usually carry a secret.
 
-use crate::contract::lexicon::words;
+use crate::contract::lexicon::camel_case_words;
 
 /// Parts of such names, in lower case and without separators.
 const PARTS: [&str; 9] = [
@@ -47,7 +47,7 @@ const USUAL: [&str; 17] = [
 #[must_use]
 pub(crate) fn is_usual_secret_name(name: &str) -> bool {
     let is_usual = |word: &String| WORDS.contains(&word.as_str()) || USUAL.contains(&word.as_str());
-    is_secret_name(name) && words(name).iter().all(is_usual)
+    is_secret_name(name) && camel_case_words(name).iter().all(is_usual)
 }
 
 /// Whether a header or a parameter of this name carries a secret, as far as the name says: in any case, and with any
@@ -60,7 +60,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
         let word = word.as_str();
         WORDS.contains(&word) || (word.contains("auth") && !AUTHORS.contains(&word))
     };
-    PARTS.iter().any(|part| letters.contains(part)) || words(name).iter().any(is_secret)
+    PARTS.iter().any(|part| letters.contains(part)) || camel_case_words(name).iter().any(is_secret)
 }
 
 #[cfg(test)]

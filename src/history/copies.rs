@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::evidence::ListedCount;
 use super::history::History;
-use crate::contract::lexicon::words;
+use crate::contract::lexicon::camel_case_words;
 use crate::contract::lifecycle::RecordList;
 use crate::exchange::{Request, identifier};
 
@@ -106,7 +106,7 @@ const MIN_UNMISTAKABLE_LENGTH: usize = 8;
 
 /// Whether the values of a field of two records are the same but for the records' identifiers.
 fn differs_by_identifier(name: &str, (value, id): (&Value, &str), (other, other_id): (&Value, &str)) -> bool {
-    let last = words(name).pop().unwrap_or_default();
+    let last = camel_case_words(name).pop().unwrap_or_default();
     let is_for_identifiers = || IDENTIFIER_WORDS.contains(&last.as_str());
     if !is_for_identifiers() && id.len().min(other_id.len()) < MIN_UNMISTAKABLE_LENGTH {
         return false;

@@ -866,7 +866,7 @@ pub(super) fn says_that_it_failed(members: &serde_json::Map<String, Value>) -> b
     ];
     const SUCCESSES: [&str; 6] = ["accepted", "approved", "ok", "succeeded", "success", "valid"];
     members.iter().any(|(name, value)| {
-        let words = lexicon::words(name);
+        let words = lexicon::camel_case_words(name);
         let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
         match value {
             Value::Bool(true) => has(&ERRORS),

@@ -28,7 +28,7 @@ use serde_json::Value;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, FieldKind, Leaf};
 use super::timestamps;
-use crate::contract::lexicon::words;
+use crate::contract::lexicon::camel_case_words;
 
 /// The maximum number of pieces that one string carries.
 const PIECES_PER_NAME: usize = 21;
@@ -739,7 +739,7 @@ fn lengthened(address: &str, characters: usize) -> Option<String> {
 /// (`telephone`, `cellular`), but not by letters within one (`hotel`).
 fn names_phone_channel(value: &Value) -> bool {
     value.as_str().is_some_and(|text| {
-        let mut words = words(text).into_iter();
+        let mut words = camel_case_words(text).into_iter();
         words.any(|word| PHONE_CHANNELS.iter().any(|channel| word.starts_with(channel)) || word.ends_with("phone"))
     })
 }

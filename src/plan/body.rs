@@ -74,7 +74,7 @@ pub(super) fn is_text(contract: &Contract, operation: OperationId, node: &Node, 
 /// neither its name nor its description speaks of dates that are moved.
 pub(super) fn is_shown_date(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let name = pointer::last(at).unwrap_or_default();
-    let name = lexicon::words(&name).join(" ");
+    let name = lexicon::camel_case_words(&name).join(" ");
     node.member("format").and_then(Node::string) == Some("date")
         && !speaks_of_moved_dates(&format!("{name} {}", described(node)))
         && is_shown_after_update(contract, operation, at)

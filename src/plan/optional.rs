@@ -11,8 +11,9 @@ use serde_json::Value;
 
 use super::parameter::generated;
 use crate::contract::Contract;
-use crate::contract::acting_parameter::{self, ascii_words as words};
+use crate::contract::acting_parameter;
 use crate::contract::document::Node;
+use crate::contract::lexicon::ascii_words as words;
 use crate::contract::operation::{
     Method, Operation, OperationId, Parameter, ParameterLocation, turns_into_another_request,
 };
@@ -331,6 +332,7 @@ mod tests {
             "name: update_time, schema: {type: string}",
             "name: include_archived, schema: {type: boolean}",
             "name: mark, schema: {type: string}",
+            "name: include_adult, description: Include adult movies, schema: {type: boolean}",
             "name: range, description: The days that the chart spans, schema: {type: string, enum: [week]}",
         ] {
             assert!(sent(stated), "{stated}");

@@ -5,9 +5,9 @@
 use serde_json::Value;
 
 use super::optional::separated;
-use crate::contract::acting_parameter::{acts_by_name, ascii_words as words};
+use crate::contract::acting_parameter::acts_by_name;
 use crate::contract::document::Node;
-use crate::contract::lexicon::{EXCLUSIVE_ROLES, is_listed_action};
+use crate::contract::lexicon::{EXCLUSIVE_ROLES, ascii_words as words, is_listed_action};
 
 /// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
 /// `admin` do too.
