@@ -325,6 +325,19 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// Whether an operation can be checked in spite of this: nothing that a response can break is lost.
+    #[must_use]
+    pub fn is_warning(&self) -> bool {
+        let is_prose = |name: &str| matches!(name, "description" | "summary" | "title");
+        match self {
+            // The second operation is called by its method and path.
+            Self::DuplicateOperation { .. } | Self::UnknownKeyword { .. } => true,
+            Self::Missing { name, .. } => is_prose(name),
+            Self::UnknownName { near, .. } => is_prose(near),
+            _ => false,
+        }
+    }
+
     /// Writes the message for a reference that leads nowhere.
     fn fmt_reference(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -348,7 +348,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::read`], except for a name that appears twice.
+    /// Those of [`Self::read`], except for a name that appears twice, unless an alias repeats the object.
     pub(crate) fn read_allowing_repeated_names(name: &str, text: String) -> Result<Self, Defect> {
         Self::read_numbered(name, text, 0)
     }

@@ -96,8 +96,8 @@ pub enum LinkTarget {
     Parameter(usize),
 }
 
-/// Reads all links of all successes. Passed over are expressions other than `$response.body#/…`, links that name their
-/// operation by `operationRef`, and links to an operation that is left out.
+/// Reads all links of all successes. Expressions other than `$response.body#/…`, links that name their operation by
+/// `operationRef`, and links to an operation that is left out are passed over.
 pub(super) fn read(
     document: &Document,
     operations: &[Operation],

@@ -316,7 +316,7 @@ fn operation(
 
 /// Returns the first server that an operation or its path states for itself, if none of them is one of the document's
 /// (OpenAPI 3.0.3, sections 4.7.9.1 and 4.7.10.1). If the document states none for all, those of the first path that
-/// states some stand for them.
+/// states some count as the document's.
 fn other_server(document: &Document, location: &OperationLocation<'_>) -> Option<String> {
     let urls = |at: &str| -> Vec<String> {
         let servers = document
@@ -506,7 +506,8 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
 }
 
 /// Returns how a caller authenticates: by the preferred one of the operation's security alternatives, or else by the
-/// first that can be met. An empty alternative admits anybody.
+/// first that can be met. For a user and a password, a bearer token is the last choice. An empty alternative admits
+/// anybody.
 fn security(document: &Document, operation: &str, prefer: SchemePreference) -> Security {
     let own = document.node(&pointer::join(operation, "security"));
     let Some(alternatives) = own.or_else(|| document.root.member("security")) else {
@@ -823,7 +824,8 @@ fn check_invariants(document: &Document, operation: &Operation, named: &NamedObj
             if listed.item_parameter.is_some() && listed.records_in_item.is_none() {
                 fail(
                     &at,
-                    "an `owner` needs `at`, the array within the item that it names; add it".to_owned(),
+                    "an `owner` needs `at`, the pointer to the array within the item that `owner` names; add `at`"
+                        .to_owned(),
                 );
             }
         }
@@ -882,7 +884,7 @@ fn check_listed(
         let mut known: Vec<_> = pages.iter().map(|name| format!("`{name}`")).collect();
         known.sort_unstable();
         let message = format!(
-            "`{}` is not an operation with `x-page`; the operations with it: {}",
+            "`{}` is not an operation with `x-page`; the operations with `x-page` are: {}",
             listed.operation,
             or_none(&known.join(", "))
         );

@@ -192,7 +192,10 @@ impl fmt::Display for UnknownOperation {
             defect,
         } = self;
         if let Some(defect) = defect {
-            return write!(formatter, "the operation `{name}` is left out, because of {defect}");
+            return write!(
+                formatter,
+                "the operation `{name}` is left out because of a defect: {defect}"
+            );
         }
         write!(
             formatter,
@@ -380,7 +383,8 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// All [`Defects`], where they leave no operation.
+    /// A text that is not YAML or JSON, a document that is not OpenAPI 3.0 to 3.2 or has more defects than are
+    /// collected, or all defects if they leave no operation.
     pub fn read_partly(name: &str, text: String) -> Result<Self, Defects> {
         Self::partly_of_document(Document::read_allowing_repeated_names(name, text)?)
     }
@@ -427,7 +431,7 @@ impl Contract {
         Defects::new(std::mem::take(&mut contract.defects)).map_or(Ok(contract), Err)
     }
 
-    /// Returns the contract as a caller with a user and a password sees it: by HTTP Basic, wherever that is one of
+    /// Returns the contract as a caller with a user and a password uses it: with HTTP Basic, wherever that is one of
     /// several schemes. A token with a colon, as in `user:password`, is not a bearer token (RFC 6750, section 2.1).
     ///
     /// # Errors

@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::defect::{Defect, Problem};
+use super::defect::Defect;
 use super::document::{Document, Node, NodeKind};
 use super::openapi::{near, referred_pointer};
 use super::operation::Method;
@@ -19,7 +19,8 @@ use super::pointer;
 pub(super) struct DefectReach<'defects> {
     document: &'defects Document,
     defects: &'defects [Defect],
-    /// The indexes, by their pointers, of the defects that are no warnings ([`Problem::is_warning`]).
+    /// The indexes, by their pointers, of the defects that are no warnings
+    /// ([`Problem::is_warning`](super::defect::Problem::is_warning)).
     by_pointer: BTreeMap<&'defects str, usize>,
     /// The first defect that each region reaches.
     reached: HashMap<String, usize>,
@@ -32,12 +33,12 @@ impl<'defects> DefectReach<'defects> {
         defects: &'defects [Defect],
         operations: impl Iterator<Item = (&'operation str, &'operation str)>,
     ) -> Self {
-        let grave = defects
+        let leaving_out = defects
             .iter()
             .enumerate()
             .filter(|(_, defect)| !defect.problem.is_warning());
         let mut by_pointer = BTreeMap::new();
-        for (index, defect) in grave {
+        for (index, defect) in leaving_out {
             by_pointer.entry(defect.pointer.as_str()).or_insert(index);
         }
         let mut reach = Self {
@@ -166,24 +167,6 @@ fn roots(document: &Document, item: &str, operation: &str) -> Vec<String> {
 /// Whether this member of a path item is an operation, or is probably meant to be one.
 fn resembles_a_method(name: &str) -> bool {
     Method::from_key(name).is_some() || near(name, Method::KEYS).is_some()
-}
-
-impl Problem {
-    /// Whether an operation can be checked in spite of this: nothing that a response can break is lost.
-    #[must_use]
-    pub fn is_warning(&self) -> bool {
-        match self {
-            // The second operation is called by its method and path.
-            Self::DuplicateOperation { .. } | Self::UnknownKeyword { .. } => true,
-            Self::Missing { name, .. } => is_prose(name),
-            Self::UnknownName { near, .. } => is_prose(near),
-            _ => false,
-        }
-    }
-}
-
-fn is_prose(name: &str) -> bool {
-    matches!(name, "description" | "summary" | "title")
 }
 
 #[cfg(test)]
@@ -340,8 +323,8 @@ components:
     fn an_operation_that_is_left_out_is_named_with_its_defect() {
         let contract = partly(&SOUND.replace("'201': {description: a}", "'201': 3")).unwrap();
         let error = contract.find_operation("create").unwrap_err().to_string();
-        let expected =
-            "the operation `create` is left out, because of things.yaml:11:19 (/paths/~1things/post/responses/201)";
+        let expected = "the operation `create` is left out because of a defect: things.yaml:11:19 \
+                        (/paths/~1things/post/responses/201)";
         assert!(error.starts_with(expected), "{error}");
         assert!(contract.find_operation("list").is_ok());
     }

@@ -207,7 +207,7 @@ fn a_check_says_in_every_report_what_is_left_out() {
     assert_eq!(only.code, 2);
     says(
         &only.stderr,
-        &["the operation `others` is left out, because of things.yaml:20:19"],
+        &["the operation `others` is left out because of a defect: things.yaml:20:19"],
     );
 }
 
