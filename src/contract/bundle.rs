@@ -167,21 +167,21 @@ impl Bundle<'_> {
     }
 
     /// Resolves the references to other files in a node and below it.
-    fn visit(&mut self, node: &mut Node, holds: MemberContent, depth: usize) {
+    fn visit(&mut self, node: &mut Node, content: MemberContent, depth: usize) {
         if let Some(text) = reference(node).map(str::to_owned) {
             let file = node.position.file;
             // References within the document are left to its readers; references to the network are
             // never followed.
             if (file != 0 || !text.starts_with('#')) && !is_url(&text) {
-                return self.resolve(node, (&text, file), holds, depth);
+                return self.resolve(node, (&text, file), content, depth);
             }
         }
-        self.visit_below(node, holds, depth);
+        self.visit_below(node, content, depth);
     }
 
-    fn visit_below(&mut self, node: &mut Node, holds: MemberContent, depth: usize) {
+    fn visit_below(&mut self, node: &mut Node, content: MemberContent, depth: usize) {
         let depth = depth + 1;
-        match holds {
+        match content {
             MemberContent::List(kind) => {
                 for element in node.elements_mut() {
                     self.visit(element, MemberContent::One(kind), depth);
@@ -230,14 +230,14 @@ impl Bundle<'_> {
     }
 
     /// Resolves a node that is a reference, written in this file.
-    fn resolve(&mut self, node: &mut Node, (text, file): (&str, u32), holds: MemberContent, depth: usize) {
-        let resolved = self.target(text, file).and_then(|target| match holds {
+    fn resolve(&mut self, node: &mut Node, (text, file): (&str, u32), content: MemberContent, depth: usize) {
+        let resolved = self.target(text, file).and_then(|target| match content {
             MemberContent::One(kind) if kind.section().is_some() || target.file == 0 => {
                 let written = self.bundled_reference(kind, target)?;
                 set_reference(node, written);
                 Ok(())
             }
-            _ => self.replace(node, target, holds, depth),
+            _ => self.replace(node, target, content, depth),
         });
         if let Err(problem) = resolved {
             let at = node
@@ -248,8 +248,8 @@ impl Bundle<'_> {
             set_reference(node, self.seen_from_document(text, file));
         }
         // From OpenAPI 3.1 on, the keywords next to `$ref` apply too.
-        if matches!(holds, MemberContent::One(Object::Schema)) {
-            self.visit_below(node, holds, depth);
+        if matches!(content, MemberContent::One(Object::Schema)) {
+            self.visit_below(node, content, depth);
         }
     }
 
@@ -386,7 +386,7 @@ impl Bundle<'_> {
         &mut self,
         node: &mut Node,
         target: ReferredLocation,
-        holds: MemberContent,
+        content: MemberContent,
         depth: usize,
     ) -> Result<(), Problem> {
         if self.active.contains(&target) {
@@ -399,7 +399,7 @@ impl Bundle<'_> {
         };
         *node = named.clone();
         self.active.push(target);
-        self.visit(node, holds, depth);
+        self.visit(node, content, depth);
         self.active.pop();
         Ok(())
     }

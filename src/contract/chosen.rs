@@ -22,6 +22,9 @@ use super::shape::Shape;
 /// The maximum length of a name that a run chooses.
 const LONGEST_NAME: u64 = 30;
 
+/// The minimum length of a name that a run chooses: that of its run tag.
+const SHORTEST_NAME: u64 = 8;
+
 /// Operations by method and path, with the names of the path's parameters left out.
 type ByPath = HashMap<MethodAndPath, OperationId>;
 
@@ -60,7 +63,7 @@ pub(super) fn links(
             .and_then(|place| by_place.get(&place));
         for (to, number) in others.into_iter().flatten().filter(|(to, _)| *to != from) {
             found.push(Link {
-                number: links.len() + found.len(),
+                index: links.len() + found.len(),
                 from,
                 value_at: expression.clone(),
                 to: *to,
@@ -74,7 +77,7 @@ pub(super) fn links(
     found
 }
 
-/// The places in paths that links fill, as [`Operation::path_to_parameter`] returns them.
+/// The paths up to the parameters that links fill, as [`Operation::path_to_parameter`] returns them.
 struct Filled {
     /// Those that some link fills with a value from the response to a write.
     by_writes: HashSet<String>,
@@ -92,11 +95,11 @@ impl Filled {
             let LinkTarget::Parameter(index) = &link.target else {
                 continue;
             };
-            if let Some(place) = operations[link.to.0].path_to_parameter(*index) {
+            if let Some(path) = operations[link.to.0].path_to_parameter(*index) {
                 if !operations[link.from.0].is_read() {
-                    filled.by_writes.insert(place.clone());
+                    filled.by_writes.insert(path.clone());
                 }
-                filled.by_operation.insert((link.to, place));
+                filled.by_operation.insert((link.to, path));
             }
         }
         filled
@@ -135,7 +138,7 @@ fn chosen_by_caller(
             .filter(is_create)
             .is_some();
     let read = *at(Method::Get, &path)?;
-    let place = operation.path_to_parameter(parameter)?;
+    let path_to_parameter = operation.path_to_parameter(parameter)?;
     let is_shown = operations[read.0]
         .successes()
         .filter_map(|response| response.body)
@@ -147,8 +150,8 @@ fn chosen_by_caller(
     let is_chosen = takes_any_name(document, operation, &operation.parameters[parameter])
         && !collection_name(collection).starts_with('{')
         && !is_made_otherwise
-        && !filled.by_writes.contains(&place)
-        && !filled.by_operation.contains(&(id, place))
+        && !filled.by_writes.contains(&path_to_parameter)
+        && !filled.by_operation.contains(&(id, path_to_parameter))
         && is_shown;
     is_chosen.then_some(parameter)
 }
@@ -164,5 +167,5 @@ fn takes_any_name(document: &Document, operation: &Operation, parameter: &Parame
     is_text
         && ParameterKind::of(document, operation, parameter) == ParameterKind::FreeText
         && bound("maxLength").is_none_or(|most| most >= LONGEST_NAME)
-        && bound("minLength").is_none_or(|least| least <= 8)
+        && bound("minLength").is_none_or(|least| least <= SHORTEST_NAME)
 }

@@ -512,7 +512,7 @@ impl Document {
     }
 
     fn node_in_tree(&self, pointer: &str) -> Option<&Node> {
-        pointer::names(pointer).try_fold(&self.root, |node, token| match &node.kind {
+        pointer::borrowed_tokens(pointer).try_fold(&self.root, |node, token| match &node.kind {
             NodeKind::Object(_) => node.member(&token),
             NodeKind::Array(elements) => elements.get(token.parse::<usize>().ok()?),
             _ => None,
@@ -530,7 +530,7 @@ impl Document {
 
     fn position_in_tree(&self, pointer: &str) -> Position {
         let (mut node, mut at) = (&self.root, self.root.position);
-        for token in pointer::names(pointer) {
+        for token in pointer::borrowed_tokens(pointer) {
             let next = match &node.kind {
                 NodeKind::Object(_) => node.member_entry(&token).map(|member| (&member.node, member.position)),
                 NodeKind::Array(elements) => token

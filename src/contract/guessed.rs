@@ -31,16 +31,16 @@ const NOT_IDS: [&str; 27] = [
 /// The segments of a path after which a parameter takes the field of that name, with or without `by-` before it.
 const WORDS: [&str; 5] = ["id", "key", "name", "slug", "uuid"];
 
-/// Returns the guessed links. `written` are the links that the document states, `inferred` those that are inferred by
+/// Returns the guessed links. `stated` are the links that the document states, `inferred` those that are inferred by
 /// name and type.
-pub(super) fn links(collections: &Collections<'_>, (written, inferred): (&[Link], &[Link])) -> Vec<Link> {
+pub(super) fn links(collections: &Collections<'_>, (stated, inferred): (&[Link], &[Link])) -> Vec<Link> {
     let mut guesses = Guesses {
         collections,
-        written: written.iter().filter_map(Link::fills).collect(),
+        stated: stated.iter().filter_map(Link::fills).collect(),
         filled: inferred.iter().filter_map(Link::fills).collect(),
         filled_by_reads: HashSet::new(),
         read_by: HashSet::new(),
-        next_number: written.len() + inferred.len(),
+        first_index: stated.len() + inferred.len(),
         links: Vec::new(),
     };
     let by_reads = inferred
@@ -65,14 +65,14 @@ type Target = (OperationId, usize);
 struct Guesses<'document> {
     collections: &'document Collections<'document>,
     /// The parameters that links of the document fill.
-    written: HashSet<Target>,
+    stated: HashSet<Target>,
     /// Those that other inferred links fill.
     filled: HashSet<Target>,
     /// Those that other inferred links fill with what a read shows.
     filled_by_reads: HashSet<Target>,
     /// The creates with a guess for the read of a record, each with the path of the collection.
     read_by: HashSet<(OperationId, String)>,
-    next_number: usize,
+    first_index: usize,
     links: Vec<Link>,
 }
 
@@ -84,7 +84,7 @@ impl<'document> Guesses<'document> {
         let Some(path) = collection_of(operation, parameter) else {
             return;
         };
-        if parameter.example.is_some() || self.written.contains(&target) {
+        if parameter.example.is_some() || self.stated.contains(&target) {
             return;
         }
         match after_word(path, parameter).filter(|_| operation.is_get()) {
@@ -162,8 +162,10 @@ impl<'document> Guesses<'document> {
     }
 
     fn push(&mut self, from: (OperationId, String), (to, index): Target) {
-        let number = self.next_number + self.links.len();
-        let link = self.collections.link(number, from, (to, LinkTarget::Parameter(index)));
+        let link_index = self.first_index + self.links.len();
+        let link = self
+            .collections
+            .link(link_index, from, (to, LinkTarget::Parameter(index)));
         self.links.push(Link { guessed: true, ..link });
     }
 }

@@ -26,19 +26,15 @@ use super::shape::{JsonType, Shape, ShapeId};
 /// The method of an operation, and its path without the names of parameters.
 pub(super) type MethodAndPath = (Method, String);
 
-/// Returns the inferred links, numbered after the written ones.
-pub(super) fn links(
-    (document, operations): (&Document, &[Operation]),
-    shapes: &[Shape],
-    written: &[Link],
-) -> Vec<Link> {
+/// Returns the inferred links, numbered after the stated ones.
+pub(super) fn links((document, operations): (&Document, &[Operation]), shapes: &[Shape], stated: &[Link]) -> Vec<Link> {
     let collections = Collections::new(operations, shapes);
-    let is_written: HashSet<_> = written.iter().filter_map(Link::fills).collect();
+    let is_stated: HashSet<_> = stated.iter().filter_map(Link::fills).collect();
     let mut inferred = Vec::new();
     for (index, operation) in operations.iter().enumerate() {
         for (number, parameter) in operation.parameters.iter().enumerate() {
             let (to, target) = (OperationId(index), LinkTarget::Parameter(number));
-            let Some(path) = collection_of(operation, parameter).filter(|_| !is_written.contains(&(to, number))) else {
+            let Some(path) = collection_of(operation, parameter).filter(|_| !is_stated.contains(&(to, number))) else {
                 continue;
             };
             for from in collections.sources(path, to) {
@@ -51,18 +47,18 @@ pub(super) fn links(
                 // map.
                 let names = records.names(source, (document, parameter));
                 for value in names.into_iter().chain(value) {
-                    let number = written.len() + inferred.len();
-                    inferred.push(collections.link(number, (from, value), (to, target.clone())));
+                    let index = stated.len() + inferred.len();
+                    inferred.push(collections.link(index, (from, value), (to, target.clone())));
                 }
             }
         }
     }
-    inferred.extend(guessed::links(&collections, (written, &inferred)));
-    inferred.extend(in_bodies((document, operations), shapes, (written, &inferred)));
+    inferred.extend(guessed::links(&collections, (stated, &inferred)));
+    inferred.extend(in_bodies((document, operations), shapes, (stated, &inferred)));
     inferred.extend(repeated_identifiers(
         (document, operations),
         shapes,
-        (written, &inferred),
+        (stated, &inferred),
     ));
     inferred
 }
@@ -118,12 +114,12 @@ impl<'document> Collections<'document> {
     /// Returns an inferred link.
     pub(super) fn link(
         &self,
-        number: usize,
+        index: usize,
         (from, value_at): (OperationId, String),
         (to, target): (OperationId, LinkTarget),
     ) -> Link {
         Link {
-            number,
+            index,
             from,
             value_at,
             to,
@@ -141,7 +137,7 @@ impl<'document> Collections<'document> {
 fn in_bodies(
     (document, operations): (&Document, &[Operation]),
     shapes: &[Shape],
-    (written, inferred): (&[Link], &[Link]),
+    (stated, inferred): (&[Link], &[Link]),
 ) -> Vec<Link> {
     let mut creates: HashMap<String, Vec<&Link>> = HashMap::new();
     for link in inferred {
@@ -167,7 +163,7 @@ fn in_bodies(
             };
             let target = LinkTarget::Body(pointer::join("", name));
             let to = OperationId(index);
-            let is_written = written.iter().any(|link| link.to == to && link.target == target);
+            let is_stated = stated.iter().any(|link| link.to == to && link.target == target);
             let named = comparable_name(name);
             // Text under the name of a kind of record may be anything, but a UUID is an identifier.
             let is_uuid = field.member("format").and_then(Node::string) == Some("uuid");
@@ -178,11 +174,11 @@ fn in_bodies(
             else {
                 continue;
             };
-            if is_written || source.from == to || !is_of_type(field, shape_at(shapes, operations, source)) {
+            if is_stated || source.from == to || !is_of_type(field, shape_at(shapes, operations, source)) {
                 continue;
             }
             links.push(Link {
-                number: written.len() + inferred.len() + links.len(),
+                index: stated.len() + inferred.len() + links.len(),
                 to,
                 target,
                 ..(*source).clone()
@@ -202,7 +198,7 @@ fn is_path_of_item(path: &str, collection: &str) -> bool {
 fn repeated_identifiers(
     (document, operations): (&Document, &[Operation]),
     shapes: &[Shape],
-    (written, inferred): (&[Link], &[Link]),
+    (stated, inferred): (&[Link], &[Link]),
 ) -> Vec<Link> {
     let names_record = |link: &&Link| {
         let (from, to) = (&operations[link.from.0], &operations[link.to.0]);
@@ -225,14 +221,14 @@ fn repeated_identifiers(
             continue;
         };
         let target = LinkTarget::Body(at.to_owned());
-        let is_known = written
+        let is_known = stated
             .iter()
             .chain(inferred)
             .any(|other| other.to == link.to && other.target == target);
         let field = document.node(&resolve(document, schema));
         if !is_known && field.is_some_and(|field| is_of_type(field, shape_at(shapes, operations, link))) {
             links.push(Link {
-                number: written.len() + inferred.len() + links.len(),
+                index: stated.len() + inferred.len() + links.len(),
                 target,
                 ..link.clone()
             });
@@ -345,19 +341,19 @@ impl<'contract> RecordFinder<'contract> {
         self.value(from, &taken_by.1.name, |record| self.field(record, taken_by))
     }
 
-    /// Returns where a success of the operation shows the field that `field` finds in a record; `named` is the
-    /// parameter that takes it.
+    /// Returns where a success of the operation shows the field that `field` finds in a record;
+    /// `parameter_name` is that of the parameter that takes it.
     pub(super) fn value(
         &self,
         from: &Operation,
-        named: &str,
+        parameter_name: &str,
         field: impl Fn(&'contract Shape) -> Option<&'contract str>,
     ) -> Option<String> {
         let body = from.successes().find_map(|response| response.body)?;
         let candidates = if from.is_read() {
             self.collections((String::new(), body), 0)
         } else {
-            self.in_response(body, named).into_iter().collect()
+            self.in_response(body, parameter_name).into_iter().collect()
         };
         let with_field = candidates
             .into_iter()
@@ -838,7 +834,7 @@ mod tests {
     }
 
     #[test]
-    fn a_written_link_is_left_alone() {
+    fn a_stated_link_is_left_alone() {
         let list = format!("{{type: array, items: {RECORD}}}");
         let links = "links: {L: {operationId: read, parameters: {id: '$response.body#/0/name'}}}";
         let document =

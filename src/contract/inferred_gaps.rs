@@ -18,7 +18,7 @@ use super::load::resolve;
 use super::operation::{Method, Operation, SecurityScheme, StatusPattern};
 use super::pointer;
 use super::shape::{LocatedGap, Shape};
-use super::vocabulary::{Gap, GapKind, GapStatement};
+use super::vocabulary::{Gap, GapKind, HowLeftOpen};
 
 /// What any document may leave open: the id, the kind and the question.
 const GAPS_OF_ANY_DOCUMENT: [(&str, GapKind, &str); 15] = [
@@ -126,7 +126,7 @@ pub(super) fn gaps(
             gaps.push(Gap {
                 id: id.to_owned(),
                 question: question.to_owned(),
-                stated: GapStatement::Silent,
+                left_open: HowLeftOpen::Silent,
                 document_section: None,
                 kind: Some(kind),
                 locations,

@@ -33,10 +33,10 @@ pub struct LearnedAnswer {
     pub pointer: String,
 }
 
-/// An answer as it is written.
+/// An answer as an overlay states it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with a gap, an operation and a claim")]
-struct WrittenAnswer {
+struct StatedAnswer {
     gap: String,
     operation: String,
     claim: Map<String, Value>,
@@ -49,10 +49,10 @@ pub(super) fn read(
     gaps: &[Gap],
     defects: &mut DefectList,
 ) -> Vec<LearnedAnswer> {
-    let mut written = Vec::new();
-    load::collect_keyed_values(&document.root, &mut String::new(), &[ANSWERS_KEY], &mut written);
+    let mut stated = Vec::new();
+    load::collect_keyed_values(&document.root, &mut String::new(), &[ANSWERS_KEY], &mut stated);
     let (mut answers, mut answered) = (Vec::new(), HashSet::new());
-    for (at, list) in written {
+    for (at, list) in stated {
         let location = at
             .strip_suffix(ANSWERS_KEY)
             .and_then(|at| at.strip_suffix('/'))
@@ -100,7 +100,7 @@ fn one(
     (operations, omitted): (&[Operation], &[OmittedOperation]),
     gaps: &[Gap],
 ) -> Result<Option<(usize, OperationId, Value)>, String> {
-    let WrittenAnswer { gap, operation, claim } = serde_json::from_value(node.to_value())
+    let StatedAnswer { gap, operation, claim } = serde_json::from_value(node.to_value())
         .map_err(|error| format!("the answer cannot be read: {error}; write its `gap`, `operation` and `claim`"))?;
     let index = find_gap(gaps, &gap).map_err(|unknown| {
         let hint = unknown.hint;

@@ -47,13 +47,13 @@ impl LengthLimits {
 impl Contract {
     /// Returns the limits within which an edge case of an operation must stay: none if the contract lists the edge
     /// cases that the operation must withstand.
-    pub(crate) fn length_limits_of_edge_cases(&self, operation: OperationId) -> LengthLimits {
-        let documented = self.operation(operation);
-        let lists_edge_cases = edge_case::location(&self.document, &documented.pointer) != documented.pointer;
+    pub(crate) fn length_limits_of_edge_cases(&self, id: OperationId) -> LengthLimits {
+        let operation = self.operation(id);
+        let lists_edge_cases = edge_case::location(&self.document, &operation.pointer) != operation.pointer;
         if lists_edge_cases {
             return LengthLimits::default();
         }
-        self.length_limits(operation)
+        self.length_limits(id)
     }
 
     /// Returns the limits of the strings in an operation's body that other schemas of the same record state: those of
@@ -78,9 +78,8 @@ impl Contract {
     }
 
     /// Returns the operations that create, update, read, list or delete the records of an operation, this one included.
-    pub(crate) fn of_the_same_record(&self, operation: OperationId) -> HashSet<OperationId> {
-        let documented = self.operation(operation);
-        let collection = collection(documented);
+    pub(crate) fn of_the_same_record(&self, id: OperationId) -> HashSet<OperationId> {
+        let collection = collection(self.operation(id));
         let item = format!("{collection}/{{}}");
         let is_of_collection = |other: &Operation| {
             let path = comparable_path(&other.path);
@@ -88,12 +87,12 @@ impl Contract {
             path == collection || path == item || is_search
         };
         let by_path = self.operation_ids().filter(|id| is_of_collection(self.operation(*id)));
-        let creates = self.links_to(operation).map(|link| link.from).chain([operation]);
+        let creates = self.links_to(id).map(|link| link.from).chain([id]);
         let creates = creates.filter(|id| self.operation(*id).creates());
         let reads = creates
             .clone()
             .filter_map(|id| self.link_to_read(id).map(|link| link.to));
-        by_path.chain(reads).chain([operation]).collect()
+        by_path.chain(reads).chain([id]).collect()
     }
 }
 

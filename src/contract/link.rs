@@ -17,7 +17,7 @@ use super::pointer;
 #[derive(Clone, Debug)]
 pub struct Link {
     /// Its index among the links of its contract.
-    pub number: usize,
+    pub index: usize,
     /// The operation whose response has the value.
     pub from: OperationId,
     /// The location of the value in the response's body; `*` is any element, and [`Self::NAMES`] at its end stands for
@@ -247,7 +247,7 @@ impl Reader<'_> {
             .unwrap_or(text);
         if let Some(value) = body.strip_prefix("$response.body#") {
             links.push(Link {
-                number: links.len(),
+                index: links.len(),
                 from: self.from,
                 value_at: pointer::any_element(value),
                 to,

@@ -94,7 +94,7 @@ mod testing;
 pub(crate) mod tree;
 pub mod vocabulary;
 pub(crate) mod what_texts_say;
-mod written;
+mod write_responses;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -326,8 +326,8 @@ impl Contract {
         }
         let (mut links_by_target, mut links_by_source) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
         for link in &links {
-            links_by_target.entry(link.to).or_default().push(link.number);
-            links_by_source.entry(link.from).or_default().push(link.number);
+            links_by_target.entry(link.to).or_default().push(link.index);
+            links_by_source.entry(link.from).or_default().push(link.index);
         }
         let field_names = shapes
             .iter()

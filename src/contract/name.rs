@@ -37,11 +37,14 @@ pub(super) const COMMON_NAMES: [&str; 22] = [
 const MAX_LENGTH: usize = 64;
 /// The most digits in a row.
 const MAX_DIGITS: usize = 2;
-/// The maximum length of a word, and the maximum number of consecutive consonants.
+/// The maximum length of a word.
 const MAX_WORD_LENGTH: usize = 20;
+/// The maximum number of consecutive consonants.
 const MAX_CONSONANTS: usize = 6;
-/// A part of at least this many hexadecimal digits, and nothing else, is a number.
+/// A part of at least this many hexadecimal digits, and nothing else, is taken for data.
 const MINIMUM_HEXADECIMAL: usize = 8;
+/// A part of fewer letters may mix capitals and small letters like an abbreviation (`IPv4`).
+const MINIMUM_MIXED: usize = 8;
 /// Words that have more digits than others, and do not identify anybody.
 const NUMBERED: [&str; 12] = [
     "e164", "h264", "iso3166", "iso4217", "iso639", "iso8601", "rfc3339", "sha1", "sha256", "sha384", "sha512", "x509",
@@ -92,7 +95,7 @@ fn is_noise(part: &str) -> bool {
     // Capitals begin words; words have more than two letters on average, and most have a vowel.
     let without = words.iter().filter(|word| longest_run(word, is_vowel) == 0).count();
     let is_mixed = words.len() > 2 && part.len() < words.len() * 3 || words.len() > 3 && without * 2 >= words.len();
-    part.len() >= MINIMUM_HEXADECIMAL && is_mixed || words.iter().any(is_long) || words.iter().any(too_many_consonants)
+    part.len() >= MINIMUM_MIXED && is_mixed || words.iter().any(is_long) || words.iter().any(too_many_consonants)
 }
 
 fn is_vowel(letter: u8) -> bool {

@@ -179,8 +179,8 @@ impl Contract {
         let paging = self.pagings.get(&list)?;
         let size = paging.size.map(|size| size.parameter);
         let parameters = &self.operation(list).parameters;
-        let mut chosen = [Some(paging.page_parameter), size].into_iter().flatten();
-        chosen
+        let mut paging_parameters = [Some(paging.page_parameter), size].into_iter().flatten();
+        paging_parameters
             .all(|index| parameters[index].set_by_user.is_none())
             .then_some(paging)
     }
@@ -280,12 +280,15 @@ impl Contract {
     fn paging_facts(&self, list: OperationId, paging: &Paging) -> Vec<Fact> {
         let operation = self.operation(list);
         let parameter = |index: usize| &operation.parameters[index];
-        let position = match paging.style {
+        let requested_by = match paging.style {
             PagingStyle::Link => "Link",
             _ => &parameter(paging.page_parameter).name,
         };
         let size = paging.size.map(|size| parameter(size.parameter));
-        let by = size.map_or_else(|| position.to_owned(), |size| format!("{position} and {}", size.name));
+        let by = size.map_or_else(
+            || requested_by.to_owned(),
+            |size| format!("{requested_by} and {}", size.name),
+        );
         let fact = |statement, (subject, documented): (&str, &str), (at, location): (&str, &str)| Fact {
             name: format!("{} pages by {subject}: {documented}", operation.name).into(),
             operation: list,
@@ -327,7 +330,7 @@ impl Contract {
     }
 
     /// Returns a keyword of a parameter's schema, with references followed, or else of the only member of its `allOf`:
-    /// that is how a schema that may be null is written.
+    /// documents wrap a reference in `allOf` to put `nullable` next to it.
     pub(super) fn schema_keyword<'own>(&'own self, parameter: &Parameter, keyword: &str) -> Option<&'own Node> {
         let schema = self.document.node(parameter.schema.as_deref()?)?;
         let schema = self.referred(schema);
@@ -382,8 +385,8 @@ impl PagingParameters {
         let ([(page_parameter, kind)], [] | [_]) = (page_parameters.as_slice(), sizes.as_slice()) else {
             return None;
         };
-        let mut chosen = sizes.iter().chain([page_parameter]);
-        let is_optional = chosen.all(|index| !operation.parameters[*index].required);
+        let mut paging_parameters = sizes.iter().chain([page_parameter]);
+        let is_optional = paging_parameters.all(|index| !operation.parameters[*index].required);
         let (page_parameter, kind) = (*page_parameter, *kind);
         let fits = has_type_of(contract, &operation.parameters[page_parameter], kind);
         let size = match sizes.as_slice() {

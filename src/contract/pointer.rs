@@ -85,11 +85,11 @@ pub fn stands_for_any(pattern: &str, pointer: &str, place: usize) -> bool {
 
 /// Returns the tokens of a pointer, unescaped. The empty pointer has none.
 pub fn tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
-    names(pointer).map(Cow::into_owned)
+    borrowed_tokens(pointer).map(Cow::into_owned)
 }
 
 /// Returns what [`tokens`] returns, copied only where an escape is undone.
-pub(super) fn names(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
+pub(super) fn borrowed_tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape)
 }
 

@@ -39,7 +39,8 @@ pub struct Gap {
     /// What is unknown, in one sentence.
     pub question: String,
     /// How the document leaves it open.
-    pub stated: GapStatement,
+    #[serde(rename = "stated")]
+    pub left_open: HowLeftOpen,
     /// The section of the document that leaves it open.
     #[serde(rename = "x-document")]
     pub document_section: Option<String>,
@@ -125,7 +126,7 @@ pub enum GapKind {
 /// How the document leaves something open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum GapStatement {
+pub enum HowLeftOpen {
     /// It says "not shown".
     NotShown,
     /// It says nothing.

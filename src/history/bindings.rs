@@ -116,7 +116,7 @@ impl Bindings {
 
     /// Keeps a value of a link, if it is an identifier and there is room for it.
     fn keep(&mut self, link: &Link, value: &Value, under: &PathIdentifiers) {
-        let kept = self.values.entry(link.number).or_default();
+        let kept = self.values.entry(link.index).or_default();
         if kept.len() >= MAX_VALUES_PER_LINK || identifier(value).is_none() {
             return;
         }
@@ -132,7 +132,7 @@ impl Bindings {
     /// Forgets the values of a create's links, so that the identifiers of the next create count.
     pub fn forget(&mut self, contract: &Contract, from: OperationId) {
         for link in contract.links_from(from) {
-            self.values.remove(&link.number);
+            self.values.remove(&link.index);
         }
     }
 
@@ -181,7 +181,7 @@ impl Bindings {
         }
         let links = contract.links_that_fill(to, &LinkTarget::Parameter(needed.index));
         let shown = |link: &'own Link| {
-            let kept = self.values.get(&link.number).into_iter().flatten();
+            let kept = self.values.get(&link.index).into_iter().flatten();
             kept.map(move |shown| (link, shown))
         };
         let mut shown: Vec<_> = links.into_iter().flat_map(shown).collect();
@@ -194,7 +194,7 @@ impl Bindings {
     pub(crate) fn linked_values<'own>(&'own self, links: &[&'own Link]) -> Vec<(&'own Link, &'own Value)> {
         let valued = links.iter().flat_map(|link| {
             self.values
-                .get(&link.number)
+                .get(&link.index)
                 .into_iter()
                 .flatten()
                 .map(move |shown| (*link, &shown.value))

@@ -12,7 +12,7 @@ use crate::contract::Contract;
 use crate::contract::fact::FactId;
 use crate::contract::operation::Operation;
 use crate::contract::shared_string::StringPool;
-use crate::contract::vocabulary::{Gap, GapStatement};
+use crate::contract::vocabulary::{Gap, HowLeftOpen};
 use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Target, curl};
 use crate::history::RunTag;
@@ -197,7 +197,7 @@ fn gaps(contract: &Contract, learns: bool) -> Vec<GapRecord> {
     let records = contract.gaps.iter().filter(shown).map(|gap| GapRecord {
         id: gap.id.clone(),
         question: gap.question.clone(),
-        stated: gap.stated == GapStatement::NotShown,
+        stated: gap.left_open == HowLeftOpen::NotShown,
         locations: gap.locations.iter().map(location).collect(),
     });
     records.collect()
