@@ -315,7 +315,7 @@ impl<'document> Expander<'document> {
     }
 
     /// Expands the schema of one response. `subject` starts the facts' names: the operation, and the status of a
-    /// response that is not a success.
+    /// response that is not its first success.
     ///
     /// # Errors
     ///
