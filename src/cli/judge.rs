@@ -345,7 +345,7 @@ fn add_traffic(record: &mut Record, (judged, counts): (&Judged, Option<ExchangeC
     record.traffic = Some(TrafficRecord {
         files: files.collect(),
         proxied: counts.map_or(0, |counts| counts.began),
-        judged: judged.count(),
+        judged: judged.judged_count(),
         not_judged: not_judged.collect(),
     });
 }

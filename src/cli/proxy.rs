@@ -140,7 +140,7 @@ pub(super) fn run(proxying: &Proxying, resolved: &ResolvedArguments) -> Result<u
     let status = runtime.block_on(serving).ok().flatten();
     runtime.shutdown_background();
     // If most exchanges were dropped, the others say too little.
-    if proxied.counts.dropped > proxied.judged.count() {
+    if proxied.counts.dropped > proxied.judged.judged_count() {
         proxied.judged.run.ended = RunEnd::Incomplete("more exchanges were dropped than judged".to_owned());
     }
     let written = archive_file.end(proxied.counts);

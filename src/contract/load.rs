@@ -498,7 +498,17 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
         .map(|_| resolve(document, pointer::join(&at, "schema")));
     let first = |examples: &Node| examples.members().first()?.node.member("value").map(Node::to_value);
     let example = media.node.member("example").map(Node::to_value);
+    let schema_type = schema
+        .as_deref()
+        .and_then(|schema| document.node(schema)?.member("type")?.string());
+    let others = document
+        .node(&content)?
+        .members()
+        .iter()
+        .map(|media| media.name.to_string());
     Some(RequestBody {
+        is_object: schema_type.is_none_or(|stated| stated == "object"),
+        other_media_types: others.filter(|other| *other != *media.name).collect(),
         media_type: media.name.to_string(),
         schema,
         example: example.or_else(|| media.node.member("examples").and_then(first)),

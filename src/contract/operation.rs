@@ -425,6 +425,10 @@ pub struct RequestBody {
     pub schema: Option<String>,
     /// The contract's own example.
     pub example: Option<serde_json::Value>,
+    /// Whether the body is an object: the schema states no other type.
+    pub is_object: bool,
+    /// The other media types in which the document lets it be sent, such as that of a form.
+    pub other_media_types: Vec<String>,
 }
 
 impl DocumentedResponse {

@@ -110,6 +110,13 @@ pub(crate) struct ExchangeResult {
     pub(crate) page_shows_goal: Option<bool>,
 }
 
+impl ExchangeResult {
+    /// Whether the response is a page of the list that was requested.
+    pub(crate) fn is_page(&self) -> bool {
+        self.page_shows_goal.is_some()
+    }
+}
+
 /// What is known at the end.
 #[derive(Debug)]
 pub(crate) struct HistoryResult {

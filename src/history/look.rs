@@ -548,6 +548,11 @@ impl Look {
         self.walks > 1
     }
 
+    /// Whether the pages of the current walk disagree on the number of items.
+    pub(super) fn disagrees(&self) -> bool {
+        self.walk.disagrees()
+    }
+
     /// Whether the record of a create was seen.
     pub(super) fn has_found_created(&self) -> bool {
         matches!(&self.state, LookState::Created(search) if search.has_found())

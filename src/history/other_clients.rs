@@ -110,6 +110,11 @@ impl History<'_> {
         self.looks.get(&id).is_some_and(Look::is_second_walk)
     }
 
+    /// Whether the pages of a look's current walk disagree on the number of items.
+    pub(crate) fn pages_disagree(&self, id: LookId) -> bool {
+        self.looks.get(&id).is_some_and(Look::disagrees)
+    }
+
     /// Returns the creates whose records this list must show, of those that other clients made.
     pub(crate) fn creates_by_other_clients(&self, list: OperationId) -> Vec<OperationId> {
         let creations = self.creations.iter().map(|creation| creation.operation);

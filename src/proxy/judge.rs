@@ -135,7 +135,7 @@ fn snapshot(contract: &Contract, judge: &TrafficJudge<'_, '_>, counts: ExchangeC
     }
     Snapshot {
         counts,
-        judged: judge.judged(),
+        judged: judge.judged_count(),
         not_judged: judge
             .not_judged()
             .iter()

@@ -20,7 +20,7 @@ use http::HeaderMap;
 use tokio::sync::oneshot;
 
 use super::metrics::Snapshot;
-use crate::traffic::{RequestLine, UNKNOWN_DURATION, later};
+use crate::traffic::{RequestLine, UNKNOWN_DURATION, saturating_add};
 
 /// How long exchanges wait for an earlier request to end.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -96,7 +96,7 @@ impl ForwardedExchange {
     fn takes_effect_until(&self, ended: DateTime<Utc>) -> DateTime<Utc> {
         match &self.response {
             Some(response) if response.status != 202 && response.status <= 501 => ended,
-            _ => later(ended, UNKNOWN_DURATION),
+            _ => saturating_add(ended, UNKNOWN_DURATION),
         }
     }
 }
@@ -160,7 +160,7 @@ impl Queue {
         state.counts.began += 1;
         if !state.reserve(size) {
             // It is passed on all the same, and may take effect until it ends.
-            state.drop_exchange(&request_line, later(self.now(), UNKNOWN_DURATION));
+            state.drop_exchange(&request_line, saturating_add(self.now(), UNKNOWN_DURATION));
             self.changed.notify_one();
             return None;
         }

@@ -5,8 +5,9 @@
 //!
 //! Only what is on an allow-list is written. Of an exchange that calls no operation of the contract, only the method
 //! (if it is one of HTTP's), the origin, the status and the times are written: it may be a login. Of a call, the values
-//! are shapes unless the user asked to see them. A credential is never written: a number stands for it, so that clients
-//! can be told apart when the archive is judged.
+//! are shapes unless the user asked to see them. A credential in a request's headers or query is never written, nor
+//! where it recurs in that exchange (if long enough to hide): a number stands for it, so that clients can be told apart
+//! when the archive is judged.
 //!
 //! Each entry is one line, so an archive that was cut off is judged up to its last complete line.
 
@@ -39,7 +40,8 @@ const METHODS: [&str; 9] = [
 ];
 /// What stands in a path and a query for what the contract does not have.
 const NOT_IN_THE_CONTRACT: &str = "<not in the contract>";
-/// How many bytes a reader may have read beyond the line of an entry.
+/// `source` counts what its buffer has read ahead (256 KiB) against [`MAX_ENTRY_BYTES`], so a written entry must stay
+/// below that limit by more than this.
 const READ_AHEAD: u64 = 1 << 20;
 
 /// An archive that is being written.

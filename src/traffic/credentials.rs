@@ -22,6 +22,7 @@ const MAX_REDACTIONS: usize = 16;
 /// The stand-in once all numbers are used up. It looks redacted, so whoever reads the archive treats the client as
 /// unknown.
 const UNNUMBERED: &str = "<redacted>";
+
 /// The credentials that were seen.
 pub(super) struct Credentials {
     /// The headers, cookies and parameters that carry one according to the contract, in lower case.

@@ -105,6 +105,8 @@ struct HarEntry {
     #[serde(default, deserialize_with = "number")]
     time: Option<f64>,
     request: HarRequest,
+    /// Without it, no response came.
+    #[serde(default)]
     response: HarResponse,
     /// `websocket` where Chromium recorded one.
     #[serde(default, rename = "_resourceType")]
@@ -146,7 +148,7 @@ struct HarHeader {
     value: Value,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct HarResponse {
     /// Chromium writes 0, and older exporters -1, where no response came.
@@ -213,12 +215,12 @@ impl HarEntry {
         let moment = DateTime::parse_from_rfc3339(&self.started_date_time).map(|moment| moment.to_utc());
         let plain = || NaiveDateTime::parse_from_str(&self.started_date_time, "%Y-%m-%dT%H:%M:%S%.f");
         let started = moment.or_else(|_| plain().map(|moment| moment.and_utc()));
-        let known = self.time.filter(|time| *time >= 0.0);
+        let valid_time = self.time.filter(|time| *time >= 0.0);
         let request_line = RequestLine {
             method: self.request.method.clone(),
             url,
             started: started.map_err(|_| Skipped::NotAnEntry)?,
-            elapsed: known.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok()),
+            elapsed: valid_time.and_then(|time| Duration::try_from_secs_f64(time / 1000.0).ok()),
         };
         let headers = header_map(&self.request.headers);
         match self.judgeable(&request_line, &headers) {
@@ -254,13 +256,15 @@ impl HarEntry {
         }
         judgeable_head((request_line, request), (status, &headers))?;
         let content = response.content.as_ref();
-        let known = content
+        let exporter_type = content
             .and_then(|content| content.mime_type.as_deref())
             .unwrap_or_default();
         // Chromium writes `x-unknown` if it does not know the type. Anything else may be the exporter's guess.
-        if !headers.contains_key(CONTENT_TYPE) && !matches!(known, "" | "x-unknown") {
-            let media_type = known.split(';').next().unwrap_or_default().trim();
-            let guessed = HeaderValue::from_str(known).ok().filter(|_| is_json(media_type));
+        if !headers.contains_key(CONTENT_TYPE) && !matches!(exporter_type, "" | "x-unknown") {
+            let media_type = exporter_type.split(';').next().unwrap_or_default().trim();
+            let guessed = HeaderValue::from_str(exporter_type)
+                .ok()
+                .filter(|_| is_json(media_type));
             headers.insert(CONTENT_TYPE, guessed.ok_or(Skipped::WithoutHeaders)?);
         }
         if headers.is_empty() {
@@ -287,7 +291,7 @@ impl HarEntry {
 }
 
 /// How many seconds a response may seem older than its request because two clocks differ.
-const SKEW_SECONDS: i64 = 5;
+const DATE_SKEW_SECONDS: i64 = 5;
 
 /// Checks, as far as the heads show, that the service itself responded, and not to a browser's preflight request.
 ///
@@ -326,7 +330,7 @@ fn is_from_cache(request_line: &RequestLine, headers: &HeaderMap) -> bool {
     let made = DateTime::parse_from_rfc2822(text(DATE.as_str()));
     let age = made.map(|made| request_line.started.signed_duration_since(made).num_seconds());
     text(AGE.as_str()).parse::<u64>().is_ok_and(|age| age > 0)
-        || is_stored && age.is_ok_and(|age| age > SKEW_SECONDS)
+        || is_stored && age.is_ok_and(|age| age > DATE_SKEW_SECONDS)
         || text("x-cache").to_ascii_lowercase().starts_with("hit")
 }
 
@@ -338,7 +342,7 @@ impl PostData {
             Some(coding) if coding.eq_ignore_ascii_case("base64") => String::from_utf8(base64(&text)?).ok()?,
             _ => text,
         };
-        (!is_redacted(&text) && !is_replaced(self.comment.as_deref())).then_some(text)
+        (!has_redacted_value(&text) && !is_replaced(self.comment.as_deref())).then_some(text)
     }
 }
 
@@ -359,7 +363,24 @@ fn is_replaced(comment: Option<&str>) -> bool {
 /// Whether the text of a response's body looks as if a tool had replaced something in it or decoded it wrongly.
 pub(super) fn is_misread(text: &str) -> bool {
     // A replacement character is what an exporter puts where bytes are not text.
-    is_redacted(text) || text.contains(char::REPLACEMENT_CHARACTER)
+    has_redacted_value(text) || text.contains(char::REPLACEMENT_CHARACTER)
+}
+
+/// Whether a tool seems to have replaced a value in a body: in JSON, a string of at most two words has a mark, such as
+/// `Bearer ***`. A name may be documented, and a longer text may be Markdown or about something redacted.
+fn has_redacted_value(text: &str) -> bool {
+    fn has_mark(value: &Value) -> bool {
+        match value {
+            Value::Array(items) => items.iter().any(has_mark),
+            Value::Object(members) => members.values().any(has_mark),
+            Value::String(text) => {
+                let is_note = text.starts_with('\u{2039}');
+                is_note || (is_redacted(text) && text.split_whitespace().nth(2).is_none())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+    is_redacted(text) && serde_json::from_str(text).map_or(true, |value| has_mark(&value))
 }
 
 /// Whether a text has a mark that tools write in place of values.

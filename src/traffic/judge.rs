@@ -22,7 +22,7 @@ use crate::rules::{Evaluation, EvaluationResult, Judge, Levels, Reason, TrafficR
 use crate::run::{self, EmittedExchange, Event, RequestCounts, Run, RunEnd};
 
 /// How far the clocks of two files may be apart.
-const SKEW: TimeDelta = TimeDelta::seconds(5);
+const FILE_CLOCK_SKEW: TimeDelta = TimeDelta::seconds(5);
 /// The assumed duration of a write whose duration was not recorded.
 pub(crate) const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
 /// How long after `settle` the record of a create may be called missing: later, somebody who was not recorded may have
@@ -30,8 +30,8 @@ pub(crate) const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
 const MISSING_RECORD_WINDOW: TimeDelta = TimeDelta::minutes(1);
 /// No limit on the number of pages per walk: a client may request any.
 const ALL_PAGES: u64 = u64::MAX;
-/// How many walks may be under way at once: beyond that, a new one takes the place of the one that has waited longest
-/// for a page.
+/// How many walks may be under way at once, and how many may wait for a second one: beyond that, a new one takes the
+/// place of the one that has waited longest.
 const MAX_WALKS: usize = 256;
 
 /// How traffic is judged.
@@ -80,7 +80,7 @@ pub struct Judged {
 impl Judged {
     /// Returns how many exchanges were judged.
     #[must_use]
-    pub fn count(&self) -> u64 {
+    pub fn judged_count(&self) -> u64 {
         // In traffic, the answered requests are those that were judged.
         self.run.tally.answered
     }
@@ -89,12 +89,22 @@ impl Judged {
     #[must_use]
     pub fn all_went_elsewhere(&self) -> Option<String> {
         let entries: u64 = self.files.iter().map(|file| file.entries).sum();
+        let skipped = self
+            .not_judged
+            .iter()
+            .filter(|(why, _)| matches!(why, NotJudged::Skipped(_)));
+        let skipped: u64 = skipped.map(|(_, count)| count).sum();
+        let judgeable = entries.saturating_sub(skipped);
         let elsewhere = self.not_judged.get(&NotJudged::OtherOrigin).copied();
         let target = self
             .target
             .as_ref()
-            .filter(|_| entries > 0 && elsewhere == Some(entries))?;
-        Some(format!("none of the {entries} entries went to {}", target.origin()))
+            .filter(|_| judgeable > 0 && elsewhere == Some(judgeable))?;
+        let which = if skipped == 0 { "" } else { " that can be judged" };
+        Some(format!(
+            "none of the {judgeable} entries{which} went to {}",
+            target.origin()
+        ))
     }
 }
 
@@ -103,7 +113,7 @@ impl Judged {
 pub enum NotJudged {
     /// No operation of the contract has its method and path, or it is not below the base URL.
     NoOperation,
-    /// The request is not one that the document shows.
+    /// The request is not one that the document shows, as far as that can be told.
     NotAsDocumented,
     /// The operation could not be read.
     Omitted,
@@ -163,7 +173,7 @@ pub(crate) struct TrafficJudge<'run, 'emit> {
     settle: TimeDelta,
     emit: &'emit mut dyn FnMut(Event<'_>),
     /// How many findings were emitted.
-    found: usize,
+    emitted: usize,
     tally: RequestCounts,
     called: BTreeSet<OperationId>,
     not_judged: BTreeMap<NotJudged, u64>,
@@ -173,18 +183,19 @@ pub(crate) struct TrafficJudge<'run, 'emit> {
     found_at: Vec<EntryLocation>,
     /// When the first judged request was sent.
     began: Option<DateTime<Utc>>,
-    /// The write that ended last.
-    last_write: Option<Write>,
+    /// Of each file, the write that ended last.
+    last_writes: BTreeMap<usize, Write>,
     /// The walks under way, of which not every page was seen yet.
     walks: HashMap<ListView, FollowedWalk>,
-    /// Walks that are complete unless something was written before their last response came.
-    complete: Vec<(ListView, FollowedWalk)>,
+    /// Walks that are complete unless something was written before their last response came, by when that was and its
+    /// entry.
+    complete: BTreeMap<(DateTime<Utc>, EntryLocation), (ListView, FollowedWalk)>,
     /// The creates of which a record was listed.
     listed: BTreeSet<OperationId>,
     /// The creates of which a record was missing, each with the end of the first such request.
     missed: BTreeMap<OperationId, DateTime<Utc>>,
-    /// The looks whose walk did not add up: the next walk of the same list decides.
-    doubtful: HashMap<ListView, LookId>,
+    /// The looks whose walk did not add up, the oldest first: the next walk of the same list decides.
+    unconfirmed: Vec<(ListView, LookId)>,
 }
 
 /// A request that may have changed something.
@@ -225,7 +236,7 @@ struct FollowedWalk {
     /// The numbers of the pages that were seen.
     seen: BTreeSet<u64>,
     /// The entry of the page that was seen last.
-    last: EntryLocation,
+    last_entry: EntryLocation,
     /// When the response with the last of the pages ended.
     ended: DateTime<Utc>,
 }
@@ -258,7 +269,7 @@ impl TrafficJudge<'_, '_> {
     }
 
     /// Returns how many exchanges were judged until now.
-    pub(crate) fn judged(&self) -> u64 {
+    pub(crate) fn judged_count(&self) -> u64 {
         self.tally.answered
     }
 
@@ -273,7 +284,7 @@ impl TrafficJudge<'_, '_> {
             operation: None,
             client: None,
             file: 0,
-            ended: ended.unwrap_or_else(|| later(started, UNKNOWN_DURATION)),
+            ended: ended.unwrap_or_else(|| saturating_add(started, UNKNOWN_DURATION)),
         };
         self.note_write(write, started);
     }
@@ -292,19 +303,19 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
             router: Router::new(contract, settings.base),
             settle: TimeDelta::from_std(settings.settle).unwrap_or(TimeDelta::MAX),
             emit,
-            found: 0,
+            emitted: 0,
             tally: RequestCounts::default(),
             called: BTreeSet::new(),
             not_judged: BTreeMap::new(),
             location: EntryLocation { file: 0, entry: 0 },
             found_at: Vec::new(),
             began: None,
-            last_write: None,
+            last_writes: BTreeMap::new(),
             walks: HashMap::new(),
-            complete: Vec::new(),
+            complete: BTreeMap::new(),
             listed: BTreeSet::new(),
             missed: BTreeMap::new(),
-            doubtful: HashMap::new(),
+            unconfirmed: Vec::new(),
         }
     }
 
@@ -340,11 +351,12 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
                     .ok()
                     .filter(|_| recorded.is_some())
                     .map(|call| call.operation),
-                client: recorded
-                    .as_ref()
-                    .map(|recorded| ClientIdentity::of(&recorded.request_headers)),
+                client: recorded.as_ref().map(|recorded| {
+                    let operation = call.as_ref().ok().map(|call| self.contract.operation(call.operation));
+                    ClientIdentity::of(&recorded.request_headers, (operation, &request_line.url))
+                }),
                 file: location.file,
-                ended: later(request_line.started, known.unwrap_or(UNKNOWN_DURATION)),
+                ended: saturating_add(request_line.started, known.unwrap_or(UNKNOWN_DURATION)),
             };
             self.note_write(write, request_line.started);
         }
@@ -388,7 +400,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         let view = ListView {
             file: self.location.file,
             list: call.operation,
-            client: ClientIdentity::of(&recorded.request_headers),
+            client: ClientIdentity::of(&recorded.request_headers, (Some(operation), &request_line.url)),
             path: request::list_key(operation, &request_line.url),
         };
         let elapsed = request_line
@@ -399,7 +411,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
             view,
             asked,
             started: request_line.started,
-            ended: later(request_line.started, elapsed.unwrap_or_default()),
+            ended: saturating_add(request_line.started, elapsed.unwrap_or_default()),
             is_late,
         });
         Ok(())
@@ -460,9 +472,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         self.emit_exchange(page.exchange, body.as_deref());
         // A response that is no page ends the walk. So does a late page: what was written since it was requested may be
         // on it or not.
-        // `None` means that the response is no page; whether a page shows the goal does not matter here.
-        let is_page = noted.page_shows_goal.is_some();
-        if !is_page || page.is_late {
+        if !noted.is_page() || page.is_late {
             self.drop_walk(&page.view);
             return;
         }
@@ -507,7 +517,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
             return;
         };
         walk.seen.insert(number);
-        walk.last = self.location;
+        walk.last_entry = self.location;
         walk.ended = walk.ended.max(page.ended);
         for look in walk.looks() {
             self.evaluation
@@ -516,7 +526,8 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         let last = self.evaluation.history().last_page(walk.pages_look).unwrap_or(1).max(1);
         if u64::try_from(walk.seen.len()).is_ok_and(|seen| seen >= last) {
             let walk = self.walks.remove(&page.view);
-            self.complete.extend(walk.map(|walk| (page.view, walk)));
+            let walk = walk.map(|walk| ((walk.ended, walk.last_entry), (page.view, walk)));
+            self.complete.extend(walk);
         }
     }
 
@@ -534,18 +545,21 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
 
     /// Whether no write was under way when a page was requested.
     fn is_quiet(&self, page: &Page<'_>) -> bool {
-        self.last_write
-            .is_none_or(|write| later(write.ended, skew(write.file, page.view.file)) <= page.started)
+        self.last_writes
+            .values()
+            .all(|write| saturating_add(write.ended, skew(write.file, page.view.file)) <= page.started)
     }
 
     /// Begins a walk with its first page: a look for its pages, and one for the record of the last write, if the list
     /// must show that by now.
     fn begin_walk(&mut self, page: &Page<'_>) -> FollowedWalk {
         let ListView { list, .. } = page.view;
-        let doubtful = self.doubtful.remove(&page.view);
-        let pages_look = doubtful.unwrap_or_else(|| self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES));
+        let unconfirmed = self.unconfirmed.iter().position(|(view, _)| *view == page.view);
+        let unconfirmed = unconfirmed.map(|index| self.unconfirmed.remove(index).1);
+        let pages_look = unconfirmed.unwrap_or_else(|| self.evaluation.begin_look(list, &LookGoal::Pages, ALL_PAGES));
         self.evaluation.begin_walk(pages_look, WalkExtent::WholeList);
-        let write = self.last_write.filter(|write| self.must_be_listed(write, page));
+        let last_write = self.last_writes.values().max_by_key(|write| write.ended);
+        let write = last_write.filter(|write| self.must_be_listed(write, page)).copied();
         let made = self.evaluation.history().creates_by_other_clients(list);
         let create =
             write.and_then(|write| Some((write.operation.filter(|create| made.contains(create))?, write.ended)));
@@ -564,7 +578,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
             pages_look,
             awaited_listing,
             seen: BTreeSet::new(),
-            last: self.location,
+            last_entry: self.location,
             ended: page.ended,
         }
     }
@@ -572,13 +586,14 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
     /// Whether a list that is requested now must show the record of a write: its client requests the whole list, long
     /// enough after the write and not much later.
     fn must_be_listed(&self, write: &Write, page: &Page<'_>) -> bool {
-        let settled = later(write.ended, self.settle);
+        let list_must_be_current_at = saturating_add(write.ended, self.settle);
         let client = page.view.client;
         page.asked.is_unfiltered
             && client.is_known
             && write.client == Some(client)
             && write.file == page.view.file
-            && (settled..=later(settled, MISSING_RECORD_WINDOW)).contains(&page.started)
+            && (list_must_be_current_at..=saturating_add(list_must_be_current_at, MISSING_RECORD_WINDOW))
+                .contains(&page.started)
     }
 
     /// Ends the walks that a write may have disturbed.
@@ -587,15 +602,19 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         for view in views {
             self.drop_walk(&view);
         }
-        for (view, walk) in std::mem::take(&mut self.complete) {
-            if later(walk.ended, skew(write.file, view.file)) <= started {
-                self.complete.push((view, walk));
-            } else {
-                self.drop_looks(&walk);
-            }
+        let is_disturbed =
+            |walk: &FollowedWalk, view: &ListView| started < saturating_add(walk.ended, skew(write.file, view.file));
+        let disturbed = self.complete.extract_if(.., |_, (view, walk)| is_disturbed(walk, view));
+        for (_, (_, walk)) in disturbed.collect::<Vec<_>>() {
+            self.drop_looks(&walk);
         }
-        let is_later = self.last_write.is_none_or(|last| last.ended <= write.ended);
-        self.last_write = if is_later { Some(write) } else { self.last_write };
+        // Of creates that overlap, history knows only the record of the one that began last.
+        let longer = self.last_writes.values_mut().filter(|last| last.ended > write.ended);
+        longer.for_each(|last| last.operation = None);
+        let last = self.last_writes.entry(write.file).or_insert(write);
+        if last.ended <= write.ended {
+            *last = write;
+        }
     }
 
     /// Gives up the walk of a list.
@@ -614,25 +633,33 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
 
     /// Judges the complete walks that ended before this moment; all of them if `before` is `None`.
     fn conclude_walks(&mut self, before: Option<DateTime<Utc>>) {
-        for (view, walk) in std::mem::take(&mut self.complete) {
-            if before.is_some_and(|before| before < later(walk.ended, SKEW)) {
-                self.complete.push((view, walk));
-            } else {
-                self.conclude_walk(view, &walk);
-                self.location = walk.last;
-                self.emit_findings(None);
+        while let Some(earliest) = self.complete.first_entry() {
+            let (ended, last_entry) = *earliest.key();
+            if before.is_some_and(|before| before < saturating_add(ended, FILE_CLOCK_SKEW)) {
+                return;
             }
+            let (view, walk) = earliest.remove();
+            self.conclude_walk(view, &walk);
+            self.location = last_entry;
+            self.emit_findings(None);
         }
     }
 
     /// Judges a complete walk, for each of its looks. A walk whose pages do not add up is kept for comparison with the
-    /// next one of its list.
+    /// next one of its list. Where the credential is unknown, pages with different totals may be those of two clients.
     fn conclude_walk(&mut self, view: ListView, walk: &FollowedWalk) {
         let history = self.evaluation.history();
-        if history.is_settled(walk.pages_look) || history.is_second_walk(walk.pages_look) {
+        let has_credential = self.contract.operation(view.list).security.scheme().is_some();
+        if has_credential && !view.client.is_known && history.pages_disagree(walk.pages_look) {
+            self.evaluation.drop_look(walk.pages_look);
+        } else if history.is_settled(walk.pages_look) || history.is_second_walk(walk.pages_look) {
             self.evaluation.conclude(walk.pages_look);
         } else {
-            self.doubtful.insert(view, walk.pages_look);
+            if self.unconfirmed.len() == MAX_WALKS {
+                let (_, oldest) = self.unconfirmed.remove(0);
+                self.evaluation.drop_look(oldest);
+            }
+            self.unconfirmed.push((view, walk.pages_look));
         }
         let Some(awaited) = walk.awaited_listing else { return };
         let history = self.evaluation.history();
@@ -673,16 +700,16 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
     fn emit_findings(&mut self, exchanged: Option<EmittedExchange<'_>>) {
         let findings = self.evaluation.verdicts().findings();
         self.found_at.resize(findings.len(), self.location);
-        for finding in findings.get(self.found..).unwrap_or_default() {
+        for finding in findings.get(self.emitted..).unwrap_or_default() {
             let shown = exchanged.filter(|shown| finding.exchange == Some(shown.exchange.number));
             (self.emit)(Event::Found(finding, shown));
         }
-        self.found = findings.len();
+        self.emitted = findings.len();
     }
 
     /// States the reason for each list whose walk did not add up and was not repeated: a second walk is missing.
-    fn set_reason_of_doubtful(&mut self) {
-        let lists: BTreeSet<_> = self.doubtful.keys().map(|view| view.list).collect();
+    fn set_reason_of_unconfirmed(&mut self) {
+        let lists: BTreeSet<_> = self.unconfirmed.iter().map(|(view, _)| view.list).collect();
         for list in lists {
             for kind in [FactKind::PageTotal, FactKind::PageUnique] {
                 if let Some(fact) = self.contract.fact_of(list, kind) {
@@ -727,7 +754,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
                 _ => {}
             }
         }
-        self.set_reason_of_doubtful();
+        self.set_reason_of_unconfirmed();
         self.evaluation.conclude_gaps();
         let ended = self.ended(&files);
         let EvaluationResult {
@@ -766,7 +793,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
 }
 
 /// Adds a duration to a time, saturating at the maximum if the file has an absurd timestamp.
-pub(crate) fn later(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
+pub(crate) fn saturating_add(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
     moment.checked_add_signed(by).unwrap_or(DateTime::<Utc>::MAX_UTC)
 }
 
@@ -789,5 +816,9 @@ fn needs_check(kind: FactKind) -> bool {
 
 /// Returns how far the clocks of two files may be apart; one file has one clock.
 fn skew(one: usize, other: usize) -> TimeDelta {
-    if one == other { TimeDelta::zero() } else { SKEW }
+    if one == other {
+        TimeDelta::zero()
+    } else {
+        FILE_CLOCK_SKEW
+    }
 }

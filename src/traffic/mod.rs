@@ -47,7 +47,7 @@ pub use entry::Skipped;
 pub(crate) use entry::{RecordedExchange, RequestLine, judgeable_head};
 pub use judge::{Judged, NotJudged, Settings, judge};
 #[cfg(feature = "cli")]
-pub(crate) use judge::{TrafficJudge, UNKNOWN_DURATION, later};
+pub(crate) use judge::{TrafficJudge, UNKNOWN_DURATION, saturating_add};
 #[cfg(feature = "cli")]
 pub(crate) use order::LocatedEntry;
 pub use order::{EntryLocation, File, FileRead};

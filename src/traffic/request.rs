@@ -1,12 +1,13 @@
-//! Turns a recorded request into one of ours: what it calls, and what of it may be printed.
+//! Makes the [`Request`] that a check would have sent from a recorded one: what it calls, and what of it may be
+//! printed.
 
 use reqwest::Url;
-use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use serde_json::Value;
 
 use super::entry::{RecordedExchange, RequestLine, is_redacted};
 use super::route::Call;
-use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme};
+use crate::contract::operation::{Operation, ParameterLocation, RequestBody, SecurityScheme};
 use crate::exchange::json;
 use crate::exchange::{Content, Credential, Digest, Printable, Request, placeholder, with_query};
 
@@ -67,8 +68,14 @@ pub(super) fn printable_path(operation: &Operation, url: &Url) -> String {
 }
 
 /// Whether the query parameter with this name carries the credential according to the contract.
-fn carries_credential(operation: &Operation, parameter: &str) -> bool {
+pub(super) fn carries_credential(operation: &Operation, parameter: &str) -> bool {
     matches!(operation.security.scheme(), Some(SecurityScheme::ApiKeyQuery { name }) if name == parameter)
+}
+
+/// Whether the header with this name carries the credential as a key according to the contract.
+fn is_documented_key(operation: &Operation, header: &str) -> bool {
+    let scheme = operation.security.scheme();
+    matches!(scheme, Some(SecurityScheme::ApiKeyHeader { name }) if name.eq_ignore_ascii_case(header))
 }
 
 /// The page of a list that a request asks for.
@@ -90,9 +97,10 @@ pub(super) const OVERRIDING_HEADERS: [&str; 6] = [
     "x-range",
 ];
 
-/// Whether a request is one that the document shows, as far as that can be told: where a body is documented, it is a
-/// JSON object or was not recorded; all query parameters are documented; the page, if any, is a positive number;
-/// `Accept` allows JSON; no header is one of [`OVERRIDING_HEADERS`]; and the response is no 206.
+/// Whether a request is one that the document shows, as far as that can be told: where a body is documented, it is JSON
+/// of the documented type (an object or not), has another documented media type, or was not recorded; all query
+/// parameters are documented; the page, if any, is a positive number; `Accept` allows JSON; no header is one of
+/// [`OVERRIDING_HEADERS`]; and the response is no 206.
 pub(super) fn is_as_documented(
     operation: &Operation,
     (request_line, recorded): (&RequestLine, &RecordedExchange),
@@ -108,22 +116,46 @@ pub(super) fn is_as_documented(
             .filter(|parameter| parameter.location == ParameterLocation::Query);
         known.any(|parameter| parameter.name == name)
     };
-    let header = |name: &str| {
-        recorded
-            .request_headers
-            .get(name)
-            .map(|value| String::from_utf8_lossy(value.as_bytes()))
-    };
     let query = request_line.url.query_pairs().all(|(name, _)| is_known(&name));
-    let accepts = header("accept").is_none_or(|accept| accept.contains("json") || accept.contains("*/*"));
-    let sends = header("content-type").is_none_or(|media_type| media_type.to_ascii_lowercase().contains("json"));
-    let body = recorded.request_body.is_none() || request.json().is_some_and(Value::is_object);
-    let body = operation.request_body.is_none() || (sends && body);
+    let mut accepted = recorded.request_headers.get_all(ACCEPT).iter().peekable();
+    let accepts =
+        accepted.peek().is_none() || accepted.any(|value| allows_json(&String::from_utf8_lossy(value.as_bytes())));
+    let body = operation
+        .request_body
+        .as_ref()
+        .is_none_or(|documented| is_documented_body(documented, recorded, request));
     let page = page(operation, &request_line.url).is_some_and(|page| page.number != Some(0));
     let plain = !OVERRIDING_HEADERS
         .iter()
         .any(|name| recorded.request_headers.contains_key(*name));
     body && page && query && accepts && plain && recorded.status != 206
+}
+
+/// Whether a body has a documented media type, and is of the documented JSON type if it is JSON.
+fn is_documented_body(documented: &RequestBody, recorded: &RecordedExchange, request: &Request) -> bool {
+    let media_type = recorded.request_headers.get(CONTENT_TYPE);
+    let media_type = media_type.map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase());
+    if media_type.as_ref().is_none_or(|sent| sent.contains("json")) {
+        let is_of_type = |sent: &Value| sent.is_object() == documented.is_object;
+        return recorded.request_body.is_none() || request.json().is_some_and(is_of_type);
+    }
+    let essence = |media_type: &str| {
+        media_type
+            .split(';')
+            .next()
+            .map(|essence| essence.trim().to_ascii_lowercase())
+    };
+    let mut others = documented.other_media_types.iter();
+    others.any(|other| essence(other) == media_type.as_deref().and_then(essence))
+}
+
+/// Whether a value of `Accept` allows JSON, by its name or by a range (RFC 9110, section 12.5.1).
+pub(super) fn allows_json(accept: &str) -> bool {
+    let accept = accept.to_ascii_lowercase();
+    let mut ranges = accept
+        .split(',')
+        .map(|range| range.split(';').next().unwrap_or_default().trim());
+    ranges.any(|range| range.contains("json") || matches!(range, "*/*" | "application/*"))
 }
 
 /// Returns the page that a request asks for; `None` if the page parameter is not a number or is repeated.
@@ -151,7 +183,7 @@ pub(super) fn list_key(operation: &Operation, url: &Url) -> Digest {
 }
 
 /// Headers that differ between requests of one client, and do not change what it sees.
-const PER_REQUEST_HEADERS: [&str; 39] = [
+const PER_REQUEST_HEADERS: [&str; 44] = [
     "accept",
     "accept-encoding",
     "accept-language",
@@ -165,17 +197,20 @@ const PER_REQUEST_HEADERS: [&str; 39] = [
     "content-type",
     "date",
     "dnt",
+    "elastic-apm-traceparent",
     "expect",
     "host",
     "idempotency-key",
     "if-modified-since",
     "if-none-match",
     "keep-alive",
+    "newrelic",
     "origin",
     "pragma",
     "priority",
     "proxy-connection",
     "referer",
+    "request-id",
     "sentry-trace",
     "te",
     "traceparent",
@@ -190,6 +225,8 @@ const PER_REQUEST_HEADERS: [&str; 39] = [
     "x-csrf-token",
     "x-request-id",
     "x-requested-with",
+    "x-trace-id",
+    "x-transaction-id",
     "x-xsrf-token",
 ];
 
@@ -205,15 +242,25 @@ pub(super) struct ClientIdentity {
 }
 
 impl ClientIdentity {
-    /// Returns the client that sent a request with these headers.
-    pub(super) fn of(headers: &HeaderMap) -> Self {
+    /// Returns the client that sent a request with these headers and, if the operation documents one, with the
+    /// credential in this URL.
+    pub(super) fn of(headers: &HeaderMap, (operation, url): (Option<&Operation>, &Url)) -> Self {
         let varying = headers.iter().filter(|(name, _)| may_identify_client(name.as_str()));
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut pairs: Vec<_> = varying.map(|(name, value)| (name.to_string(), text(value))).collect();
         pairs.sort();
+        let in_query = url
+            .query_pairs()
+            .filter(|(name, _)| operation.is_some_and(|operation| carries_credential(operation, name)))
+            .map(|(name, value)| (format!("?{name}"), value.into_owned()));
+        pairs.extend(in_query);
         let mut credentials = pairs
             .iter()
-            .filter(|(name, _)| is_usual_credential_name(name))
+            .filter(|(name, _)| {
+                name.starts_with('?')
+                    || is_usual_credential_name(name)
+                    || operation.is_some_and(|operation| is_documented_key(operation, name))
+            })
             .peekable();
         let is_known = credentials.peek().is_some() && credentials.all(|(_, value)| !is_redacted(value));
         Self {

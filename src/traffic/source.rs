@@ -3,14 +3,14 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::io::{self, BufRead as _, BufReader, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::rc::Rc;
 
 use serde::de::{DeserializeSeed, Deserializer as _, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-/// The largest entry, in bytes. A body that is judged has at most 8 MiB, and JSON escapes may triple it.
+/// The largest entry, in bytes. A body that is judged has at most 8 MiB, and JSON escapes rarely more than triple it.
 pub(super) const MAX_ENTRY_BYTES: u64 = 32 << 20;
 /// How much of a file is looked at to tell its format.
 const PEEKED_BYTES: usize = 4 << 10;
@@ -50,25 +50,23 @@ pub enum Stopped {
 /// # Errors
 ///
 /// Why it was not read to its end.
-pub(super) fn read(file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Result<(), Stopped> {
-    let budget = Rc::new(Cell::new(MAX_ENTRY_BYTES));
-    let bounded = Bounded {
-        inner: file,
-        left: Rc::clone(&budget),
-    };
-    let mut file = BufReader::with_capacity(1 << 18, bounded);
-    let start = file
-        .fill_buf()
-        .map_err(|error| Stopped::Unreadable(error.to_string()))?;
-    let has_bom = start.starts_with(b"\xef\xbb\xbf");
+pub(super) fn read(mut file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Result<(), Stopped> {
+    let mut start = Vec::with_capacity(PEEKED_BYTES);
+    // A pipe may give a few bytes at a time.
+    let peeked = file.by_ref().take(PEEKED_BYTES as u64).read_to_end(&mut start);
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+    let (is_archive, before_text) = (is_archive(text), start.len() - text.len());
     if let Some((_, format)) = OTHER_FORMATS.iter().find(|(bytes, _)| start.starts_with(bytes)) {
         return Err(Stopped::OtherFormat(format));
     }
-    let peeked = start.get(..PEEKED_BYTES).unwrap_or(start);
-    let is_archive = is_archive(peeked);
-    if has_bom {
-        file.consume(3);
-    }
+    let budget = Rc::new(Cell::new(MAX_ENTRY_BYTES));
+    let bounded = Bounded {
+        start: Cursor::new(start.split_off(before_text)),
+        failure: peeked.err(),
+        rest: file,
+        left: Rc::clone(&budget),
+    };
+    let file = BufReader::with_capacity(1 << 18, bounded);
     let mut give = |entry: Box<RawValue>| {
         budget.set(MAX_ENTRY_BYTES);
         take(entry);
@@ -90,12 +88,31 @@ pub(super) fn read(file: impl Read, take: &mut dyn FnMut(Box<RawValue>)) -> Resu
     }
 }
 
-/// Whether a file begins as an archive does: an object with a member `log`. Where each line is an entry, a `request`
-/// comes first.
+/// Whether a file begins as an archive does: with an object that has a member `log`.
 fn is_archive(start: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(start);
-    let [log, request] = ["\"log\"", "\"request\""].map(|name| text.find(name).unwrap_or(usize::MAX));
-    log < request
+    let mut is_archive = false;
+    // The start may be cut off within the object.
+    drop(Deserializer::from_slice(start).deserialize_map(FindLog(&mut is_archive)));
+    is_archive
+}
+
+/// Visits an object, and notes whether it has a member `log`.
+struct FindLog<'found>(&'found mut bool);
+
+impl<'de> Visitor<'de> for FindLog<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(name) = members.next_key::<String>()? {
+            *self.0 |= name == "log";
+            members.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
 }
 
 /// The beginnings of files that contain no text, or text in another encoding, and what to do about them.
@@ -123,15 +140,22 @@ fn stopped(error: &serde_json::Error, expected: &'static str) -> Stopped {
     }
 }
 
-/// Fails once more than [`MAX_ENTRY_BYTES`] are read for one entry.
+/// Reads on after the start, and fails once more than [`MAX_ENTRY_BYTES`] are read for one entry.
 struct Bounded<R> {
-    inner: R,
+    start: Cursor<Vec<u8>>,
+    /// Why the start could not be read completely.
+    failure: Option<io::Error>,
+    rest: R,
     left: Rc<Cell<u64>>,
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
+        let mut read = self.start.read(buffer)?;
+        if read == 0 {
+            self.failure.take().map_or(Ok(()), Err)?;
+            read = self.rest.read(buffer)?;
+        }
         let left = self.left.get().checked_sub(u64::try_from(read).unwrap_or(u64::MAX));
         self.left.set(left.ok_or(io::ErrorKind::FileTooLarge)?);
         Ok(read)

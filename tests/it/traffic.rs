@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use countersign::contract::Contract;
 use countersign::contract::fact::FactId;
-use countersign::exchange::Exchange;
+use countersign::exchange::{Exchange, Target};
 use countersign::gaps::AnswerState;
 use countersign::rules::{Level, Verdict, Verdicts};
 use countersign::run::RunEnd;
@@ -218,6 +218,9 @@ fn a_body_that_was_not_recorded_decides_nothing_but_its_status() {
         json!({"text": cut}),
         json!({"text": text.replace("regular", "\u{fffd}egular")}),
         json!({"text": text.replace("regular", "***")}),
+        json!({"text": text.replace("regular", "<redacted>")}),
+        json!({"text": text.replace("regular", "j***@example.com")}),
+        json!({"text": text.replace("regular", "\u{2039}text of 7 characters\u{203a}")}),
         json!({"text": "H4sIAAAAAAAA/w==", "encoding": "base64"}),
         json!({"text": text, "encoding": "utf-16"}),
         json!({"text": r#"{"data": "object"}"#, "comment": "values are shown as shapes"}),
@@ -237,6 +240,8 @@ fn a_body_that_was_not_recorded_decides_nothing_but_its_status() {
     for content in [
         json!({"text": text}),
         json!({"text": text, "size": text.len() * 2}),
+        json!({"text": text.replace("regular", "the ***redacted*** edition of it")}),
+        json!({"text": text.replace("\"name\"", "\"redacted\": false, \"name\"")}),
         json!({"text": base64_of(&text), "encoding": "base64"}),
     ] {
         let mut entry = list(0.0, "", &page);
@@ -295,6 +300,8 @@ fn what_is_no_exchange_with_the_service_is_left_out_with_its_reason() {
         entry.pointer_mut(parent).unwrap()[name] = value;
         entry
     };
+    let mut without_response = list(0.0, "", &page);
+    without_response.as_object_mut().unwrap().remove("response");
     for (entry, why) in [
         (change("/response/status", json!(0)), Skipped::Aborted),
         (change("/response/status", json!(-1)), Skipped::Aborted),
@@ -313,6 +320,7 @@ fn what_is_no_exchange_with_the_service_is_left_out_with_its_reason() {
         (change("/request/url", json!("data:text/plain,a")), Skipped::NotHttp),
         (change("/response/headers", json!([])), Skipped::WithoutHeaders),
         (change("/startedDateTime", json!(7)), Skipped::NotAnEntry),
+        (without_response, Skipped::Aborted),
     ] {
         let mut entry = entry;
         if why == Skipped::WithoutHeaders {
@@ -439,6 +447,59 @@ fn a_request_that_asks_for_something_else_is_not_judged() {
 }
 
 #[test]
+fn a_request_that_accepts_json_among_others_is_judged() {
+    let page = tags(1, &["a"], (1, 1));
+    for accepted in [
+        &["application/*"][..],
+        &["application/JSON"],
+        &["text/csv", "application/json"],
+        &["text/csv;q=0.5, */*;q=0.1"],
+    ] {
+        let mut entry = list(0.0, "", &page);
+        let headers = entry["request"]["headers"].as_array_mut().unwrap();
+        headers.extend(accepted.iter().map(|value| json!({"name": "Accept", "value": value})));
+        let judged = judged(built_in(), &[har(&[entry])]);
+        assert_eq!(judged.run.tally.answered, 1, "{accepted:?}");
+    }
+}
+
+#[test]
+fn a_body_of_a_documented_type_and_media_type_is_as_documented() {
+    let contract = |content: &str| {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: Pets, version: '1'}}\npaths:\n  /pets:\n    post:\n      operationId: addPets\n      \
+             requestBody: {{content: {{{content}}}}}\n      responses: {{'200': {{description: a, content: \
+             {{application/json: {{schema: {{type: object}}}}}}}}}}\n"
+        );
+        Contract::read("pets.yaml", text).unwrap()
+    };
+    let array = "application/json: {schema: {type: array, items: {type: object}}}";
+    let object = "application/json: {schema: {type: object}}";
+    let both =
+        "application/json: {schema: {type: object}}, application/x-www-form-urlencoded: {schema: {type: object}}";
+    let form = "application/x-www-form-urlencoded";
+    for (content, (media_type, sent), is_judged) in [
+        (array, ("application/json", "[{}]"), true),
+        (array, ("application/json", "{}"), false),
+        (object, ("application/json", "{}"), true),
+        (object, ("application/json", "[{}]"), false),
+        (object, (form, "name=rex"), false),
+        (both, (form, "name=rex"), true),
+        (both, ("text/plain", "name=rex"), false),
+    ] {
+        let mut entry = entry(0.0, ("POST", "/pets"), None, (200, &json!([])));
+        entry["request"]["postData"] = json!({"mimeType": media_type, "text": sent});
+        let headers = entry["request"]["headers"].as_array_mut().unwrap();
+        headers.push(json!({"name": "Content-Type", "value": media_type}));
+        let judged = judged(&contract(content), &[har(&[entry])]);
+        let case = format!("{content} {media_type} {sent}");
+        assert_eq!(judged.run.tally.answered == 1, is_judged, "{case}");
+        // A response that is not as documented is found.
+        assert_eq!(!judged.run.verdicts.findings().is_empty(), is_judged, "{case}");
+    }
+}
+
+#[test]
 fn a_page_beyond_the_last_one_belongs_to_no_walk() {
     // The service shows its last page there, which the document leaves open.
     let walk = [
@@ -511,6 +572,11 @@ fn what_else_a_recording_has_hides_no_walk() {
         "x-b3-traceid",
         "X-Amzn-Trace-Id",
         "x-datadog-trace-id",
+        "Request-Id",
+        "newrelic",
+        "elastic-apm-traceparent",
+        "X-Trace-Id",
+        "x-transaction-id",
     ] {
         let mut traced = sound.clone();
         for (index, entry) in traced.iter_mut().enumerate() {
@@ -519,6 +585,60 @@ fn what_else_a_recording_has_hides_no_walk() {
         }
         let judged = judged(built_in(), &[har(&traced)]);
         assert_eq!(findings(&judged).len(), 2, "{header}: {:?}", findings(&judged));
+    }
+}
+
+/// The walks of two clients over lists of their own, each page of one between the pages of the other.
+fn interleaved(seconds: f64, as_client: &dyn Fn(Value, &str) -> Value) -> Vec<Value> {
+    let one = [tags(1, &["a", "b"], (3, 2)), tags(2, &["c"], (3, 2))];
+    let other = [tags(1, &["d", "e"], (4, 2)), tags(2, &["f", "g"], (4, 2))];
+    vec![
+        as_client(list(seconds, "?page=1", &one[0]), "one"),
+        as_client(list(seconds + 1.0, "?page=1", &other[0]), "other"),
+        as_client(list(seconds + 2.0, "?page=2", &one[1]), "one"),
+        as_client(list(seconds + 3.0, "?page=2", &other[1]), "other"),
+    ]
+}
+
+#[test]
+fn pages_of_two_clients_are_not_taken_for_one_walk() {
+    let keyed = include_str!("../../openapi.yaml").replace(
+        "      type: http\n      scheme: bearer\n",
+        "      type: apiKey\n      in: query\n      name: key\n",
+    );
+    let keyed = Contract::read("openapi.yaml", keyed).unwrap();
+    let by_key = |mut entry: Value, client: &str| {
+        let url = entry["request"]["url"].as_str().unwrap();
+        entry["request"]["url"] = format!("{url}&key=tk-of-{client}").into();
+        entry["request"]["headers"] = json!([]);
+        entry
+    };
+    let redacted = |mut entry: Value, _: &str| {
+        entry["request"]["headers"][0]["value"] = "Bearer ***".into();
+        entry
+    };
+    let without = |mut entry: Value, _: &str| {
+        entry["request"]["headers"] = json!([]);
+        entry
+    };
+    let unique = "getTags pages /data/items: no item on two pages";
+    for (contract, as_client) in [
+        (&keyed, &by_key as &dyn Fn(Value, &str) -> Value),
+        (built_in(), &redacted),
+        (built_in(), &without),
+    ] {
+        let mixed = [interleaved(0.0, as_client), interleaved(20.0, as_client)].concat();
+        let judged_mixed = judged(contract, &[har(&mixed)]);
+        assert_eq!(judged_mixed.run.tally.answered, 8);
+        let found = judged_mixed.run.verdicts.findings();
+        assert!(found.is_empty(), "{found:?}");
+        // The walks of one client are judged, whether its credential is known or not.
+        let alone = [unsound_walk(0.0), unsound_walk(20.0)].concat().into_iter();
+        let alone: Vec<_> = alone.map(|entry| as_client(entry, "one")).collect();
+        let judged_alone = judged(contract, &[har(&alone)]);
+        let index = contract.facts.iter().position(|known| &*known.name == unique);
+        let verdict = judged_alone.run.verdicts.of(contract, FactId(index.unwrap()));
+        assert_eq!(verdict, Verdict::Broken);
     }
 }
 
@@ -692,6 +812,107 @@ fn a_file_that_is_cut_short_is_judged_as_far_as_it_is_whole() {
             "{text}: {reason}"
         );
     }
+}
+
+/// Gives one byte at a time, as a slow pipe may.
+struct ByteByByte(std::io::Cursor<Vec<u8>>);
+
+impl std::io::Read for ByteByByte {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let one = buffer.len().min(1);
+        self.0.read(&mut buffer[..one])
+    }
+}
+
+#[test]
+fn the_format_of_a_file_is_told_by_its_first_members_however_it_is_read() {
+    let entry = list(0.0, "", &tags(1, &["a"], (1, 1)));
+    // Chromium names the function that sent the request before the request itself.
+    let initiated = format!(
+        r#"{{"_initiator": {{"functionName": "log", "log": 1}}, {}"#,
+        &entry.to_string()[1..]
+    );
+    let archive = format!(
+        r#"{{"comment": "the \"request\"", {}"#,
+        &har(std::slice::from_ref(&entry)).to_string()[1..]
+    );
+    for text in [
+        archive.clone(),
+        format!("\u{feff}{archive}"),
+        initiated.clone(),
+        format!("\u{feff}{initiated}"),
+    ] {
+        let whole = judged_texts(built_in(), vec![text.clone()]);
+        let file = countersign::traffic::File {
+            name: "a.har".to_owned(),
+            content: Box::new(ByteByByte(std::io::Cursor::new(text.clone().into_bytes()))),
+        };
+        let piped = countersign::traffic::judge(built_in(), vec![file], Default::default(), &mut |_| {});
+        for judged in [whole, piped] {
+            assert_eq!(judged.files[0].stopped, None, "{text}");
+            assert_eq!(judged.run.tally.answered, 1, "{text}");
+        }
+    }
+}
+
+#[test]
+fn entries_that_cannot_be_judged_do_not_hide_that_the_others_went_elsewhere() {
+    let page = tags(1, &["a"], (1, 1));
+    let mut elsewhere = list(0.0, "", &page);
+    elsewhere["request"]["url"] = format!("https://other.example.com{TAGS}").into();
+    let mut cached = list(1.0, "", &page);
+    cached["_fromCache"] = json!("disk");
+    let message = |entries: &[Value]| {
+        let file = countersign::traffic::File {
+            name: "a.har".to_owned(),
+            content: Box::new(std::io::Cursor::new(har(entries).to_string().into_bytes())),
+        };
+        let settings = countersign::traffic::Settings {
+            base: Some(Target::parse(BASE).unwrap()),
+            ..Default::default()
+        };
+        countersign::traffic::judge(built_in(), vec![file], settings, &mut |_| {}).all_went_elsewhere()
+    };
+    let expected = format!("none of the 1 entries that can be judged went to {BASE}");
+    assert_eq!(message(&[elsewhere.clone(), cached.clone()]), Some(expected));
+    assert_eq!(message(&[elsewhere, cached, list(2.0, "", &page)]), None);
+}
+
+#[test]
+fn a_write_of_another_file_counts_though_another_ended_later() {
+    let delete = |seconds: f64| {
+        let mut delete = list(seconds, "/7", &json!({}));
+        delete["request"]["method"] = "DELETE".into();
+        delete
+    };
+    let walked = |others: &[Value]| {
+        let own: Vec<_> = [2.0, 22.0]
+            .into_iter()
+            .flat_map(|seconds| [vec![delete(seconds - 1.0)], unsound_walk(seconds)].concat())
+            .collect();
+        findings(&judged(built_in(), &[har(&own), har(others)])).len()
+    };
+    assert_eq!(walked(&[]), 2);
+    // The clocks of two files may be a few seconds apart, so these may have come between the pages.
+    assert_eq!(walked(&[delete(0.0), delete(20.0)]), 0);
+}
+
+#[test]
+fn of_creates_that_overlap_no_record_is_missed() {
+    let creates = |seconds: f64, (first, second): (f64, f64)| {
+        let mut long = create(seconds, "b");
+        long["time"] = first.into();
+        let mut short = create(seconds + 0.1, "c");
+        short["time"] = second.into();
+        vec![long, short, list(seconds + 8.0, "", &tags(1, &["a", "b"], (2, 1)))]
+    };
+    let twice = |times| {
+        let first = creates(0.0, times);
+        let again: Vec<_> = creates(60.0, times).iter().map(|entry| later(entry, 0)).collect();
+        findings(&judged(built_in(), &[har(&[first, again].concat())]))
+    };
+    // The record of the second, shorter create is not listed, but may have been deleted meanwhile.
+    assert_eq!(twice((2_000.0, 10.0)), Vec::<String>::new());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use percent_encoding::utf8_percent_encode;
 use reqwest::header::{AGE, CONTENT_LENGTH, CONTENT_TYPE, DATE, HeaderMap, WWW_AUTHENTICATE};
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::contract::Contract;
 use crate::contract::operation::{Operation, ParameterLocation};
 use crate::exchange::redact::{Redaction, ValueDisplay, render_media_type};
 use crate::exchange::shapes::{BodyNames, shape_text};
-use crate::exchange::{Target, is_usual_secret_name, json, with_query};
+use crate::exchange::{NOT_UNRESERVED, Target, is_usual_secret_name, json, with_query};
 use crate::report::{
     ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, COMMENT_CREDENTIAL_HIDDEN, COMMENT_SHAPES,
     archive_header as header,
@@ -19,7 +20,9 @@ use crate::report::{
 use crate::rules::schemes;
 use crate::traffic::credentials::Credentials;
 use crate::traffic::entry::{RecordedExchange, RequestLine, is_misread};
-use crate::traffic::request::{OVERRIDING_HEADERS, may_identify_client, printable_path};
+use crate::traffic::request::{
+    OVERRIDING_HEADERS, allows_json, carries_credential, may_identify_client, printable_path,
+};
 
 /// The headers of a request that are written with their values, besides [`OVERRIDING_HEADERS`], if values are shown.
 const SHOWN_REQUEST_HEADERS: [&str; 6] = [
@@ -72,12 +75,21 @@ impl CallWriter<'_, '_> {
         match self.values {
             ValueDisplay::Hidden => {
                 let mut path = printable_path(self.operation, &request_line.url);
+                let mut has_other = false;
+                for (name, value) in request_line.url.query_pairs() {
+                    if carries_credential(self.operation, &name) {
+                        let stand_in = self.credentials.stand_in(&value);
+                        path = with_query(
+                            &path,
+                            &name,
+                            &utf8_percent_encode(&stand_in, NOT_UNRESERVED).to_string(),
+                        );
+                    } else {
+                        has_other |= !self.is_documented(&name);
+                    }
+                }
                 // With an undocumented parameter, the response need not be the documented one.
-                if request_line
-                    .url
-                    .query_pairs()
-                    .any(|(name, _)| !self.is_documented(&name))
-                {
+                if has_other {
                     path = with_query(&path, NOT_IN_THE_CONTRACT, "");
                 }
                 format!("{}{path}", self.base.base_url())
@@ -306,11 +318,11 @@ fn media_type(header: &str) -> String {
 
 /// Reduces a header `Accept` to what matters for judging: whether JSON is accepted.
 fn accepted(accept: &str) -> String {
-    if accept.contains("json") {
-        "application/json".to_owned()
-    } else if accept.contains("*/*") {
-        "*/*".to_owned()
-    } else {
+    if !allows_json(accept) {
         render_media_type(&media_type(accept))
+    } else if accept.to_ascii_lowercase().contains("json") {
+        "application/json".to_owned()
+    } else {
+        "*/*".to_owned()
     }
 }

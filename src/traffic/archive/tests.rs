@@ -318,6 +318,7 @@ fn two_clients_stay_two_and_one_stays_one() {
         &[("authorization", "Bearer ***")],
         &[],
     ];
+    let identity = |headers: &HeaderMap| ClientIdentity::of(headers, (None, &request_line("GET", TAGS).url));
     let noise = [("user-agent", "a"), ("x-request-id", "7"), ("sec-fetch-site", "none")];
     let requests = callers
         .iter()
@@ -336,11 +337,11 @@ fn two_clients_stay_two_and_one_stays_one() {
         let read: Vec<_> = entries
             .iter()
             .map(|entry| match entry {
-                Entry::Exchange(_, recorded) => ClientIdentity::of(&recorded.request_headers),
+                Entry::Exchange(_, recorded) => identity(&recorded.request_headers),
                 other => panic!("{other:?}"),
             })
             .collect();
-        let original: Vec<_> = requests.iter().map(ClientIdentity::of).collect();
+        let original: Vec<_> = requests.iter().map(identity).collect();
         for (one, other) in (0..read.len()).flat_map(|one| (0..read.len()).map(move |other| (one, other))) {
             let alike = original[one] == original[other];
             assert_eq!(
