@@ -89,6 +89,7 @@ impl From<Map<String, Value>> for CustomFields {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct ContactMethod {
     pub(crate) id: Uuid,
+    /// `type` on the wire.
     pub(crate) kind: String,
     pub(crate) contact: String,
     pub(crate) status: String,
@@ -169,6 +170,7 @@ impl ContactChange {
 
 #[derive(Debug)]
 pub(crate) struct NewContactMethod {
+    /// `type` on the wire.
     pub(crate) kind: String,
     pub(crate) contact: String,
     pub(crate) status: String,

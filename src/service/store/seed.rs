@@ -90,7 +90,7 @@ pub(super) fn visits() -> impl Iterator<Item = (i64, VisitRow)> {
 
 fn tag(index: usize) -> NewTag {
     NewTag {
-        name: of(&TAGS, index).to_owned(),
+        name: cycled(&TAGS, index).to_owned(),
         color: format!("#{:06X}", (index + 1) * 0x0A_1B2C % 0x0100_0000),
     }
 }
@@ -98,13 +98,13 @@ fn tag(index: usize) -> NewTag {
 fn venue(index: usize) -> Venue {
     let name = format!(
         "{} {}",
-        of(&VENUE_NAMES, index),
-        of(&VENUE_KINDS, index / VENUE_NAMES.len())
+        cycled(&VENUE_NAMES, index),
+        cycled(&VENUE_KINDS, index / VENUE_NAMES.len())
     );
     Venue {
         id: identifier(SeedKind::Venue, index),
-        country: of(&COUNTRIES, index).to_owned(),
-        address: format!("{} {}", index + 1, of(&STREETS, index)),
+        country: cycled(&COUNTRIES, index).to_owned(),
+        address: format!("{} {}", index + 1, cycled(&STREETS, index)),
         phone: phone(100 + index),
         email: format!("{}@example.com", name.to_lowercase().replace(' ', ".")),
         tags: owned(TAGS.iter().skip(index).take(index % 3)),
@@ -119,22 +119,24 @@ pub(super) fn contact(index: i64) -> ContactRow {
     let visits = || (0..VISITS).filter(|visit| visitor(*visit) == index).map(visit);
     ContactRow {
         id: identifier(SeedKind::Contact, index),
-        firstname: of(&FIRSTNAMES, index).to_owned(),
-        lastname: of(&LASTNAMES, index).to_owned(),
+        firstname: cycled(&FIRSTNAMES, index).to_owned(),
+        lastname: cycled(&LASTNAMES, index).to_owned(),
         born: if index % 5 == 4 { None } else { birthday(index) },
-        gender: of(&GENDERS, index).to_owned(),
-        nationality: of(&COUNTRIES, index).to_owned(),
-        country_of_residence: of(&COUNTRIES, index / 2).to_owned(),
-        status: of(&STATUSES, index).to_owned(),
+        gender: cycled(&GENDERS, index).to_owned(),
+        nationality: cycled(&COUNTRIES, index).to_owned(),
+        country_of_residence: cycled(&COUNTRIES, index / 2).to_owned(),
+        status: cycled(&STATUSES, index).to_owned(),
         venue: Some(position(index % VENUES)),
-        tags: (0..(index + 1) % 3).map(|rank| position(index % 20 + rank)).collect(),
-        excluded_channels: owned(of(&EXCLUDED, index).iter()),
+        tags: (0..(index + 1) % 3)
+            .map(|nth| position((index + nth) % TAGS.len()))
+            .collect(),
+        excluded_channels: owned(cycled(&EXCLUDED, index).iter()),
         custom_fields: custom_fields(index).into(),
         methods: methods(index),
         first_visit: visits().min_by_key(|visit| visit.at),
         last_visit: visits().max_by_key(|visit| visit.at),
         created_at: hours_in(100 + index),
-        updated_at: hours_in(200 + index),
+        updated_at: hours_in(100 + index) + Duration::from_secs(100 * 3_600),
     }
 }
 
@@ -144,7 +146,7 @@ fn methods(index: usize) -> Vec<ContactMethod> {
         id: identifier(SeedKind::ContactMethod, 2 * index + number),
         kind: kind.to_owned(),
         contact,
-        status: of(&STATUSES, index + number).to_owned(),
+        status: cycled(&STATUSES, index + number).to_owned(),
         created_at: hours_in(100 + index),
     };
     let mut methods = Vec::new();
@@ -200,7 +202,8 @@ fn identifier(kind: SeedKind, index: usize) -> Uuid {
     Builder::from_random_bytes(number.to_be_bytes()).into_uuid()
 }
 
-fn of<T: Copy>(values: &[T], index: usize) -> T {
+/// Returns the value at an index, from the start again after the last one.
+fn cycled<T: Copy>(values: &[T], index: usize) -> T {
     values[index % values.len()]
 }
 
@@ -218,4 +221,22 @@ fn birthday(index: usize) -> Option<NaiveDate> {
 
 fn hours_in(hours: usize) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + Duration::from_secs(START + hours as u64 % HOURS * 3_600)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_contact_has_tags_that_exist_and_is_updated_after_its_create() {
+        for index in (0..100).chain(14_790..14_910) {
+            let contact = contact(index);
+            assert!(contact.created_at < contact.updated_at, "{index}");
+            assert!(
+                contact.tags.iter().all(|tag| (1..=20).contains(tag)),
+                "{index}: {:?}",
+                contact.tags
+            );
+        }
+    }
 }

@@ -97,6 +97,7 @@ impl fmt::Display for PostgresAddress {
         for (index, host) in self.config.get_hosts().iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             match host {
+                Host::Tcp(name) if name.contains(':') => write!(formatter, "{comma}[{name}]")?,
                 Host::Tcp(name) => write!(formatter, "{comma}{name}")?,
                 #[cfg(unix)]
                 Host::Unix(path) => write!(formatter, "{comma}{}", path.display())?,
@@ -138,8 +139,12 @@ mod tests {
 
     #[test]
     fn several_hosts_are_shown_with_their_ports() {
-        let url = "postgres://ada@one.example.com:1,two.example.com:2/contacts";
-        assert_eq!(url.parse::<StoreUrl>().unwrap().to_string(), url);
+        for url in [
+            "postgres://ada@one.example.com:1,two.example.com:2/contacts",
+            "postgres://ada@[::1]:5432/contacts",
+        ] {
+            assert_eq!(url.parse::<StoreUrl>().unwrap().to_string(), url);
+        }
     }
 
     #[test]

@@ -6,10 +6,11 @@
 //! # Design
 //!
 //! Every read and every write is one statement, and so one transaction by itself: no lock is held while waiting for the
-//! network, nothing depends on the state of a session, and a statement that lost to another is simply run again. What a
-//! write refers to is looked up first; it is never changed or deleted, so it still exists. The store therefore needs
-//! nothing that a connection pooler or a distributed engine lacks: no session settings, advisory locks, notifications,
-//! sequences or statements prepared by name.
+//! network, nothing depends on the state of a session, and a statement that lost to another is simply run again. An
+//! update also reads its result back; another write may come in between. What a write refers to is looked up first; it
+//! is never changed or deleted, so it still exists. The store therefore needs nothing that a connection pooler or a
+//! distributed engine lacks: no session settings, advisory locks, notifications, sequences or statements prepared by
+//! name.
 
 mod contacts;
 mod database;

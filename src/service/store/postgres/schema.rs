@@ -174,11 +174,7 @@ fn no_response(store: &StoreUrl) -> OpenError {
 }
 
 fn rejected(store: &StoreUrl, error: tokio_postgres::Error) -> Failed {
-    let made_by_another = [
-        SqlState::DUPLICATE_SCHEMA,
-        SqlState::DUPLICATE_TABLE,
-        SqlState::UNIQUE_VIOLATION,
-    ];
+    let made_by_another = [SqlState::DUPLICATE_TABLE, SqlState::UNIQUE_VIOLATION];
     if lost_to_another(&error) || error.code().is_some_and(|code| made_by_another.contains(code)) {
         return Failed::Raced;
     }

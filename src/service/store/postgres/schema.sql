@@ -2,7 +2,8 @@
 -- how many there are. A statement that adds records raises the total in the same breath, so that two of them take turns
 -- and no position is ever skipped: sequences would leave gaps.
 
-CREATE SCHEMA countersign;
+-- An administrator may have created it, empty.
+CREATE SCHEMA IF NOT EXISTS countersign;
 
 CREATE TABLE countersign.format (
     number bigint PRIMARY KEY

@@ -47,10 +47,10 @@ pub(super) fn row(nth: i64, id: Uuid, tag: &NewTag) -> serde_json::Value {
 /// Finds the tags that a request names in `tags`.
 pub(super) async fn find_all(database: &Database, entries: &[String]) -> Result<Vec<FoundTag>, StoreError> {
     let mut found = Vec::with_capacity(entries.len());
-    for (rank, entry) in (0..).zip(entries) {
+    for (index, entry) in (0..).zip(entries) {
         let parameters: [super::database::Parameter<'_>; 2] = [(&hyphenated(entry), Type::UUID), (entry, Type::TEXT)];
         let row = database.row(FIND, &parameters).await?;
-        let row = row.ok_or(StoreError::UnknownReference(Reference::Tag(rank)))?;
+        let row = row.ok_or(StoreError::UnknownReference(Reference::Tag(index)))?;
         found.push(FoundTag {
             position: row.try_get(0)?,
             tag: named(&row, 1)?,

@@ -45,7 +45,7 @@ pub(crate) struct Readers {
 /// How many queries a connection keeps prepared: more than the service has.
 const QUERIES: usize = 64;
 
-/// How often to retry a file that another service is creating, and how long to wait before each retry.
+/// How many times to retry a file that another service is creating, and how long to wait before each retry.
 const BUSY_TRIES: u32 = 100;
 const BUSY_WAIT: Duration = Duration::from_millis(50);
 
@@ -74,7 +74,7 @@ impl Sqlite {
             idle: Mutex::default(),
             version_connection: Mutex::default(),
         };
-        let connection = open_file(path).and_then(prepared);
+        let connection = open_file(path).and_then(migrated);
         connection
             .map(|connection| Self::File {
                 writer: Writer::start(connection),
@@ -85,7 +85,7 @@ impl Sqlite {
 
     /// Creates a store in memory.
     pub(crate) fn memory() -> Result<Self, OpenError> {
-        let connection = Connection::open_in_memory().and_then(prepared);
+        let connection = Connection::open_in_memory().and_then(migrated);
         connection
             .map(|connection| Self::Memory(Mutex::new(connection)))
             .map_err(|error| OpenError::unavailable(&StoreUrl::Memory, error))
@@ -175,10 +175,10 @@ fn is_busy(error: &OpenError) -> bool {
     beneath.is_some_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
 }
 
-fn prepared(mut connection: Connection) -> rusqlite::Result<Connection> {
+fn migrated(mut connection: Connection) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.set_prepared_statement_cache_capacity(QUERIES);
-    schema::prepare(&mut connection)?;
+    schema::migrate_and_seed(&mut connection)?;
     Ok(connection)
 }
 

@@ -18,8 +18,8 @@ const APPLICATION: i64 = 0x6373_676e;
 
 /// Rejects a file that another program or a newer version wrote.
 ///
-/// The file is only read, before anything else happens to it: another program's file is not touched, not even its
-/// journal.
+/// The file is only read, before anything else happens to it: another program's file is not changed. If it is in WAL
+/// mode, SQLite may create the files `-wal` and `-shm` beside it to read it.
 pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
     if !path.exists() {
         return Ok(());
@@ -33,7 +33,7 @@ pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
     let store = StoreUrl::File(path.to_owned());
     let known = format_of(MIGRATIONS);
     match found {
-        Ok(FileFormat { tables: 0, .. }) => Ok(()),
+        Ok(FileFormat { objects: 0, .. }) => Ok(()),
         Ok(FileFormat { application, .. }) if application != APPLICATION => Err(OpenError::ForeignStore { store }),
         Ok(FileFormat { format: found, .. }) if found > known => Err(OpenError::NewerStore { store, found, known }),
         Ok(_) => Ok(()),
@@ -45,7 +45,7 @@ pub(super) fn recognise(path: &Path) -> Result<(), OpenError> {
 }
 
 /// Brings the database to the latest format, and gives a new one its seed data, all or nothing.
-pub(super) fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
+pub(super) fn migrate_and_seed(connection: &mut Connection) -> rusqlite::Result<()> {
     migrate(connection, MIGRATIONS, insert_seed)
 }
 
@@ -57,8 +57,8 @@ fn migrate(
 ) -> rusqlite::Result<()> {
     // Another process may be creating the same store: only one of the two finds no tables.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let FileFormat { tables, format, .. } = FileFormat::read(&transaction)?;
-    let done = if tables == 0 {
+    let FileFormat { objects, format, .. } = FileFormat::read(&transaction)?;
+    let done = if objects == 0 {
         0
     } else {
         usize::try_from(format).unwrap_or_default()
@@ -70,7 +70,7 @@ fn migrate(
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", format_of(migrations))?;
     }
-    if tables == 0 {
+    if objects == 0 {
         insert_seed(&transaction)?;
     }
     transaction.commit()
@@ -91,7 +91,8 @@ fn insert_seed(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
 struct FileFormat {
     application: i64,
     format: i64,
-    tables: i64,
+    /// How many tables, indexes and other objects it has.
+    objects: i64,
 }
 
 impl FileFormat {
@@ -100,7 +101,7 @@ impl FileFormat {
         Ok(FileFormat {
             application: number("PRAGMA application_id")?,
             format: number("PRAGMA user_version")?,
-            tables: number("SELECT count(*) FROM sqlite_schema")?,
+            objects: number("SELECT count(*) FROM sqlite_schema")?,
         })
     }
 }

@@ -43,8 +43,8 @@ pub(super) fn insert(transaction: &Transaction<'_>, id: Uuid, tag: &NewTag) -> r
 
 /// Finds the tags that a request names in `tags`.
 pub(super) fn find_all(transaction: &Transaction<'_>, entries: &[String]) -> Result<Vec<FoundTag>, StoreError> {
-    let found = |(rank, entry): (i64, &String)| {
-        find(transaction, entry)?.ok_or(StoreError::UnknownReference(Reference::Tag(rank)))
+    let found = |(index, entry): (i64, &String)| {
+        find(transaction, entry)?.ok_or(StoreError::UnknownReference(Reference::Tag(index)))
     };
     (0..).zip(entries).map(found).collect()
 }
