@@ -81,7 +81,7 @@ impl Window {
 
 /// Marks a response that must not be compressed, because a fault cuts it off: its body cannot be read to the end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Uncompressed;
+pub(super) struct DoNotCompress;
 
 /// Compresses the body of a response for a client that accepts gzip.
 async fn compress(request: Request, next: Next) -> Response {
@@ -93,7 +93,7 @@ async fn compress(request: Request, next: Next) -> Response {
     if !accepted || response.status() == StatusCode::NO_CONTENT {
         return response;
     }
-    if response.extensions().get::<Uncompressed>().is_some() {
+    if response.extensions().get::<DoNotCompress>().is_some() {
         return response;
     }
     let (mut head, body) = response.into_parts();
@@ -118,14 +118,21 @@ fn gzip(bytes: &Bytes) -> Vec<u8> {
 /// Returns whether gzip is among the codings that a client accepts, and not at weight 0 (RFC 9110, section 12.5.3).
 fn accepts_gzip(headers: &HeaderMap) -> bool {
     let lines = headers.get_all(header::ACCEPT_ENCODING).iter();
-    let mut codings = lines
+    let codings: Vec<_> = lines
         .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(','));
-    codings.any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, "q=1"));
-        let weight = weight.trim().strip_prefix("q=").and_then(|weight| weight.parse().ok());
-        matches!(name.trim(), "gzip" | "*") && weight.unwrap_or(1.0) > 0.0
-    })
+        .flat_map(|line| line.split(','))
+        .map(|coding| {
+            let (name, weight) = coding.split_once(';').unwrap_or((coding, "q=1"));
+            let weight = weight.trim().strip_prefix(['q', 'Q']).unwrap_or_default();
+            let weight = weight.strip_prefix('=').and_then(|weight| weight.parse().ok());
+            (name.trim(), weight.unwrap_or(1.0))
+        })
+        .collect();
+    let weight = |wanted: &str| codings.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+    // `*` stands for the codings that are not named.
+    weight("gzip")
+        .or_else(|| weight("*"))
+        .is_some_and(|(_, weight)| *weight > 0.0)
 }
 
 #[cfg(test)]
@@ -152,10 +159,10 @@ mod tests {
                 HeaderValue::from_static(line),
             )]))
         };
-        for line in ["gzip", "br, gzip;q=0.5", "*"] {
+        for line in ["gzip", "br, gzip;q=0.5", "*", "GZIP", "*;q=0, gzip", "gzip;Q=1"] {
             assert!(taken(line), "{line}");
         }
-        for line in ["", "identity", "br", "gzip;q=0"] {
+        for line in ["", "identity", "br", "gzip;q=0", "gzip;q=0, *", "gzip;Q=0", "*;q=0"] {
             assert!(!taken(line), "{line}");
         }
         assert!(!accepts_gzip(&HeaderMap::new()));

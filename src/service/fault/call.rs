@@ -10,7 +10,7 @@ use futures::{StreamExt, stream};
 use serde_json::Value;
 
 use super::contract::Operation;
-use crate::service::delivery::Uncompressed;
+use crate::service::delivery::DoNotCompress;
 use crate::service::profile::Profile;
 
 /// The maximum number of bytes that are read here of a request's body; the service itself accepts less.
@@ -159,7 +159,7 @@ impl IntoResponse for ServedResponse {
             Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset))
         };
         let body = Body::from_stream(stream::iter([Ok(bytes)]).chain(stream::once(end)));
-        self.head.extensions.insert(Uncompressed);
+        self.head.extensions.insert(DoNotCompress);
         Response::from_parts(self.head, body)
     }
 }

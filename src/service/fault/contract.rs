@@ -1,8 +1,8 @@
-//! What faults are derived from: `openapi.yaml`, read into operations and the locations of their responses. The main
-//! types are [`Operation`] and [`ResponseLocation`].
+//! What faults are derived from: `openapi.yaml` with its overlay, read into operations and the locations of their
+//! responses. The main types are [`Operation`] and [`ResponseLocation`].
 //!
-//! This is a second, small reading of the document. It shares no code with the checker's, so a mistake in one shows
-//! against the other.
+//! This is a second, small reading of the document. It shares no code with the checker's, apart from the overlay, which
+//! the build applies, so a mistake in one shows against the other.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -100,6 +100,7 @@ pub(super) struct PageInvariant {
     pub(super) total: String,
     pub(super) last_page: String,
     pub(super) items: String,
+    /// The pointer of the identifier of an item, within the item.
     pub(super) id: String,
 }
 
@@ -118,7 +119,9 @@ impl PageInvariant {
 /// `x-invariants`, `created`: what a create promises of its record.
 #[derive(Debug, Deserialize)]
 pub(super) struct Created {
+    /// The pointer of the record in the response's body.
     pub(super) resource: String,
+    /// The pointer of its identifier, within the record.
     pub(super) id: String,
     pub(super) listed: Listed,
     pub(super) carries: Vec<Carry>,

@@ -48,7 +48,7 @@ const NEARLY_RIGHT: [(PresentedCredential, &str, &str, &str); 6] = [
     ),
     (
         PresentedCredential::Longer,
-        "let-in-with-letters-behind",
+        "let-in-with-a-longer-token",
         "the token with letters after it is let in",
         WRONG,
     ),
@@ -131,7 +131,7 @@ impl PresentedCredential {
         };
         let right = bearer(inner.credential.as_bytes()).unwrap_or_default();
         match bearer(value.as_bytes()) {
-            Some(token) => self.is(&token, &right),
+            Some(token) => self.matches_token(&token, &right),
             None if value.as_bytes().trim_ascii().eq_ignore_ascii_case(BEARER.trim_ascii()) => {
                 matches!(
                     self,
@@ -143,7 +143,7 @@ impl PresentedCredential {
     }
 
     /// Returns whether a token, which is not the right one, is of this kind.
-    fn is(self, token: &[u8], right: &[u8]) -> bool {
+    fn matches_token(self, token: &[u8], right: &[u8]) -> bool {
         match self {
             PresentedCredential::Empty => token.trim_ascii().is_empty(),
             PresentedCredential::FirstHalf => {

@@ -7,10 +7,10 @@ use super::edge_case::{EdgeCaseFailure, FaultyEdgeCase};
 use super::expected::{ExpectedFinding, ProposedFault};
 use super::locations::Edit;
 use super::pages::PageFault;
-use super::repetition::WriteFault;
 use super::request::RequestFault;
 use super::response::ResponseFault;
 use super::spelling::SpellingFault;
+use super::writes::WriteFault;
 
 /// One deliberate deviation, and what a check must report of it.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Fault {
     pub rule: &'static str,
     /// The operation that it breaks, or the security scheme that it breaks in every operation.
     pub operation: String,
-    /// The fact that it breaks, by its name in `countersign facts`; none where the document's contract states none.
+    /// The fact that it breaks, by its name in `countersign facts`; none where the contract states none.
     pub fact: Option<String>,
     /// Where in the response, as a JSON pointer with `*` for any one token; empty for the whole response.
     pub pointer: String,

@@ -129,7 +129,7 @@ impl FaultyEdgeCase {
 
     /// Answers such a call with a 500, or cuts the response off, unless the service rejected it with 401.
     pub(super) fn change_response(self, failure: EdgeCaseFailure, call: &Call, response: &mut ServedResponse) {
-        if response.head.status == StatusCode::UNAUTHORIZED || !self.is(call, response.head.status) {
+        if response.head.status == StatusCode::UNAUTHORIZED || !self.is_shown_by(call, response.head.status) {
             return;
         }
         match failure {
@@ -141,7 +141,7 @@ impl FaultyEdgeCase {
         }
     }
 
-    fn is(self, call: &Call, status: StatusCode) -> bool {
+    fn is_shown_by(self, call: &Call, status: StatusCode) -> bool {
         let page = call.page();
         let identifier = call.identifier().map(Uuid::try_parse);
         let body = || call.json();

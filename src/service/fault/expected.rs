@@ -64,7 +64,7 @@ pub(super) fn carried(operation: &Operation, is_changed: &dyn Fn(&Carry) -> bool
 pub(super) fn in_response(create: &Operation, created: &Created, carry: &Carry) -> ExpectedFinding {
     let pointer = format!("{}{}", created.resource, carry.returned_at);
     ExpectedFinding {
-        rule: carrying(carry),
+        rule: rule_of(carry),
         fact: Some(format!("{} created {pointer}: as sent in {}", create.name, carry.sent)),
         pointer,
     }
@@ -76,13 +76,13 @@ pub(super) fn listed(write: &Operation, listed: &Listed, carry: &Carry) -> Optio
         listed.list, carry.returned_at, carry.sent
     );
     Some(ExpectedFinding {
-        rule: carrying(carry),
+        rule: rule_of(carry),
         fact: Some(format!("{} {stated}", write.name)),
         pointer: listed.records()? + &carry.returned_at,
     })
 }
 
-fn carrying(carry: &Carry) -> &'static str {
+fn rule_of(carry: &Carry) -> &'static str {
     if carry.gap.is_some() {
         "stored-spelling"
     } else {

@@ -19,7 +19,7 @@ use super::state::FaultState;
 use crate::service::Service;
 use crate::service::app::undelayed;
 use crate::service::delivery::delay_and_compress;
-use crate::service::profile::Profile;
+use crate::service::profile::{PathCase, Profile};
 
 /// Builds the service's router with faults. Without any, it is that of [`service::app`](crate::service::app).
 pub fn app(service: Service, faults: &Faults) -> Router {
@@ -54,7 +54,7 @@ struct ActiveFaults {
 }
 
 async fn deviate(State(active): State<Arc<ActiveFaults>>, request: Request, next: Next) -> Response {
-    let Some(operation) = called(request.method(), request.uri().path()) else {
+    let Some(operation) = called(request.method(), request.uri().path(), active.profile.path_case) else {
         return next.run(request).await;
     };
     let mut concerned: Vec<_> = active
@@ -166,18 +166,23 @@ impl DeviationKind {
 }
 
 /// Returns the operation that a request calls.
-fn called(method: &Method, path: &str) -> Option<&'static Operation> {
+fn called(method: &Method, path: &str, path_case: PathCase) -> Option<&'static Operation> {
     operations()
         .iter()
-        .find(|operation| operation.method == *method && matches(&operation.path, path))
+        .find(|operation| operation.method == *method && matches(&operation.path, path, path_case))
 }
 
-fn matches(template: &str, path: &str) -> bool {
+fn matches(template: &str, path: &str, path_case: PathCase) -> bool {
+    let is_same = |name: &str, sent: &str| match path_case {
+        PathCase::Any => name.eq_ignore_ascii_case(sent),
+        PathCase::Documented => name == sent,
+    };
+
     let (mut names, mut sent) = (template.split('/'), path.split('/'));
     let pairs = names.by_ref().zip(sent.by_ref());
     let alike = pairs
         .into_iter()
-        .all(|(name, sent)| name == sent || (name.starts_with('{') && !sent.is_empty()));
+        .all(|(name, sent)| is_same(name, sent) || (name.starts_with('{') && !sent.is_empty()));
     alike && template.matches('/').count() == path.matches('/').count()
 }
 
@@ -187,7 +192,8 @@ mod tests {
 
     #[test]
     fn a_request_calls_the_operation_of_its_method_and_path() {
-        let name = |method, path: &str| called(&method, path).map(|operation| operation.name.as_str());
+        let name =
+            |method, path: &str| called(&method, path, PathCase::Documented).map(|operation| operation.name.as_str());
         let contacts = "/organization/v1/contact-database";
         assert_eq!(name(Method::GET, contacts), Some("getContacts"));
         assert_eq!(name(Method::POST, contacts), Some("createContact"));
@@ -199,5 +205,8 @@ mod tests {
         assert_eq!(name(Method::GET, &format!("{contacts}/a")), None);
         assert_eq!(name(Method::PUT, &format!("{contacts}/")), None);
         assert_eq!(name(Method::GET, "/organization/v1"), None);
+        let other_case = contacts.to_uppercase();
+        assert_eq!(name(Method::GET, &other_case), None);
+        assert!(called(&Method::GET, &other_case, PathCase::Any).is_some());
     }
 }

@@ -6,7 +6,7 @@ use super::call::{Call, InnerService};
 use super::contract::{Carry, Updated, operation};
 use crate::service::profile::UpdateSemantics;
 
-/// Changes the body of an update so that the service accepts it but changes nothing.
+/// Changes the body of an update so that the service accepts it but changes nothing that it carries.
 ///
 /// Where updates merge, an empty object is sent. Where they replace, that would make the record blank, so what the list
 /// shows of the record is sent.
@@ -28,10 +28,10 @@ pub(super) async fn lose(call: &mut Call, inner: &InnerService) {
 
 /// Puts the current value of a record into the field of a carry, or removes the field where there is none.
 fn keep(body: &mut Map<String, Value>, record: &Value, carry: &Carry, carries: &[Carry]) {
-    let (Some(sent), Some(kept)) = (first(&carry.sent), first(&carry.returned_at)) else {
+    let (Some(sent), Some(returned_at)) = (first(&carry.sent), first(&carry.returned_at)) else {
         return;
     };
-    let now = match record.get(kept) {
+    let now = match record.get(returned_at) {
         Some(Value::Array(elements)) => elements.iter().map(|element| part(element, sent, carries)).collect(),
         Some(value @ Value::Object(_)) => part(value, sent, carries),
         Some(value) => value.clone(),

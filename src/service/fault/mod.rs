@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! server ─▶ layer ─▶ request, awkward, arrays, spelling, pages ─▶ the service ─▶ …
-//!                                repetition: how many times ─┘
+//!                                    writes: how many times ─┘
 //! … ─▶ edge_case, pages, creates, identifier_changed, locations, response ─▶ server
 //! ```
 //!
@@ -62,7 +62,6 @@ mod locations;
 mod lost;
 mod names;
 mod pages;
-mod repetition;
 mod request;
 mod response;
 mod response_table;
@@ -70,6 +69,7 @@ mod spelling;
 mod state;
 mod strings;
 mod table;
+mod writes;
 
 pub use deviation::Fault;
 pub use edited::Edited;

@@ -99,7 +99,7 @@ pub(super) fn faults() -> impl Iterator<Item = ProposedFault<SpellingFault>> {
         let expected = vec![equivalent(list, "the scheme in lower case")];
         ProposedFault::new(
             ALL_OPERATIONS,
-            "small-scheme-rejected",
+            "lowercase-scheme-rejected",
             about,
             expected,
             SpellingFault::LowercaseScheme,

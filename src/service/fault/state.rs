@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::repetition::Rendezvous;
+use super::writes::Rendezvous;
 
 /// What a fault remembers between requests, from the start of the service on.
 #[derive(Debug, Default)]

@@ -3,7 +3,8 @@
 //! The distortions are what registers, importers, templates and databases are known to do to names that they did not
 //! expect. Each leaves a plain string alone: ASCII of at most 49 characters, with no capital inside a word, a
 //! capital after each space, and besides letters and digits only single hyphens, dots and spaces inside, one `@`, and a
-//! plus at the start.
+//! plus at the start; that is no number and no word such as `null` or `yes`, and, if it is an address, has no capital
+//! before the `@`.
 
 use super::letters::{
     capitals_lost, clipped_bytes, collapsed_runs, cut, decoded_percents, dollar_names_lost, folded, formula_marked,
@@ -125,7 +126,7 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
         text.replace('%', "%25")
     }),
     distortion(
-        "plus-blank",
+        "plus-space",
         "has a space for a plus sign inside",
         Overwritable,
         |text| {
@@ -220,31 +221,31 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     ),
     distortion(
         "number-written",
-        "is a number that is reformatted",
+        "that is a number is reformatted",
         Updates,
         number_written,
     ),
     distortion(
         "long-number-rounded",
-        "is a number of more than 15 digits that is rounded",
+        "that is a number of more than 15 digits is rounded",
         Updates,
         rounded_to_double,
     ),
     distortion(
         "null-word-lost",
-        "is the word null and is read as nothing",
+        "that is the word null is read as nothing",
         Updates,
         |text| word_lost(text, ["null", "nil", "none", "undefined"]),
     ),
     distortion(
         "nan-word-lost",
-        "is the word NaN and is read as nothing",
+        "that is the word NaN is read as nothing",
         Updates,
         |text| word_lost(text, ["NaN", "Infinity", "inf", "N/A"]),
     ),
     distortion(
         "truth-word-written",
-        "is the word true or yes and comes back as 1",
+        "that is the word true or yes comes back as 1",
         Updates,
         word_as_value,
     ),
@@ -350,13 +351,13 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     ),
     // Blanks and typography.
     distortion(
-        "inner-blanks-collapsed",
+        "inner-spaces-collapsed",
         "has one space for several inside",
         TopLevelRecords,
         |text| collapsed_runs(text, ' '),
     ),
     distortion(
-        "hard-blank-softened",
+        "hard-space-softened",
         "has a plain space for a no-break space",
         Overwritable,
         |text| text.replace(['\u{a0}', '\u{202f}'], " "),
@@ -422,25 +423,25 @@ pub(super) const DISTORTIONS: &[StringDistortion] = &[
     // Email addresses and phone numbers of contact methods.
     distortion(
         "address-lowered",
-        "is an address that is lower-cased before the @",
+        "that is an address is lower-cased before the @",
         Every,
         |text| local_part(text, str::to_lowercase),
     ),
     distortion(
         "address-tag-lost",
-        "is an address that loses its part from the plus sign on",
+        "that is an address loses its part from the plus sign on",
         Every,
         |text| local_part(text, |local| cut(local, "+")),
     ),
     distortion(
         "phone-signs-lost",
-        "is a phone number that loses brackets, hyphens and dots",
+        "that is a phone number loses brackets, hyphens and dots",
         Overwritable,
         |text| phone(text, |text| without(text, &['(', ')', '-', '.'])),
     ),
     distortion(
         "phone-extension-lost",
-        "is a phone number that loses its extension",
+        "that is a phone number loses its extension",
         Updates,
         |text| phone(text, |text| cut(&cut(text, " x"), " ext")),
     ),
@@ -486,7 +487,7 @@ mod tests {
         ("quotes-slashed", "O'Neil", r"O\'Neil"),
         ("percent-decoded", "a%41%2", "aA%2"),
         ("percent-encoded", "100%", "100%25"),
-        ("plus-blank", "+a+b", "+a b"),
+        ("plus-space", "+a+b", "+a b"),
         ("ampersand-cut", "A&B", "A"),
         ("dollar-expanded", "a$x_1 $ b$", "a $ b$"),
         ("dollar-braces-expanded", "a${x}b${", "ab${"),
@@ -527,8 +528,8 @@ mod tests {
         ("words-capitalised", "Ada van der Berg", "Ada Van Der Berg"),
         ("sharp-s-doubled", "Groß", "Gross"),
         ("turkish-i-lost", "Işıl", "Işil"),
-        ("inner-blanks-collapsed", "a   b", "a b"),
-        ("hard-blank-softened", "a\u{a0}b", "a b"),
+        ("inner-spaces-collapsed", "a   b", "a b"),
+        ("hard-space-softened", "a\u{a0}b", "a b"),
         ("apostrophe-curled", "O'Neil", "O’Neil"),
         ("apostrophe-straightened", "O’Neil", "O'Neil"),
         ("dashes-joined", "a--b...", "a–b…"),

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::deviation::{DeviationKind, Fault};
 use super::request::RequestFault;
-use super::{arrays, awkward, credential, derived, handwritten, identifier_changed, repetition, spelling};
+use super::{arrays, awkward, credential, derived, handwritten, identifier_changed, spelling, writes};
 
 /// Every fault: those derived from the document, in its order, then the others, kind by kind.
 #[must_use]
@@ -15,12 +15,12 @@ pub fn faults() -> &'static [Fault] {
         let accepts = |credential| DeviationKind::Request(RequestFault::AcceptsCredential(credential));
         let credential = credential::faults().filter_map(|proposed| proposed.fault(accepts));
         let spelling = spelling::faults().filter_map(|proposed| proposed.fault(DeviationKind::Spelling));
-        let repetition = repetition::faults().filter_map(|proposed| proposed.fault(DeviationKind::Write));
+        let writes = writes::faults().filter_map(|proposed| proposed.fault(DeviationKind::Write));
         let identifier_changed =
             identifier_changed::faults().filter_map(|proposed| proposed.fault(|()| DeviationKind::IdentifierChanged));
         let known = derived::faults().chain(handwritten::faults());
         let of_values = awkward.chain(array);
-        let of_calls = credential.chain(spelling).chain(repetition).chain(identifier_changed);
+        let of_calls = credential.chain(spelling).chain(writes).chain(identifier_changed);
         known.chain(of_values).chain(of_calls).collect()
     });
     &FAULTS

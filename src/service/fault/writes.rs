@@ -91,13 +91,13 @@ fn done_unauthorized(operation: &Operation) -> Option<ProposedFault<WriteFault>>
         pointer: listed.records().unwrap_or_default(),
     };
     let about = "a write without a credential is rejected but done";
-    let (deviation, repetition) = ("done-without-credential", WriteFault::DoneUnauthorized);
+    let (deviation, fault) = ("done-without-credential", WriteFault::DoneUnauthorized);
     Some(ProposedFault::new(
         &operation.name,
         deviation,
         about,
         vec![expected],
-        repetition,
+        fault,
     ))
 }
 
@@ -148,7 +148,7 @@ fn created_faults(operation: &Operation, created: &Created) -> Vec<ProposedFault
             WriteFault::Swapped,
         ),
     ];
-    let row = |(deviation, about, expected, repetition)| ProposedFault::new(on, deviation, about, expected, repetition);
+    let row = |(deviation, about, expected, fault)| ProposedFault::new(on, deviation, about, expected, fault);
     rows.map(row).into()
 }
 
@@ -266,8 +266,8 @@ impl WriteFault {
 fn unstored(call: &Call, id: &str, mut response: Value) -> Value {
     let (sent, created) = (call.json().unwrap_or_default(), call.operation.created.as_ref());
     for carry in call.operation.carries() {
-        let kept = created.map(|created| format!("{}{}", created.resource, carry.returned_at));
-        let location = kept.and_then(|kept| response.pointer_mut(&kept));
+        let returned_at = created.map(|created| format!("{}{}", created.resource, carry.returned_at));
+        let location = returned_at.and_then(|returned_at| response.pointer_mut(&returned_at));
         if let (Some(location), Some(value)) = (location, sent.pointer(&carry.sent)) {
             *location = value.clone();
         }

@@ -224,7 +224,7 @@ fn classes_reach_the_writes_that_leave_them_behind_as_little_as_can_be() {
     assert_eq!(writes("cut-at-255"), updates);
     assert_eq!(writes("markup-stripped"), updates);
     assert_eq!(writes("quote-lost"), contacts);
-    assert_eq!(writes("inner-blanks-collapsed"), records);
+    assert_eq!(writes("inner-spaces-collapsed"), records);
     assert_eq!(writes("apostrophe-entity"), all);
     assert_eq!(writes("date-leap-day-march"), contacts);
     assert_eq!(writes("instant-seconds-lost"), BTreeSet::from(["createVisit"]));

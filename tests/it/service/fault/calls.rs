@@ -173,7 +173,7 @@ async fn counts_are_wrong_where_the_last_page_is_full() {
 const NEAR: [(&str, &str); 7] = [
     ("let-in-without-a-token", "Bearer "),
     ("let-in-with-a-first-half", "Bearer test-other"),
-    ("let-in-with-letters-behind", "Bearer test-tokens"),
+    ("let-in-with-a-longer-token", "Bearer test-tokens"),
     ("let-in-in-another-case", "Bearer Test-Token"),
     ("let-in-with-another-end", "Bearer test-tokem"),
     ("let-in-with-a-beginning", "Bearer test"),
@@ -255,7 +255,7 @@ fn written(service: &Running, contact: &Value, writing: &str) -> RequestBuilder 
     } else {
         "application/json"
     };
-    let scheme = if writing == "small-scheme-rejected" {
+    let scheme = if writing == "lowercase-scheme-rejected" {
         "bearer"
     } else {
         "Bearer"
@@ -272,7 +272,7 @@ async fn a_request_is_rejected_for_how_it_is_written_and_plainly_taken() {
         ("updateContact", "escapes-rejected", 400),
         ("updateContact", "order-rejected", 400),
         ("updateContact", "white-space-rejected", 400),
-        ("bearerAuth", "small-scheme-rejected", 401),
+        ("bearerAuth", "lowercase-scheme-rejected", 401),
     ];
     let sound = with(&[]).await;
     let ada = contact(&sound, "Ada").await;
