@@ -8,7 +8,7 @@
 
 use tokio::sync::MutexGuard;
 
-use super::list::Listed;
+use super::list::ListRecord;
 use super::open::Service;
 use super::profile::Duplicates;
 use super::rejection::{FieldProblem, Rejection};
@@ -32,14 +32,17 @@ pub(super) async fn lock_unless_duplicate_contact<'a>(
         let names = (new.firstname.as_deref(), new.lastname.as_deref());
         let same_names =
             names.0.unwrap_or_default() == contact.firstname && names.1.unwrap_or_default() == contact.lastname;
+        if same_names && new.born == contact.born {
+            return Some("/firstname".to_owned());
+        }
         let mut methods = new.methods.iter().flatten();
-        (same_names && new.born == contact.born) || methods.any(|method| has(contact, method))
+        let index = methods.position(|method| has(contact, method))?;
+        Some(format!("/contact_methods/{index}"))
     };
-    let found = any(service, same).await?;
-    reject_if_found(found, "/firstname", lock)
+    reject_if_found(first_match(service, same).await?, lock)
 }
 
-/// Rejects a contact method that a contact already has.
+/// Rejects a contact method that any contact already has.
 pub(super) async fn lock_unless_duplicate_method<'a>(
     service: &'a Service,
     new: &NewContactMethod,
@@ -47,8 +50,8 @@ pub(super) async fn lock_unless_duplicate_method<'a>(
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
-    let found = any(service, |contact| has(contact, new)).await?;
-    reject_if_found(found, "/contact", lock)
+    let same = |contact: &Contact| has(contact, new).then(|| "/contact".to_owned());
+    reject_if_found(first_match(service, same).await?, lock)
 }
 
 /// Rejects a tag with the name of another.
@@ -56,8 +59,8 @@ pub(super) async fn lock_unless_duplicate_tag<'a>(service: &'a Service, new: &Ne
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
-    let found = any(service, |tag: &NamedRecord| tag.name == new.name).await?;
-    reject_if_found(found, "/name", lock)
+    let same = |tag: &NamedRecord| (tag.name == new.name).then(|| "/name".to_owned());
+    reject_if_found(first_match(service, same).await?, lock)
 }
 
 /// Rejects a visit with the contact, the venue and the time of another.
@@ -68,11 +71,11 @@ pub(super) async fn lock_unless_duplicate_visit<'a>(
     let Some(lock) = lock(service).await else {
         return Ok(None);
     };
-    let found = any(service, |visit: &Visit| {
-        (visit.contact, visit.venue.id, visit.at) == (new.contact, new.venue, new.at)
-    })
-    .await?;
-    reject_if_found(found, "/datetime", lock)
+    let same = |visit: &Visit| {
+        let is_same = (visit.contact, visit.venue.id, visit.at) == (new.contact, new.venue, new.at);
+        is_same.then(|| "/datetime".to_owned())
+    };
+    reject_if_found(first_match(service, same).await?, lock)
 }
 
 async fn lock(service: &Service) -> Lock<'_> {
@@ -87,28 +90,31 @@ fn has(contact: &Contact, new: &NewContactMethod) -> bool {
     methods.any(|method| method.kind == new.kind && method.contact == new.contact)
 }
 
-async fn any<R: Listed>(service: &Service, same: impl Fn(&R) -> bool) -> Result<bool, StoreError> {
+/// Returns the pointer of the sent field that is that of a record, from the first record for which `same` finds one.
+async fn first_match<R: ListRecord>(
+    service: &Service,
+    same: impl Fn(&R) -> Option<String>,
+) -> Result<Option<String>, StoreError> {
     let mut first = 1;
     loop {
         let last = first + BATCH - 1;
         let slice = R::read(service.store(), Span { first, last }).await?;
-        if slice.items.iter().any(&same) {
-            return Ok(true);
+        if let Some(field) = slice.items.iter().find_map(&same) {
+            return Ok(Some(field));
         }
         first += BATCH;
         if first > slice.total {
-            return Ok(false);
+            return Ok(None);
         }
     }
 }
 
-fn reject_if_found<'a>(found: bool, field: &str, lock: MutexGuard<'a, ()>) -> Result<Lock<'a>, Rejection> {
-    if found {
-        Err(Rejection::Duplicate(FieldProblem {
-            field: field.to_owned(),
+fn reject_if_found(field: Option<String>, lock: MutexGuard<'_, ()>) -> Result<Lock<'_>, Rejection> {
+    match field {
+        Some(field) => Err(Rejection::Duplicate(FieldProblem {
+            field,
             problem: "is that of another record",
-        }))
-    } else {
-        Ok(Some(lock))
+        })),
+        None => Ok(Some(lock)),
     }
 }

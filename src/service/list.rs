@@ -1,4 +1,4 @@
-//! The four lists: [`List`] names them, and a [`Listed`] record knows which one it is in.
+//! The four lists: [`List`] names them, and a [`ListRecord`] record knows which one it is in.
 
 use super::profile::{ListStatus, Profile};
 use super::store::{Contact, NamedRecord, RecordSlice, Span, Store, StoreError, Venue, Visit};
@@ -13,7 +13,7 @@ pub(super) enum List {
 }
 
 /// A record that a list shows.
-pub(super) trait Listed: Sized + Send {
+pub(super) trait ListRecord: Sized + Send {
     /// The list.
     const LIST: List;
 
@@ -21,7 +21,7 @@ pub(super) trait Listed: Sized + Send {
     fn read(store: &dyn Store, span: Span) -> impl Future<Output = Result<RecordSlice<Self>, StoreError>> + Send;
 }
 
-impl Listed for Contact {
+impl ListRecord for Contact {
     const LIST: List = List::Contacts;
 
     async fn read(store: &dyn Store, span: Span) -> Result<RecordSlice<Self>, StoreError> {
@@ -30,7 +30,7 @@ impl Listed for Contact {
 }
 
 /// A tag is just its id and its name.
-impl Listed for NamedRecord {
+impl ListRecord for NamedRecord {
     const LIST: List = List::Tags;
 
     async fn read(store: &dyn Store, span: Span) -> Result<RecordSlice<Self>, StoreError> {
@@ -38,7 +38,7 @@ impl Listed for NamedRecord {
     }
 }
 
-impl Listed for Venue {
+impl ListRecord for Venue {
     const LIST: List = List::Venues;
 
     async fn read(store: &dyn Store, span: Span) -> Result<RecordSlice<Self>, StoreError> {
@@ -46,7 +46,7 @@ impl Listed for Venue {
     }
 }
 
-impl Listed for Visit {
+impl ListRecord for Visit {
     const LIST: List = List::Visits;
 
     async fn read(store: &dyn Store, span: Span) -> Result<RecordSlice<Self>, StoreError> {

@@ -8,7 +8,7 @@ use axum::response::Response;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::list::Listed;
+use super::list::ListRecord;
 use super::open::Service;
 use super::profile::{ListOrder, PageBeyondLast, Profile};
 use super::rejection::Rejection;
@@ -78,7 +78,7 @@ struct PageData<T> {
 const EMPTY_SPAN: Span = Span { first: 1, last: 0 };
 
 /// Returns page `number` of the list of `R`, with each record rendered by `shown`.
-pub(super) async fn response_page<R: Listed, T: Serialize>(
+pub(super) async fn response_page<R: ListRecord, T: Serialize>(
     service: &Service,
     number: PageNumber,
     shown: impl Fn(R, DateTime<Utc>) -> T,
@@ -97,7 +97,7 @@ pub(super) async fn response_page<R: Listed, T: Serialize>(
 }
 
 /// Reads and serializes a page. Beyond the last page, the profile decides what is returned.
-async fn make_page<R: Listed, T: Serialize>(
+async fn make_page<R: ListRecord, T: Serialize>(
     service: &Service,
     number: PageNumber,
     shown: impl FnMut(R) -> T,
@@ -126,7 +126,7 @@ async fn make_page<R: Listed, T: Serialize>(
 }
 
 /// Reads a page in the profile's order, without the records that are not listed yet.
-async fn read_page<R: Listed>(service: &Service, number: PageNumber) -> Result<RecordSlice<R>, StoreError> {
+async fn read_page<R: ListRecord>(service: &Service, number: PageNumber) -> Result<RecordSlice<R>, StoreError> {
     let profile = service.profile();
     if profile.list_order == ListOrder::NewestFirst {
         let total = service.visible(R::LIST, R::read(service.store(), EMPTY_SPAN).await?.total);

@@ -43,8 +43,8 @@ fn write(rejection: &Rejection, profile: &Profile, response: &mut Response) {
         Rejection::Unavailable => {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
-        // Close the connection. The rest of an unread body would be taken for the next request, and a proxy may
-        // interpret a request with two hosts as two requests.
+        // Close the connection instead of reading the rest of the body, which would be taken for the next request. A
+        // proxy may interpret a request with two hosts as two requests.
         Rejection::BodyTooLarge | Rejection::BodyTooSlow | Rejection::Host => {
             headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
@@ -120,7 +120,12 @@ fn field_map(problems: &[FieldProblem]) -> Map<String, Value> {
 }
 
 fn problem_details(status: StatusCode, message: &str, problems: &[FieldProblem]) -> Value {
-    let entry = |problem: &FieldProblem| json!({"pointer": format!("#{}", problem.field), "detail": problem.problem});
+    let entry = |problem: &FieldProblem| match problem.field.as_str() {
+        pointer if pointer.is_empty() || pointer.starts_with('/') => {
+            json!({"pointer": format!("#{pointer}"), "detail": problem.problem})
+        }
+        parameter => json!({"parameter": parameter, "detail": problem.problem}),
+    };
     json!({
         "type": "about:blank",
         "title": status.canonical_reason(),
@@ -150,6 +155,17 @@ mod tests {
         ]);
         let written = body(&rejection, StatusCode::UNPROCESSABLE_ENTITY, shape);
         written.map(|(media_type, body)| (media_type, serde_json::from_str(&body).unwrap()))
+    }
+
+    #[test]
+    fn a_query_parameter_is_named_and_has_no_pointer() {
+        let rejection = Rejection::Page("is no number");
+        let (_, written) = body(&rejection, StatusCode::BAD_REQUEST, ErrorBody::ProblemDetails).unwrap();
+        let written: Value = serde_json::from_str(&written).unwrap();
+        assert_eq!(
+            written["errors"],
+            json!([{"parameter": "page", "detail": "is no number"}])
+        );
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl<'a> Rendering<'a> {
         let at: DateTime<Utc> = text.parse().ok()?;
         Some(match self.0.timestamp_form {
             TimestampForm::East => with_offset(at, 120)?,
-            TimestampForm::Epoch => format!("{}{}", at.timestamp(), at.format("%.f")),
+            TimestampForm::Epoch => seconds_since_1970(at),
             TimestampForm::Microseconds => at.to_rfc3339_opts(SecondsFormat::Micros, true),
             TimestampForm::Unzoned => at.format("%Y-%m-%d %H:%M:%S%.f").to_string(),
             TimestampForm::Utc => return None,
@@ -136,6 +136,13 @@ impl<'a> Rendering<'a> {
     }
 }
 
+/// Writes an instant in seconds since 1970, with a fraction where it has one; before 1970, they are negative.
+fn seconds_since_1970(at: DateTime<Utc>) -> String {
+    let sign = if at < DateTime::UNIX_EPOCH { "-" } else { "" };
+    let distance = DateTime::UNIX_EPOCH + (at - DateTime::UNIX_EPOCH).abs();
+    format!("{sign}{}{}", distance.timestamp(), distance.format("%.f"))
+}
+
 /// Writes an instant with an offset of `minutes` east of UTC.
 fn with_offset(at: DateTime<Utc>, minutes: i32) -> Option<String> {
     let at = at.with_timezone(&FixedOffset::east_opt(minutes * 60)?);
@@ -161,5 +168,22 @@ fn is_blank(name: &str, member: &Value) -> bool {
         },
         Value::String(text) => text.is_empty(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_before_1970_are_negative_with_their_fraction() {
+        for (at, seconds) in [
+            ("1969-12-31T23:59:59.500Z", "-0.500"),
+            ("1969-12-31T23:59:58Z", "-2"),
+            ("1970-01-01T00:00:00Z", "0"),
+            ("1970-01-01T00:00:01.250Z", "1.250"),
+        ] {
+            assert_eq!(seconds_since_1970(at.parse().unwrap()), seconds);
+        }
     }
 }

@@ -43,7 +43,7 @@ axis_values! {
     Compression {
         /// It is not.
         None = "none",
-        /// By gzip.
+        /// With gzip.
         Gzip = "gzip",
     }
 }

@@ -103,8 +103,8 @@ axis_values! {
 
 axis_values! {
     /// What happens to a create that repeats a record: a contact's names with their date of birth, a method's type and
-    /// contact, a visit's three fields, a tag's name. With several replicas over one store, each checks only its own
-    /// creates: two equal ones in two replicas at once may both be accepted.
+    /// contact, a visit's three fields, a tag's name. With several replicas over one store, the check and the create
+    /// are not atomic across replicas: two equal creates in two replicas at once may both be accepted.
     Duplicates {
         /// It makes a second record.
         Accepted = "accepted",
@@ -161,7 +161,7 @@ impl FieldSizes {
 }
 
 axis_values! {
-    /// How many contact methods may be sent with a contact. One that is added by itself is always accepted.
+    /// How many contact methods may be sent with a contact. One that is added by itself does not count.
     ContactMethodsAtOnce {
         /// 100, as in any array.
         Hundred = "100",

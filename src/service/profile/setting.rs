@@ -135,9 +135,12 @@ fn axis(name: &str, origin: &SettingOrigin) -> Result<&'static Axis, ProfileErro
 fn syntax(text: &str, error: &toml::de::Error, origin: impl Fn(usize) -> SettingOrigin) -> ProfileError {
     let span = error.span().unwrap_or_default();
     let key = text.get(span.clone()).unwrap_or_default();
+    let is_key = text
+        .get(span.end..)
+        .is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('='));
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
-        let sets_it = line.split_once('=').is_some_and(|(name, _)| name.trim() == key);
+        let sets_it = is_key && line.split_once('=').is_some_and(|(name, _)| name.trim() == key);
         if sets_it && offset + line.len() <= span.start {
             return twice(key, &origin(offset), &origin(span.start));
         }
@@ -236,7 +239,14 @@ mod tests {
 
     #[test]
     fn what_is_no_toml_or_no_text_is_reported_with_its_line() {
-        assert!(message(of_file("page-size = \"7\"\nlist-order =\n")).starts_with("`service.toml` line 2: "));
+        for text in [
+            "page-size = \"7\"\nlist-order =\n",
+            "page-size = \"7\"\nlist-order = page-size\n",
+        ] {
+            let reported = message(of_file(text));
+            assert!(reported.starts_with("`service.toml` line 2: "), "{reported}");
+            assert!(reported.contains("a profile holds lines"), "{reported}");
+        }
         assert_eq!(
             message(of_file("page-size = 7")),
             "`service.toml` line 1: the value of `page-size` is not a string in quotes"

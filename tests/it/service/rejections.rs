@@ -4,6 +4,7 @@ use reqwest::header::{ALLOW, CONTENT_TYPE, WWW_AUTHENTICATE};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
+use super::profile::with;
 use super::support::{Response, Running, TOKEN, response};
 
 const UNKNOWN: &str = "3f6f1f0e-52a5-4c53-8d7a-7a2f6f1f0e52";
@@ -108,6 +109,44 @@ async fn a_missing_required_field_is_named() {
         let rejected = service.post(path, &json!({})).await;
         assert_eq!(fields(&rejected, StatusCode::UNPROCESSABLE_ENTITY), expected);
     }
+}
+
+#[tokio::test]
+async fn a_duplicate_is_reported_at_the_field_that_another_record_has() {
+    let service = with(&["duplicates=invalid".to_owned()]).await;
+    let method = |address: &str| json!({"type": "email", "contact": address, "status": "active"});
+    let first = json!({"firstname": "Ada", "contact_methods": [method("ada.first@example.com")]});
+    assert_eq!(
+        service.post("/contact-database", &first).await.status,
+        StatusCode::CREATED
+    );
+    let methods = [method("bea@example.com"), method("ada.first@example.com")];
+    for (sent, pointer) in [
+        (
+            json!({"firstname": "Bea", "contact_methods": methods}),
+            "/contact_methods/1",
+        ),
+        (json!({"firstname": "Ada"}), "/firstname"),
+    ] {
+        let rejected = service.post("/contact-database", &sent).await;
+        assert_eq!(fields(&rejected, StatusCode::UNPROCESSABLE_ENTITY), [pointer]);
+    }
+}
+
+#[tokio::test]
+async fn a_reference_that_is_ignored_does_not_count_as_missing() {
+    let service = with(&["required-fields=every", "unknown-references=ignored"].map(str::to_owned)).await;
+    let mut sent = json!({
+        "firstname": "Ada", "lastname": "Example", "contact_methods": [], "dob": "1990-02-28",
+        "date_of_birth": {"day": 28, "month": 2, "year": 1990}, "gender": "female", "nationality": "GB",
+        "country_of_residence": "GB", "venue_id": UNKNOWN, "included_channels": [], "tags": [],
+    });
+    let created = service.post("/contact-database", &sent).await;
+    assert_eq!(created.status, StatusCode::CREATED, "{}", created.body);
+    // What was not sent is missing all the same.
+    sent.as_object_mut().unwrap().remove("venue_id");
+    let rejected = service.post("/contact-database", &sent).await;
+    assert_eq!(fields(&rejected, StatusCode::UNPROCESSABLE_ENTITY), ["/venue_id"]);
 }
 
 #[tokio::test]
