@@ -203,7 +203,7 @@ fn a_read_that_is_not_called_is_not_sent_for_other_operations_either() {
         let service = service();
         let arguments = ["--spec", "once.yaml", "--writes", "--cleanup", "--settle", "0"];
         let call = check(&service.url(), &[&arguments[..], option].concat());
-        let ended = call.file("once.yaml", &SPEC.replace(show, &told)).run();
+        let ended = call.file("once.yaml", SPEC.replace(show, &told)).run();
         let received: Vec<_> = service.received().iter().map(line).collect();
         assert!(received.iter().any(|(_, path)| path == "/users"), "{told}: {ended:?}");
         let of_notes: Vec<_> = received
