@@ -18,7 +18,8 @@ use crate::exchange::{Credential, Purpose, Request, Response, curl, json};
 use crate::rules::Finding;
 use crate::run::{EmittedExchange, Event};
 
-/// How many exchanges of a run are kept, besides those that showed a finding: a soak has millions.
+/// How many exchanges of a run are kept, besides those that showed a finding: a run with `--repeat` may have
+/// millions.
 const MAX_KEPT: usize = 1000;
 /// The largest body that is shown, in bytes.
 const LARGEST_BODY: usize = 256 << 10;

@@ -39,11 +39,12 @@ pub(super) struct Group<'record> {
 
 /// Returns the findings of a record in groups. The group with the most urgent finding comes first.
 pub(super) fn groups(record: &Record) -> Vec<Group<'_>> {
-    let stated = operations_at_fault(record);
+    let operation_of_fact = operations_at_fault(record);
     let mut places = HashMap::new();
     let mut of_operations: Vec<Group<'_>> = Vec::new();
     for finding in &record.findings {
-        let operation = stated.get(finding.fact.as_str()).copied().unwrap_or(&finding.operation);
+        let operation = operation_of_fact.get(finding.fact.as_str()).copied();
+        let operation = operation.unwrap_or(&finding.operation);
         let key = (
             finding.level,
             finding.rule.as_str(),
@@ -141,10 +142,10 @@ impl<'record> Group<'record> {
             (true, _) => [
                 &*finding.contract_pointer,
                 json_type(&finding.received),
-                finding.field(),
+                finding.undocumented_field(),
             ],
             // The texts in error bodies are ignored: they differ even where the cause is the same.
-            (false, documented) => [documented, &finding.received, finding.field()],
+            (false, documented) => [documented, &finding.received, finding.undocumented_field()],
         };
         self.findings().map(part).collect()
     }
@@ -266,28 +267,32 @@ fn named(operations: &[&str]) -> String {
 /// conforms although facts are broken; otherwise none.
 pub(super) fn explain_count(record: &Record, group_count: usize) -> Option<String> {
     let found: HashSet<_> = record.findings.iter().map(|finding| finding.fact.as_str()).collect();
-    let (mut broken, mut others, mut silent) = (0, 0, 0);
+    let (mut broken, mut not_broken, mut unreported) = (0, 0, 0);
     for row in &record.facts.rows {
         match (found.contains(row.fact.as_str()), row.verdict) {
             (true, VerdictRecord::Broken) => broken += 1,
-            (true, _) => others += 1,
-            (false, VerdictRecord::Broken) => silent += 1,
+            (true, _) => not_broken += 1,
+            (false, VerdictRecord::Broken) => unreported += 1,
             (false, _) => {}
         }
     }
-    let further = record.findings.len().saturating_sub(broken + others);
+    let further = record.findings.len().saturating_sub(broken + not_broken);
     let parts = [
         (broken, "for a broken fact", "for broken facts"),
-        (others, "for a fact that is not broken", "for facts that are not broken"),
+        (
+            not_broken,
+            "for a fact that is not broken",
+            "for facts that are not broken",
+        ),
         (further, "more for the same fact", "more for the same facts"),
     ];
     let parts = parts.iter().filter(|(count, ..)| *count > 0);
     let mut parts: Vec<_> = parts
         .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
         .collect();
-    if silent > 0 {
-        let are = phrases::is_or_are(silent);
-        let facts = phrases::counted(silent, "broken fact");
+    if unreported > 0 {
+        let are = phrases::is_or_are(unreported);
+        let facts = phrases::counted(unreported, "broken fact");
         parts.push(format!("{facts} {are} allowed or accepted"));
     }
     let counts = phrases::finding_counts(record);
@@ -295,7 +300,7 @@ pub(super) fn explain_count(record: &Record, group_count: usize) -> Option<Strin
         findings if findings == group_count => counts,
         _ => format!("{counts} in {}", phrases::counted(group_count, "group")),
     };
-    let adds_up = others + further + silent == 0 && record.findings.len() == group_count;
+    let adds_up = not_broken + further + unreported == 0 && record.findings.len() == group_count;
     let is_expected = record.outcome != Outcome::Conforms || broken == 0;
     let text = if grouped.is_empty() {
         parts.join(", ")

@@ -6,11 +6,11 @@ use crate::exchange::sanitize::{Colours, sanitize};
 use crate::rules::Level;
 
 impl Terminal {
-    /// Returns one line for a finding: level, rule, fact; cut at the terminal's width.
+    /// Returns one line for a finding: level, rule, and the fact or headline; cut at the terminal's width.
     #[must_use]
-    pub fn found(&self, (level, rule, fact): (Level, &str, &str)) -> String {
+    pub fn found(&self, (level, rule, what): (Level, &str, &str)) -> String {
         let word = phrases::level_word(level);
-        let rest = format!("[{rule}]: {fact}");
+        let rest = format!("[{rule}]: {what}");
         // A contract's text is not trusted.
         let rest = sanitize(&rest, Colours::None).replace('\n', " ");
         let rest = match self.width {

@@ -124,7 +124,7 @@ fn head(record: &Record) -> String {
         + &accepted_deviations(record)
 }
 
-/// Lists operations that were in scope but not checked.
+/// Lists operations that were selected but not checked.
 fn not_checked(record: &Record) -> String {
     let (named, more) = phrases::unchecked_operations(record);
     if named.is_empty() {
@@ -159,20 +159,24 @@ fn accepted_deviations(record: &Record) -> String {
     }
 }
 
-/// Appends the table while the whole text has at most `table` bytes, then the details while it has at most `max_bytes`,
-/// less `CLOSING`. Returns whether the findings are listed or counted; `false` if there is no room even for the head.
-fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) -> bool {
+/// Appends the table while the whole text has at most `table_limit` bytes, then the details while it has at most
+/// `max_bytes`, less `CLOSING`. Returns whether the findings are listed or counted; `false` if there is no room even
+/// for the head.
+fn findings(record: &Record, text: &mut String, table_limit: usize, max_bytes: usize) -> bool {
     const HEAD: &str = "\n| level | rule | what is wrong | documented | received | line |\n|---|---|---|---|---|---|\n";
     let groups = groups(record);
     if groups.is_empty() {
         return true;
     }
-    if !push(text, HEAD, table) {
+    if !push(text, HEAD, table_limit) {
         return false;
     }
-    let findings = |groups: &[Group<'_>]| groups.iter().map(Group::len).sum();
-    let listed = groups.iter().take_while(|group| push(text, &row(group), table)).count();
-    more(text, findings(&groups[listed..]), "not listed here");
+    let count_findings = |groups: &[Group<'_>]| groups.iter().map(Group::len).sum();
+    let listed = groups
+        .iter()
+        .take_while(|group| push(text, &row(group), table_limit))
+        .count();
+    more(text, count_findings(&groups[listed..]), "not listed here");
     text.push_str("\n<details><summary>Details</summary>\n");
     let room = max_bytes.saturating_sub(CLOSING);
     let details = groups.iter().map(|group| {
@@ -180,7 +184,7 @@ fn findings(record: &Record, text: &mut String, table: usize, max_bytes: usize) 
         detail(record, group, above)
     });
     let detailed = details.take_while(|detail| push(text, detail, room)).count();
-    more(text, findings(&groups[detailed..]), "not shown in detail here");
+    more(text, count_findings(&groups[detailed..]), "not shown in detail here");
     text.push_str("\n</details>\n");
     true
 }
@@ -304,17 +308,11 @@ fn residue(record: &Record) -> String {
 }
 
 fn about(record: &Record) -> String {
-    if let Some(traffic) = &record.traffic {
-        let (traffic, version) = (
-            phrases::traffic(traffic),
-            phrases::clipped(&record.countersign, LONGEST_CELL),
-        );
-        return format!(
-            "\nTraffic: {}; countersign {}.\n",
-            code(&phrases::clipped(&traffic, LONGEST_LINE)),
-            code(&version)
-        );
-    }
+    let version = code(&phrases::clipped(&record.countersign, LONGEST_CELL));
+    let traffic = record.traffic.as_ref().map(|traffic| {
+        let traffic = code(&phrases::clipped(&phrases::traffic(traffic), LONGEST_LINE));
+        format!("\nTraffic: {traffic}; countersign {version}.\n")
+    });
     let requests = &record.requests;
     format!(
         "\n{} requests, {} of them writes, {} with 429 or 503, {} without a complete response; seed {}, \

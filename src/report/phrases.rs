@@ -145,7 +145,7 @@ fn omitted_share(record: &Record) -> Option<String> {
     (omitted > 0).then(|| format!("{omitted} of {all}"))
 }
 
-/// Returns the first operations that were in scope but not checked, each with the reason, and how many more there are.
+/// Returns the first operations that were selected but not checked, each with the reason, and how many more there are.
 /// Operations whose finding of `unchecked-operation` is at allow are left out.
 pub(super) fn unchecked_operations(record: &Record) -> (Vec<(&str, &str)>, usize) {
     let is_reported = |operation: &&OperationRecord| {

@@ -95,12 +95,12 @@ impl Terminal {
             text.push_str(&self.row("rejected", &rejected));
         }
         if let Some((head, entries)) = accepted::describe_accepted(&record.accepted) {
-            let hand = match entries.len() {
+            let needing_action = match entries.len() {
                 0 => String::new(),
                 1 => "; 1 entry needs action, see above".to_owned(),
                 entries => format!("; {entries} entries need action, see above"),
             };
-            text.push_str(&self.row("accepted", &format!("{head}{hand}")));
+            text.push_str(&self.row("accepted", &format!("{head}{needing_action}")));
         }
         text
     }

@@ -18,6 +18,7 @@ struct Report<'diff> {
     counts: MeaningCounts,
     differences: &'diff [Difference],
     facts: &'diff FactChanges,
+    // The JSON report keeps an older name.
     #[serde(rename = "loose_references")]
     dangling_references: &'diff DanglingReferences,
 }

@@ -191,7 +191,7 @@ fn findings(left: Vec<FindingRecord>, right: Vec<FindingRecord>) -> Vec<FindingR
         match joined.entry((
             finding.rule.to_string(),
             finding.fact.clone(),
-            finding.field().to_owned(),
+            finding.undocumented_field().to_owned(),
         )) {
             Entry::Vacant(place) => {
                 place.insert(finding);

@@ -151,7 +151,7 @@ fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
     let records = contract.operation_ids().map(|id| {
         let operation = contract.operation(id);
         let unchecked = run.verdicts.why_unchecked(contract, id);
-        let in_scope = run.in_scope.contains(&id);
+        let is_selected = run.in_scope.contains(&id);
         OperationRecord {
             name: operation.name.clone(),
             method: operation.method.to_string(),
@@ -160,10 +160,10 @@ fn operations(run: &Run, contract: &Contract) -> Vec<OperationRecord> {
             contract_file: other_file(contract, &operation.pointer),
             coverage: match unchecked {
                 None => Coverage::Checked,
-                Some(_) if in_scope => Coverage::Unchecked,
-                Some(_) => Coverage::OutOfScope,
+                Some(_) if is_selected => Coverage::Unchecked,
+                Some(_) => Coverage::NotSelected,
             },
-            unchecked: unchecked.filter(|_| in_scope),
+            unchecked: unchecked.filter(|_| is_selected),
         }
     });
     records.collect()
@@ -269,7 +269,7 @@ pub(in crate::report) fn put_in_order(findings: &mut [FindingRecord]) {
                 .position(|rule| finding.rule.is(rule))
                 .unwrap_or(URGENT.len()),
             (finding.contract_file.clone(), finding.contract_line),
-            (finding.fact.clone(), finding.field().to_owned()),
+            (finding.fact.clone(), finding.undocumented_field().to_owned()),
             finding.rule.to_string(),
         )
     });

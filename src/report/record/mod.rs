@@ -307,8 +307,8 @@ pub enum Coverage {
     /// The run does not report on it: a flag excludes it, it is a write and the run only reads, another shard checks
     /// it, the ledger of `learn` settles what it answers, or recorded traffic does not have it.
     #[default]
-    #[serde(rename = "not-selected", alias = "left-out")]
-    OutOfScope,
+    #[serde(alias = "left-out")]
+    NotSelected,
     /// It was selected, but there was no successful response to judge, whether it was called or not.
     Unchecked,
     /// There was a successful response to judge.
@@ -555,7 +555,7 @@ impl FindingRecord {
     /// Returns the name of the undocumented field, if the finding is about one and names it; otherwise an empty string.
     /// It distinguishes findings of one rule on one fact.
     #[must_use]
-    pub fn field(&self) -> &str {
+    pub fn undocumented_field(&self) -> &str {
         let is_named = self.rule.is(UNDOCUMENTED_FIELD);
         let (_, name) = self.response_pointer.rsplit_once('/').unwrap_or_default();
         // The placeholder for a name that may not be shown begins with `<`.

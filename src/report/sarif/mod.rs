@@ -228,7 +228,7 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Returns what identifies a finding in the next run, even if its line has moved.
 fn fingerprint(finding: &FindingRecord) -> String {
-    let known = [finding.rule.as_str(), &finding.fact, finding.field()];
+    let known = [finding.rule.as_str(), &finding.fact, finding.undocumented_field()];
     known.join(" ").trim_end().to_owned()
 }
 

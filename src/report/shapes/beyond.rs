@@ -4,7 +4,7 @@
 //!
 //! A snapshot is a set, and a run may show any part of it. What a run shows beyond it is either left open by the
 //! contract, or a difference. Left open is what the service may choose and what depends on its records: a string at a
-//! location with `x-gap`; null or a blank text in a record whose schema has `x-null` (which leaves open whether its
+//! location with `x-gap`; null or an empty string in a record whose schema has `x-null` (which leaves open whether its
 //! fields may be null); a field that is not required; the length of an array. What contradicts the contract is never
 //! left open.
 
@@ -225,7 +225,7 @@ impl StatedShape<'_> {
         let has_gap = shape.has_gap || self.is_in_gap;
         match (form, form.json_type()) {
             (ValueForm::Null, _) => may_be_unset,
-            (ValueForm::OpenObject, _) => shape.allows_unlisted_fields,
+            (ValueForm::Map, _) => shape.allows_unlisted_fields,
             (_, None) => false,
             (_, Some(received)) if !admits(shape, received) || !shape.other_assertions.is_empty() => false,
             (ValueForm::EmptyString, _) => has_gap || may_be_unset || self.is_optional,

@@ -18,10 +18,11 @@ pub(super) enum ValueForm {
     Integer,
     Number,
     /// An object whose keys the contract leaves to the target.
-    OpenObject,
+    Map,
     /// Stands for the items or the created record, where only what is around them is shown
     /// (`ResponseShapes::envelopes`).
     Resource,
+    /// Shown as `blank`.
     EmptyString,
     Null,
     NotJson,
@@ -59,7 +60,7 @@ impl ValueForm {
         Self::Boolean,
         Self::Integer,
         Self::Number,
-        Self::OpenObject,
+        Self::Map,
         Self::Resource,
         Self::EmptyString,
         Self::Null,
@@ -122,7 +123,7 @@ impl ValueForm {
             Self::Boolean => Some(JsonType::Boolean),
             Self::Integer => Some(JsonType::Integer),
             Self::Number => Some(JsonType::Number),
-            Self::OpenObject => Some(JsonType::Object),
+            Self::Map => Some(JsonType::Object),
             Self::Resource | Self::Null | Self::NotJson | Self::NoBody => None,
             _ => Some(JsonType::String),
         }
@@ -144,7 +145,7 @@ impl ValueForm {
             Self::Boolean => "boolean",
             Self::Integer => "integer",
             Self::Number => "number",
-            Self::OpenObject => "object with keys of its own",
+            Self::Map => "object with keys of its own",
             Self::Resource => "the resource",
             Self::EmptyString => "blank",
             Self::Null => "null",

@@ -100,7 +100,7 @@ impl SeenForms {
             .filter(|(name, _)| !open || field(name).is_some())
             .collect();
         if open && kept.is_empty() {
-            return Self::only(ValueForm::OpenObject);
+            return Self::only(ValueForm::Map);
         }
         let is_in_undocumented_field = at.shape.is_none() && !at.pointer.is_empty();
         let render = |name| match is_in_undocumented_field {

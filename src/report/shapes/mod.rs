@@ -4,7 +4,7 @@
 //! [`ResponseShapes`] has the shapes of one operation, and is written and read as text.
 //!
 //! The `Shape`s of a contract say what is documented at a location. The types here hold what was seen there: the forms
-//! of its values, such as `uuid`, `text` or `blank`.
+//! of its values, such as `uuid`, `text` or `blank`, the empty string.
 //!
 //! # Design
 //!

@@ -30,6 +30,7 @@ pub struct ObservedShapes<'contract> {
 /// The shapes of several responses, by status and media type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseShapes {
+    /// By status and media type, as in `200 application/json`.
     pub(super) by_head: BTreeMap<String, SeenForms>,
 }
 

@@ -167,8 +167,8 @@ async fn what_was_left_out_is_not_in_scope() {
             coverage(&seen.record),
             [
                 ("getThings", Coverage::Checked),
-                ("createThing", Coverage::OutOfScope),
-                ("getThing", Coverage::OutOfScope)
+                ("createThing", Coverage::NotSelected),
+                ("getThing", Coverage::NotSelected)
             ]
         );
     }
