@@ -157,12 +157,18 @@ impl<'contract> Comparison<'contract> {
                 shape.is_some_and(|shape| admits(shape, JsonType::Array) && shape.other_assertions.is_empty());
             self.report(at, (&known.summary(), &seen.summary()), is_open);
         }
-        if let (Some(element), Some(known)) = (&seen.element, &known.element) {
-            let items = StatedShape {
-                is_in_gap: shape.is_some_and(|shape| shape.has_gap),
-                ..self.stated(shape.and_then(|shape| shape.items))
-            };
-            self.location((element, known), items, &pointer::join(at, "*"));
+        if let Some(element) = &seen.element {
+            let (items, at) = (shape.and_then(|shape| shape.items), pointer::join(at, "*"));
+            match &known.element {
+                Some(known) => {
+                    let stated = StatedShape {
+                        is_in_gap: shape.is_some_and(|shape| shape.has_gap),
+                        ..self.stated(items)
+                    };
+                    self.location((element, known), stated, &at);
+                }
+                None => self.first_seen(element, items, &at),
+            }
         }
         for (names, locations) in &seen.objects {
             self.object((names, locations), known, shape, at);
@@ -192,17 +198,28 @@ impl<'contract> Comparison<'contract> {
             self.report(at, (&was, &names.join(", ")), is_open);
         }
         for (name, seen) in names.iter().zip(locations) {
-            // A name that no variant in the snapshot has was reported with the object.
-            let Some(known) = known.at(name) else { continue };
+            let at = pointer::join(at, name);
             let field = shape.and_then(|shape| Some(&shape.fields[shape.field_named(name)?]));
             let below = field
                 .map(|field| field.shape)
                 .or(shape.and_then(|shape| shape.additional));
+            let Some(known) = known.at(name) else {
+                self.first_seen(seen, below, &at);
+                continue;
+            };
             let stated = StatedShape {
                 is_optional: field.is_some_and(|field| field.required_fact.is_none()),
                 ..self.stated(below)
             };
-            self.location((seen, &known), stated, &pointer::join(at, name));
+            self.location((seen, &known), stated, &at);
+        }
+    }
+
+    /// Reports what contradicts the contract at a location that the snapshot does not have. That it is there was
+    /// reported with its object or array.
+    fn first_seen(&mut self, seen: &SeenForms, shape: Option<ShapeId>, at: &str) {
+        if shape.is_some_and(|shape| seen.contradicts(self.contract, shape)) {
+            self.report(at, ("nothing", &seen.summary()), false);
         }
     }
 
@@ -418,6 +435,50 @@ paths:
         ] {
             let described = format!("200 application/json {described}");
             assert_eq!(beyond(from, to), (Vec::new(), vec![described]));
+        }
+    }
+
+    #[test]
+    fn what_the_snapshot_does_not_have_is_a_difference_where_it_contradicts_the_contract() {
+        let contract = Contract::read("pets.yaml", PETS.to_owned()).unwrap();
+        let read = |(from, to): (&str, &str)| {
+            assert!(ACCEPTED.contains(from), "{from}");
+            ResponseShapes::read(&ACCEPTED.replacen(from, to, 1)).unwrap()
+        };
+        let nick = "    nick: text\n";
+        let toys = "toys: array of one\n      *: text";
+        let owner = "owner: object\n        name: text";
+        for (without, now, different) in [
+            ((nick, ""), (nick, "    nick: uuid\n"), None),
+            (
+                (nick, ""),
+                (nick, "    nick: boolean\n"),
+                Some("/nick: accepted `nothing`, now `boolean`"),
+            ),
+            (
+                (nick, ""),
+                (nick, "    nick: null\n"),
+                Some("/nick: accepted `nothing`, now `null`"),
+            ),
+            ((toys, "toys: array of none"), ("", ""), None),
+            (
+                (toys, "toys: array of none"),
+                (toys, "toys: array of one\n      *: integer"),
+                Some("/toys/*: accepted `nothing`, now `integer`"),
+            ),
+            ((owner, "owner: null"), ("", ""), None),
+            (
+                (owner, "owner: null"),
+                (owner, "owner: object\n        name: integer"),
+                Some("/pet/owner/name: accepted `nothing`, now `integer`"),
+            ),
+        ] {
+            let found = read(now).beyond(&read(without), &contract, Some(&contract.operations[0]));
+            let (open, found): (Vec<_>, Vec<_>) = found.iter().partition(|new| new.is_open);
+            assert_eq!(open.len(), 1, "{now:?}");
+            let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+            let expected = different.map(|different| format!("200 application/json {different}"));
+            assert_eq!(found, Vec::from_iter(expected), "{now:?}");
         }
     }
 

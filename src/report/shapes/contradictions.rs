@@ -34,6 +34,16 @@ impl ResponseShapes {
     }
 }
 
+impl SeenForms {
+    /// Whether what was seen at a location breaks what the contract states of its types and names.
+    pub(super) fn contradicts(&self, contract: &Contract, shape: ShapeId) -> bool {
+        let found = Vec::new();
+        let mut check = ContractCheck { contract, found };
+        check.location(self, shape, "");
+        !check.found.is_empty()
+    }
+}
+
 struct ContractCheck<'contract> {
     contract: &'contract Contract,
     found: Vec<String>,
