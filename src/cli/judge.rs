@@ -343,6 +343,7 @@ fn add_traffic(record: &mut Record, (judged, counts): (&Judged, Option<ExchangeC
     // None of them was sent.
     record.requests = RequestCounts::default();
     record.traffic = Some(TrafficRecord {
+        ended: None,
         files: files.collect(),
         proxied: counts.map_or(0, |counts| counts.began),
         judged: judged.judged_count(),

@@ -81,8 +81,8 @@ pub(crate) use phrases::{answer_in_words, counted, errors_and_warnings, is_or_ar
 pub use read::{MAX_REPORT_BYTES, ReadError, read};
 pub use record::{
     ContractRecord, Coverage, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, NotJudgedRecord,
-    OmittedOperationRecord, OperationRecord, Outcome, Record, RecordedIn, RejectedValueRecord, ResidueRecord,
-    RunContext, ShardEnded, ShardRecord, ShardsRecord, SuspectedCause, TrafficFileRecord, TrafficRecord,
+    OmittedOperationRecord, OperationRecord, Outcome, OutcomeRecord, Record, RecordedIn, RejectedValueRecord,
+    ResidueRecord, RunContext, ShardEnded, ShardRecord, ShardsRecord, SuspectedCause, TrafficFileRecord, TrafficRecord,
     UnexplainedRecord, VERSION, VerdictRecord, WhyUndecided, record,
 };
 pub use sarif::sarif;

@@ -9,8 +9,8 @@ use reqwest::header::HeaderMap;
 use super::{
     AcceptedDeviationRecord, AcceptedState, ContractRecord, Coverage, CredentialRecord, Excerpt, ExchangeRecord,
     Exchanges, FactRow, Facts, FindingRecord, GapRecord, LocationRecord, OperationRecord, Outcome, PurposeRecord,
-    Record, RejectedValueRecord, ResidueRecord, ResponseRecord, RunContext, UnexplainedRecord, VERSION, VerdictRecord,
-    record,
+    Record, RejectedValueRecord, ResidueRecord, ResponseRecord, RunContext, TrafficFileRecord, TrafficRecord,
+    UnexplainedRecord, VERSION, VerdictRecord, record,
 };
 use crate::contract::Contract;
 use crate::contract::document::Document;
@@ -284,6 +284,21 @@ pub(super) fn sample_record() -> Record {
         shards: None,
         traffic: None,
         since: None,
+    }
+}
+
+/// Recorded traffic: one file, of whose two entries one was judged.
+pub(super) fn sample_traffic() -> TrafficRecord {
+    TrafficRecord {
+        files: vec![TrafficFileRecord {
+            name: "a.har".to_owned(),
+            entries: 2,
+            stopped: None,
+        }],
+        proxied: 0,
+        judged: 1,
+        not_judged: Vec::new(),
+        ended: None,
     }
 }
 

@@ -54,15 +54,14 @@ pub enum MergeError {
 /// Returns an error unless the records are different shards of one plan, or one whole run, in both cases with or
 /// without recorded traffic.
 pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
-    let [first, rest @ ..] = records else {
-        return Err(MergeError::Nothing);
-    };
     let runs: Vec<_> = records.iter().filter(|(_, record)| !record.is_traffic_only()).collect();
     let whole = runs.iter().find(|(_, record)| numbers(record).is_none());
     if let Some((name, _)) = whole.filter(|_| runs.len() > 1) {
         return Err(MergeError::Whole { name: name.clone() });
     }
-    for other in rest {
+    // Only a run has a seed and shards, so the others are compared with the first run, if there is one.
+    let first = runs.first().copied().or(records.first()).ok_or(MergeError::Nothing)?;
+    for other in records {
         require_same_plan(first, other)?;
     }
     let mut seen: HashMap<u32, &str> = HashMap::new();

@@ -6,6 +6,7 @@ use std::collections::hash_map::Entry;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
+use super::outcome;
 use crate::gaps;
 use crate::history::SearchExtent;
 use crate::report::accepted::{AcceptedDeviationRecord, AcceptedState};
@@ -86,6 +87,10 @@ fn traffic(left: Option<TrafficRecord>, right: Option<TrafficRecord>) -> Option<
         proxied: left.proxied.saturating_add(right.proxied),
         judged: left.judged.saturating_add(right.judged),
         not_judged,
+        ended: match (&left.ended, &right.ended) {
+            (Some(one), Some(other)) => Some(outcome::of_both(one, other)),
+            (one, other) => one.clone().or_else(|| other.clone()),
+        },
     })
 }
 
@@ -273,13 +278,15 @@ fn requests(left: RequestCounts, right: RequestCounts) -> RequestCounts {
 }
 
 fn shards(left: Option<ShardsRecord>, right: Option<ShardsRecord>) -> Option<ShardsRecord> {
-    let (left, right) = left.zip(right)?;
-    let mut present = [left.present, right.present].concat();
+    let (Some(left), Some(right)) = (&left, &right) else {
+        return left.or(right);
+    };
+    let mut present = [left.present.as_slice(), &right.present].concat();
     present.sort_by_key(|shard| shard.number);
-    let missing = left.missing.into_iter().filter(|number| right.missing.contains(number));
+    let missing = left.missing.iter().filter(|number| right.missing.contains(number));
     Some(ShardsRecord {
         of: left.of,
         present,
-        missing: missing.collect(),
+        missing: missing.copied().collect(),
     })
 }

@@ -15,7 +15,7 @@ mod properties_of_merge;
 
 pub use compatible::MergeError;
 
-use super::record::{Record, ShardEnded, ShardRecord, ShardsRecord};
+use super::record::{OutcomeRecord, Record, ShardEnded, ShardRecord, ShardsRecord};
 
 /// Merges the records of shards into one. Each comes with the name that error messages use for it. A single record of a
 /// whole run is returned with the same content. Records of recorded traffic may be added to those of one run. `require`
@@ -40,24 +40,37 @@ pub fn merge(records: Vec<(String, Record)>, require: Option<f64>) -> Result<Rec
 
 /// Adds the record of recorded traffic to another record: a fact that either decides is decided.
 fn with_traffic(record: Record, mut traffic: Record) -> Record {
-    let last = record
-        .exchanges
-        .iter()
-        .map(|exchange| exchange.number)
-        .max()
-        .unwrap_or(0);
-    for exchange in &mut traffic.exchanges {
-        exchange.number = exchange.number.saturating_add(last);
+    let numbers = record.exchanges.iter().map(|exchange| exchange.number);
+    let step = record.shards.as_ref().map_or(1, step);
+    let last = numbers.filter(|number| number.is_multiple_of(step)).max().unwrap_or(0);
+    renumber(&mut traffic, |number| number.saturating_mul(step).saturating_add(last));
+    let ended = outcome::of_both(&OutcomeRecord::of(&record), &OutcomeRecord::of(&traffic));
+    let of_traffic = record.shards.is_some().then(|| OutcomeRecord::of(&traffic));
+    if let Some(traffic) = &mut traffic.traffic {
+        traffic.ended = of_traffic;
     }
-    for finding in &mut traffic.findings {
-        finding.exchange = finding.exchange.map(|exchange| exchange.saturating_add(last));
-    }
-    let (outcome, reason) = outcome::of_both(&record, &traffic);
     // Traffic has no rounds.
     let rounds = record.requests.rounds;
     let mut joined = join::join(record, traffic);
-    (joined.outcome, joined.reason, joined.requests.rounds) = (outcome, reason, rounds);
+    (joined.outcome, joined.reason, joined.requests.rounds) = (ended.outcome, ended.reason, rounds);
+    outcome::decide(&mut joined);
     joined
+}
+
+/// Returns by how much the numbers of two consecutive exchanges of one shard differ in a merged record. The numbers
+/// between them are those of the other shards, and the multiples of this are those of traffic.
+fn step(shards: &ShardsRecord) -> u64 {
+    u64::from(shards.of).saturating_add(1)
+}
+
+/// Changes the number of each exchange.
+fn renumber(record: &mut Record, number: impl Fn(u64) -> u64) {
+    for exchange in &mut record.exchanges {
+        exchange.number = number(exchange.number);
+    }
+    for finding in &mut record.findings {
+        finding.exchange = finding.exchange.map(&number);
+    }
 }
 
 /// Turns a shard's record into a merged record of that shard alone.
@@ -65,7 +78,7 @@ fn as_merged(mut record: Record) -> Record {
     let Some(ShardRecord { number, of }) = record.shard.take() else {
         return record;
     };
-    record.shards = Some(ShardsRecord {
+    let shards = ShardsRecord {
         of,
         present: vec![ShardEnded {
             number,
@@ -73,19 +86,13 @@ fn as_merged(mut record: Record) -> Record {
             reason: record.reason.clone(),
         }],
         missing: (1..=of).filter(|other| *other != number).collect(),
-    });
-    let unique = |exchange: u64| {
-        exchange
-            .saturating_sub(1)
-            .saturating_mul(of.into())
-            .saturating_add(number.into())
     };
-    for exchange in &mut record.exchanges {
-        exchange.number = unique(exchange.number);
-    }
-    for finding in &mut record.findings {
-        finding.exchange = finding.exchange.map(unique);
-    }
+    let step = step(&shards);
+    record.shards = Some(shards);
+    renumber(&mut record, |exchange| {
+        let before = exchange.saturating_sub(1).saturating_mul(step);
+        before.saturating_add(number.into())
+    });
     join::sort(&mut record);
     record
 }

@@ -6,15 +6,22 @@
 //! one that is missing, was interrupted or could not judge leaves its facts undecided, so the whole cannot be green.
 
 use crate::report::phrases::counted;
-use crate::report::record::{Outcome, Record, ShardEnded, ShardsRecord, too_few};
+use crate::report::record::{Outcome, OutcomeRecord, Record, ShardEnded, ShardsRecord, too_few};
 
 /// The most shards that a reason names.
 const MAX_NAMED: usize = 5;
 
-/// Sets the outcome of the record of several shards, and the reason if it could not be judged. A whole run has its own.
+/// Sets the outcome of the record of several shards, with the traffic that was added to them, and the reason if it
+/// could not be judged. A whole run has its own.
 pub(super) fn decide(record: &mut Record) {
     if let Some(shards) = &record.shards {
-        (record.outcome, record.reason) = of_shards(record, shards);
+        let (outcome, reason) = of_shards(record, shards);
+        let ended = OutcomeRecord { outcome, reason };
+        let ended = match record.traffic.as_ref().and_then(|traffic| traffic.ended.as_ref()) {
+            Some(of_traffic) => of_both(&ended, of_traffic),
+            None => ended,
+        };
+        (record.outcome, record.reason) = (ended.outcome, ended.reason);
     }
 }
 
@@ -29,9 +36,9 @@ pub(super) fn require(record: &mut Record, percent: Option<f64>) {
 
 /// Returns the outcome of a run and of recorded traffic together: an error of either comes first, then whatever kept
 /// either from being judged.
-pub(super) fn of_both(run: &Record, traffic: &Record) -> (Outcome, Option<String>) {
+pub(super) fn of_both(run: &OutcomeRecord, traffic: &OutcomeRecord) -> OutcomeRecord {
     let both = [run, traffic];
-    let ended = |outcome: &Outcome| both.iter().any(|record| record.outcome == *outcome);
+    let ended = |outcome: &Outcome| both.iter().any(|ended| ended.outcome == *outcome);
     let outcome = [
         Outcome::DoesNotConform,
         Outcome::WriteLogFailed,
@@ -41,12 +48,15 @@ pub(super) fn of_both(run: &Record, traffic: &Record) -> (Outcome, Option<String
     .into_iter()
     .find(ended)
     .unwrap_or(Outcome::Conforms);
-    let reasons = both.iter().filter_map(|record| record.reason.clone());
+    let reasons = both.iter().filter_map(|ended| ended.reason.clone());
     let mut reasons = reasons
         .filter(|_| outcome != Outcome::DoesNotConform)
         .collect::<Vec<_>>();
     reasons.dedup();
-    (outcome, (!reasons.is_empty()).then(|| reasons.join("; ")))
+    OutcomeRecord {
+        outcome,
+        reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
+    }
 }
 
 fn of_shards(record: &Record, shards: &ShardsRecord) -> (Outcome, Option<String>) {

@@ -7,12 +7,13 @@ use super::merge;
 use crate::exchange::sanitize::sanitize_json;
 use crate::gaps::{Answer, Claim, ObservationCounts};
 use crate::plan::ANOTHER_SHARD;
-use crate::report::testing::sample_record;
+use crate::report::testing::{sample_record, sample_traffic};
 use crate::report::{
     AcceptedDeviationRecord, AcceptedState, ExchangeRecord, FactRow, Facts, FindingRecord, Outcome, Record,
     ShardRecord, VerdictRecord, read,
 };
 use crate::rules::Level;
+use crate::run::RequestCounts;
 use crate::testing::tried;
 
 /// The verdict of a whole run on one fact, and the shards that see the fact.
@@ -329,6 +330,77 @@ fn what_is_not_of_one_plan_is_rejected_with_both_names() {
     assert!(whole.contains("`b` is a whole check"), "{whole}");
     assert!(changed(|_| {}).is_ok());
     assert!(merge(Vec::new(), None).is_err());
+}
+
+/// Both shards of a plan that conform, and then traffic with this outcome.
+fn with_traffic_that(outcome: Outcome) -> [(String, Record); 3] {
+    let record = |outcome: Outcome| {
+        let mut record = Record {
+            outcome,
+            exit_code: outcome.exit_code(),
+            ..sample_record()
+        };
+        if outcome != Outcome::DoesNotConform {
+            record.findings.clear();
+        }
+        record
+    };
+    let shard = |number| Record {
+        shard: Some(ShardRecord { number, of: 2 }),
+        ..record(Outcome::Conforms)
+    };
+    let traffic = Record {
+        seed: 0,
+        requests: RequestCounts::default(),
+        reason: (outcome == Outcome::CouldNotJudge).then(|| "a.har was cut".to_owned()),
+        traffic: Some(sample_traffic()),
+        ..record(outcome)
+    };
+    [shard(1), shard(2), traffic].map(|record| (record.target.clone(), record))
+}
+
+#[test]
+fn shards_stay_shards_when_traffic_is_added_in_any_grouping() {
+    for outcome in [Outcome::Conforms, Outcome::DoesNotConform, Outcome::CouldNotJudge] {
+        let [one, two, traffic] = with_traffic_that(outcome);
+        let all = merged(vec![one.clone(), two.clone(), traffic.clone()]);
+        assert_eq!((all.outcome, all.exit_code), (outcome, outcome.exit_code()));
+        assert_eq!(all.reason, traffic.1.reason);
+        assert_eq!(all.shards.as_ref().unwrap().present.len(), 2);
+        let joined = |left, right| ("joined".to_owned(), merged(vec![left, right]));
+        let part = joined(traffic.clone(), one.clone());
+        assert_eq!(part.1.shards.as_ref().unwrap().missing, [2]);
+        for grouped in [
+            joined(part.clone(), two.clone()),
+            joined(two.clone(), part.clone()),
+            joined(joined(one, two), traffic),
+            ("alone".to_owned(), merged(vec![("all".to_owned(), all.clone())])),
+        ] {
+            assert_eq!(text(&grouped.1), text(&all), "{outcome:?}");
+        }
+        for record in [&part.1, &all] {
+            assert_eq!(text(&read(text(record).as_bytes()).unwrap()), text(record));
+        }
+    }
+}
+
+#[test]
+fn shards_of_two_plans_are_rejected_although_traffic_comes_first() {
+    let [one, two, traffic] = with_traffic_that(Outcome::Conforms);
+    let changes: [(Change, &str); 2] = [
+        (|record| record.seed = 8, "differ in their seed: 7 and 8"),
+        (
+            |record| record.shard = Some(ShardRecord { number: 2, of: 3 }),
+            "how many shards there are: 2 and 3",
+        ),
+    ];
+    for (change, expected) in changes {
+        let mut other = two.clone();
+        change(&mut other.1);
+        let error = merge(vec![traffic.clone(), one.clone(), other], None).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    assert!(merge(vec![traffic, one, two], None).is_ok());
 }
 
 #[test]

@@ -145,9 +145,15 @@ fn merged_shards(record: &Record, shards: &ShardsRecord) -> Option<String> {
     if !ascending || numbers.len() == shards.missing.len() || !numbers.into_iter().eq(1..=shards.of) {
         return Some("/shards does not list each shard once, as present or missing".to_owned());
     }
+    let of_traffic = record.traffic.iter().filter_map(|traffic| traffic.ended.as_ref());
+    let outcomes = shards.present.iter().map(|shard| shard.outcome);
+    let mut outcomes = outcomes.chain(of_traffic.map(|ended| ended.outcome));
     let broken = |outcome: Outcome| outcome == Outcome::DoesNotConform;
-    if shards.present.iter().any(|shard| broken(shard.outcome)) != broken(record.outcome) {
-        return Some("/outcome and the outcomes in /shards/present disagree on whether it conforms".to_owned());
+    if outcomes.any(broken) != broken(record.outcome) {
+        return Some(
+            "/outcome and the outcomes in /shards/present and /traffic/ended disagree on whether it conforms"
+                .to_owned(),
+        );
     }
     let green = record.outcome == Outcome::Conforms && !shards.missing.is_empty();
     green.then(|| "/outcome says that the service conforms, but a shard is missing".to_owned())

@@ -175,9 +175,9 @@ pub struct Record {
 }
 
 impl Record {
-    /// Whether it is the record of recorded traffic alone.
+    /// Whether it is the record of recorded traffic alone. A shard that sent nothing was a run all the same.
     pub(in crate::report) fn is_traffic_only(&self) -> bool {
-        self.traffic.is_some() && self.requests == RequestCounts::default()
+        self.traffic.is_some() && self.shards.is_none() && self.requests == RequestCounts::default()
     }
 }
 
@@ -193,6 +193,29 @@ pub struct TrafficRecord {
     pub judged: u64,
     /// Why others were not judged, and how many.
     pub not_judged: Vec<NotJudgedRecord>,
+    /// Its verdict on the service, if it was added to the reports of shards: theirs is decided again with each further
+    /// report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<OutcomeRecord>,
+}
+
+/// A verdict on the service, and the reason for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutcomeRecord {
+    /// The verdict.
+    pub outcome: Outcome,
+    /// Why the service could not be judged; none if it was.
+    pub reason: Option<String>,
+}
+
+impl OutcomeRecord {
+    /// Returns the verdict of a record.
+    pub(in crate::report) fn of(record: &Record) -> Self {
+        Self {
+            outcome: record.outcome,
+            reason: record.reason.clone(),
+        }
+    }
 }
 
 /// Whether a count is left out of the JSON report.
