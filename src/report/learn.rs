@@ -1,7 +1,7 @@
 //! The terminal report of a run that asked about the gaps: what is known of each, and what nobody can tell.
 
 use super::phrases::{self, counted};
-use super::record::{GapRecord, Outcome, Record};
+use super::record::{GapRecord, NOTHING_DECIDED, Outcome, Record};
 use super::summary::{requests, residue};
 use super::terminal::{Terminal, Verbosity};
 use crate::gaps::{Answer, AnswerState, WhyUnanswered};
@@ -72,7 +72,9 @@ impl Terminal {
         }
         if !matches!(record.outcome, Outcome::Conforms) {
             let note = match record.reason.as_deref() {
-                _ if record.requests.sent == 0 => "nothing was sent: no request can answer what was asked".to_owned(),
+                Some(NOTHING_DECIDED) if record.requests.sent == 0 => {
+                    "nothing was sent: no request can answer what was asked".to_owned()
+                }
                 Some(reason) => format!("the run did not complete: {reason}"),
                 None => "the service departs from the document; `check` says where".to_owned(),
             };
@@ -139,6 +141,24 @@ mod tests {
         assert!(text.contains("https://api.example.com answers 1 of 1 gap\n"), "{text}");
         assert!(text.contains("`check` says where"), "{text}");
         assert!(text.contains("t-17"), "{text}");
+    }
+
+    #[test]
+    fn a_run_that_sent_nothing_says_why() {
+        let unsent = |reason: &str| {
+            report(Verbosity::Normal, |record| {
+                (record.outcome, record.requests.sent) = (Outcome::CouldNotJudge, 0);
+                record.reason = Some(reason.to_owned());
+            })
+        };
+        let down = unsent("the target was not up within 5 s");
+        assert!(
+            down.contains("the run did not complete: the target was not up within 5 s\n"),
+            "{down}"
+        );
+        assert!(!down.contains("nothing was sent"), "{down}");
+        let unasked = unsent(NOTHING_DECIDED);
+        assert!(unasked.contains("nothing was sent: no request can answer"), "{unasked}");
     }
 
     #[test]

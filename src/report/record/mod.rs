@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 pub(in crate::report) use make::put_in_order;
 pub use make::{RunContext, record};
-pub(in crate::report) use outcome::too_few;
+pub(in crate::report) use outcome::{NOTHING_DECIDED, too_few};
 
 use super::accepted::AcceptedDeviationRecord;
 use super::excerpt::Excerpt;

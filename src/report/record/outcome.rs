@@ -8,6 +8,9 @@ use crate::plan::NEEDS_WRITES;
 use crate::rules::{Level, Reason, Verdict};
 use crate::run::{Run, RunEnd};
 
+/// The reason of a run that ended by itself and decided nothing.
+pub(in crate::report) const NOTHING_DECIDED: &str = "no fact was decided";
+
 /// Returns the outcome of a run, and the reason if the service could not be judged.
 pub(super) fn outcome(
     run: &Run,
@@ -73,7 +76,7 @@ pub(super) fn outcome(
             Outcome::CouldNotJudge,
             Some(format!("a response could not be read: {}", Reason::LimitExceeded)),
         ),
-        RunEnd::Complete if decided == 0 => (Outcome::CouldNotJudge, Some("no fact was decided".to_owned())),
+        RunEnd::Complete if decided == 0 => (Outcome::CouldNotJudge, Some(NOTHING_DECIDED.to_owned())),
         RunEnd::Complete => match nothing_checked(run, contract).or(short) {
             None => (Outcome::Conforms, None),
             Some(reason) => (Outcome::CouldNotJudge, Some(reason)),
