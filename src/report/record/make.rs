@@ -451,7 +451,7 @@ mod tests {
         let short = reason(SampleRun::bodies(SOUND), Some(100.0)).unwrap();
         assert_eq!(
             short,
-            "88.9 % of the facts were decided, but require-facts asks for 100"
+            "88.8 % of the facts were decided, but require-facts asks for 100"
         );
     }
 

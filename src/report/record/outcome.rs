@@ -85,9 +85,10 @@ pub(super) fn outcome(
 }
 
 /// Returns a reason if no operation that the run was meant to judge was checked or, where the setting `only` names
-/// some, none of these. Some of their facts may be decided all the same: an identifier that names no record needs no
-/// success. A shard gets no such reason, because none of its few operations may have been checked while the calls that
-/// they depend on succeeded; if no call succeeded in it either, it could not judge, so the merged report is not green.
+/// some, none of these. Some of their facts may be decided all the same: a request with an identifier that names no
+/// record decides facts without a success. A shard gets no such reason, because it can happen that the calls which its
+/// few operations depend on succeed, and none of the operations is checked; if no call succeeded in it either, it could
+/// not judge, so the merged report is not green.
 fn nothing_checked(run: &Run, contract: &Contract) -> Option<String> {
     let (asked, by) = if run.named.is_empty() {
         (&run.in_scope, "selected operations")
@@ -118,6 +119,9 @@ pub(in crate::report) fn too_few(facts: &Facts, percent: f64) -> Option<String> 
     let others = facts.rows.iter().filter(|row| row.is_of_another_shard()).count();
     let of = facts.total.saturating_sub(others);
     let reached = percentage(decided, of);
+    // Rounded down, so that it is never the percentage that was missed.
+    let tenths = decided.saturating_mul(1000).checked_div(of).unwrap_or(0);
+    let rounded = format!("{}.{}", tenths / 10, tenths % 10);
     let whose = if others > 0 { "this shard's facts" } else { "the facts" };
     let needs_writes = |row: &&FactRow| row.reason.as_deref() == Some(NEEDS_WRITES);
     let without_writes = match facts.rows.iter().filter(needs_writes).count() {
@@ -127,9 +131,8 @@ pub(in crate::report) fn too_few(facts: &Facts, percent: f64) -> Option<String> 
             of.saturating_sub(needing)
         ),
     };
-    (reached < percent).then(|| {
-        format!("{reached:.1} % of {whose} were decided, but require-facts asks for {percent}{without_writes}")
-    })
+    (reached < percent)
+        .then(|| format!("{rounded} % of {whose} were decided, but require-facts asks for {percent}{without_writes}"))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no contract has 2^52 facts")]
@@ -149,5 +152,25 @@ mod tests {
     fn a_share_of_nothing_is_nothing() {
         assert!(percentage(0, 0).abs() < f64::EPSILON);
         assert!((percentage(1, 4) - 25.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_percentage_that_was_missed_is_not_rounded_to_the_one_that_was_required() {
+        let reason = |held, percent| {
+            let facts = Facts {
+                total: 10_000,
+                held,
+                undecided: 10_000 - held,
+                ..Facts::of(Vec::new())
+            };
+            too_few(&facts, percent)
+        };
+        assert_eq!(reason(10_000, 100.0), None);
+        let missed = reason(9_999, 100.0).unwrap();
+        assert!(
+            missed.starts_with("99.9 % of the facts were decided, but require-facts asks for 100"),
+            "{missed}"
+        );
+        assert!(reason(5_790, 58.0).unwrap().starts_with("57.9 % "));
     }
 }
