@@ -77,7 +77,7 @@ impl AcceptedState {
             Self::Applies => return None,
             Self::NoLongerOccurs => "no longer occurs; remove the entry".to_owned(),
             Self::Expired => {
-                let since = expired.unwrap_or("some day");
+                let since = expired.unwrap_or("an earlier day");
                 format!("expired and has had no effect since {since}; {fix}, or set a later date")
             }
             Self::NeedsReason => "accepts nothing until its reason is filled in".to_owned(),
@@ -145,7 +145,8 @@ pub(super) fn describe_accepted(accepted: &[AcceptedDeviationRecord]) -> Option<
         Some((entry.location.as_str(), format!("{} {what}", entry.entry_scope)))
     });
     let entries: Vec<_> = entries.collect();
-    let head = match accepted.iter().map(|entry| entry.findings).sum() {
+    let counts = accepted.iter().map(|entry| entry.findings);
+    let head = match counts.fold(0, usize::saturating_add) {
         0 if entries.is_empty() => return None,
         0 => "no finding".to_owned(),
         1 => format!("1 finding by {}", files(accepted)),

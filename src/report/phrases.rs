@@ -17,16 +17,27 @@ const MAX_UNCHECKED: usize = 3;
 
 /// Describes recorded traffic: how much of it was judged, and why the rest was not.
 pub(super) fn traffic(traffic: &TrafficRecord) -> String {
-    let entries: u64 = traffic.files.iter().map(|file| file.entries).sum();
+    let entries = traffic.files.iter().map(|file| file.entries);
+    let entries = entries.fold(0, u64::saturating_add);
+    let entries = match entries {
+        1 => "1 entry".to_owned(),
+        many => format!("{many} entries"),
+    };
+    let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let proxied = (traffic.proxied > 0 || traffic.files.is_empty())
-        .then(|| format!("{} exchanges through the proxy", traffic.proxied));
+        .then(|| format!("{} through the proxy", counted(size(traffic.proxied), "exchange")));
     let recorded = match traffic.files.as_slice() {
         [] => None,
-        [file] => Some(format!("{entries} entries in {}", file.name)),
-        files => Some(format!("{entries} entries in {} files", files.len())),
+        [file] => Some(format!("{entries} in {}", file.name)),
+        files => Some(format!("{entries} in {} files", files.len())),
     };
     let all: Vec<_> = proxied.into_iter().chain(recorded).collect();
-    let mut text = format!("{} of {} were judged", traffic.judged, all.join(" and "));
+    let mut text = format!(
+        "{} of {} {} judged",
+        traffic.judged,
+        all.join(" and "),
+        was_or_were(size(traffic.judged))
+    );
     for (index, kind) in traffic.not_judged.iter().enumerate() {
         let separator = if index == 0 { "; " } else { ", " };
         text.push_str(&format!("{separator}{} {}", kind.count, kind.reason));
@@ -473,7 +484,8 @@ pub(super) fn repository_path(file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::sample_record;
+    use crate::report::testing::{sample_record, sample_traffic};
+    use crate::report::{Terminal, sarif};
 
     #[test]
     fn a_clipped_text_is_one_line_and_says_that_it_was_cut() {
@@ -534,6 +546,44 @@ mod tests {
     fn one_undecided_fact_is_singular() {
         assert_eq!(are_undecided(1), "1 fact is undecided");
         assert_eq!(are_undecided(2), "2 facts are undecided");
+    }
+
+    #[test]
+    fn one_entry_and_one_exchange_are_singular() {
+        let mut about = sample_traffic();
+        assert_eq!(traffic(&about), "1 of 2 entries in a.har was judged");
+        (about.files[0].entries, about.judged) = (1, 0);
+        assert_eq!(traffic(&about), "0 of 1 entry in a.har were judged");
+        (about.proxied, about.judged) = (1, 2);
+        assert_eq!(
+            traffic(&about),
+            "2 of 1 exchange through the proxy and 1 entry in a.har were judged"
+        );
+    }
+
+    #[test]
+    fn a_report_of_counts_that_no_run_can_have_can_be_written_again() {
+        let mut record = sample_record();
+        let mut about = sample_traffic();
+        about.files[0].entries = u64::MAX;
+        about.files.push(about.files[0].clone());
+        record.traffic = Some(about);
+        record.findings[0].count = u64::MAX;
+        record.findings[0].excerpt.lines[0].cut_before = usize::MAX;
+        record.findings.push(FindingRecord {
+            fact: "getThings status: 200".to_owned(),
+            ..record.findings[0].clone()
+        });
+        for entry in &mut record.accepted {
+            entry.findings = usize::MAX;
+        }
+        let text = Terminal::default().report(&record);
+        assert!(text.contains("of 18446744073709551615 entries in 2 files"), "{text}");
+        assert!(
+            text.contains("18446744073709551615 findings by countersign.toml"),
+            "{text}"
+        );
+        assert!(sarif(&record).contains("\"occurrenceCount\": 18446744073709551615"));
     }
 
     #[test]

@@ -57,7 +57,10 @@ fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize
         column.unwrap_or_else(|| FactTopic::of_rule(&finding.rule)).index()
     };
     let topics: BTreeSet<_> = group.findings().map(topic).collect();
-    let seen = group.findings().map(|finding| finding.count).sum();
+    let seen = group
+        .findings()
+        .map(|finding| finding.count)
+        .fold(0, u64::saturating_add);
     html! {
         details class={ "finding " (finding.level) } #{ "finding-" (number) } data-operation=(listed(&operations))
             data-topic=(listed(&topics)) data-count=(group.len()) open[open] {

@@ -208,7 +208,10 @@ fn result(record: &Record, group: &Group<'_>, rules: &[Descriptor]) -> SarifResu
             .map(|(finding, line)| place(finding, Some(plain(&line))))
             .collect(),
         partial_fingerprints: BTreeMap::from([("countersignFact/v1", fingerprint(finding))]),
-        occurrence_count: group.findings().map(|finding| finding.count.max(1)).sum(),
+        occurrence_count: group
+            .findings()
+            .map(|finding| finding.count.max(1))
+            .fold(0, u64::saturating_add),
         properties: ResultProperties {
             fact: finding.fact.clone(),
             operation: finding.operation.clone(),
@@ -257,7 +260,7 @@ fn region(finding: &FindingRecord) -> Region {
         .map_or((0, ""), |line| (line.cut_before, line.text.as_str()));
     let units = |characters: usize| {
         let before = text.chars().take(characters).map(char::len_utf16);
-        cut_before + before.sum::<usize>() + 1
+        cut_before.saturating_add(before.sum::<usize>()).saturating_add(1)
     };
     let known = primary.line == finding.contract_line && primary.end < LONGEST_LINE && primary.start < primary.end;
     Region {

@@ -181,7 +181,7 @@ fn what_cannot_be_judged_is_said_with_what_to_do() {
     assert!(
         named
             .stdout
-            .contains("1 of 2 entries in a.har were judged; 1 went to another origin"),
+            .contains("1 of 2 entries in a.har was judged; 1 went to another origin"),
         "{named:?}"
     );
     let other = judge(&two, &["--base-url", "http://other.example.com"]).run();

@@ -437,7 +437,7 @@ fn a_body_that_cannot_be_read_is_not_judged_and_not_green() {
     assert!(
         ended
             .stdout
-            .contains("0 of 1 exchanges through the proxy were judged; 1 have a response in a content coding"),
+            .contains("0 of 1 exchange through the proxy were judged; 1 have a response in a content coding"),
         "{ended:?}"
     );
     assert_eq!(std::fs::read(ended.path().join("tags.json")).unwrap(), b"brrr");
@@ -452,7 +452,7 @@ fn a_response_that_ends_with_a_trailer_section_is_judged() {
         write!(stream, "{head}\r\n{:x}\r\n{body}\r\n0\r\nX-Sum: 1\r\n\r\n", body.len())
     });
     let ended = proxy_with(&stub.url(), &[], &request_tags()).run();
-    let judged = "1 of 1 exchanges through the proxy were judged";
+    let judged = "1 of 1 exchange through the proxy was judged";
     assert!(ended.stdout.contains(judged), "{ended:?}");
 }
 
