@@ -15,8 +15,8 @@ use chrono::DateTime;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::groups::{Group, groups};
-use super::phrases;
 use super::record::{FactRow, FindingRecord, Record, VerdictRecord};
+use super::{phrases, since};
 use crate::exchange::sanitize::{Colours, sanitize};
 use crate::rules::Level;
 
@@ -170,12 +170,13 @@ fn add_run_properties(suite: &mut TestSuite, record: &Record) {
         suite.set_timestamp(started);
     }
     suite.add_properties([
-        Property::new("target", safe(&record.target)),
+        Property::new("target", safe(&phrases::target_url(record))),
         Property::new("contract", safe(&record.contract.file)),
         Property::new("seed", record.seed.to_string()),
         Property::new("countersign", safe(&record.countersign)),
     ]);
     suite.add_properties(phrases::omitted_operations(record).map(|omitted| Property::new("left-out", omitted)));
+    suite.add_properties(since::new_facts(record).map(|new| Property::new("since", safe(&new))));
     suite.add_properties(phrases::suspected_cause(record).map(|cause| Property::new("cause", cause)));
 }
 
@@ -284,6 +285,14 @@ mod tests {
     fn the_junit_report() {
         let text = junit(&sample_record());
         crate::testing::with_snapshots(|| insta::assert_snapshot!("report_junit", text));
+    }
+
+    #[test]
+    fn the_target_is_named_with_its_base_path() {
+        let mut record = sample_record();
+        assert!(junit(&record).contains("name=\"target\" value=\"https://api.example.com\""));
+        record.base_path = "/tenant".to_owned();
+        assert!(junit(&record).contains("name=\"target\" value=\"https://api.example.com/tenant\""));
     }
 
     #[test]

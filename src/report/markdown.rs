@@ -314,16 +314,14 @@ fn about(record: &Record) -> String {
         format!("\nTraffic: {traffic}; countersign {version}.\n")
     });
     let requests = &record.requests;
-    format!(
-        "\n{} requests, {} of them writes, {} with 429 or 503, {} without a complete response; seed {}, \
-         countersign {}.\n",
-        requests.sent,
-        requests.writes,
-        requests.throttled,
-        requests.unfinished,
-        record.seed,
-        code(&phrases::clipped(&record.countersign, LONGEST_CELL))
-    )
+    let sent = (!record.is_traffic_only()).then(|| {
+        format!(
+            "\n{} requests, {} of them writes, {} with 429 or 503, {} without a complete response; seed {}, \
+             countersign {version}.\n",
+            requests.sent, requests.writes, requests.throttled, requests.unfinished, record.seed
+        )
+    });
+    traffic.into_iter().chain(sent).collect()
 }
 
 /// Returns a text as a cell of a table. There a pipe ends the cell even in a code span, so it is escaped.

@@ -56,6 +56,8 @@ mod tests {
             assert!(text.contains("old.yaml: 1 new fact, 1 of them broken"), "{text}");
             assert!(text.contains(" (new)"), "{text}");
         }
+        #[cfg(feature = "junit")]
+        assert!(crate::report::junit(&record).contains("value=\"old.yaml: 1 new fact, 1 of them broken\""));
         let blocks = groups(&record);
         let new = blocks.iter().filter(|group| group.headline().ends_with(" (new)"));
         assert_eq!(new.count(), 1);

@@ -80,9 +80,11 @@ impl Terminal {
         if let Some(shards) = &record.shards {
             text.push_str(&self.row("shards", &phrases::shards(shards)));
         }
-        match &record.traffic {
-            Some(traffic) => text.push_str(&self.row("traffic", &phrases::traffic(traffic))),
-            None => text.push_str(&self.row("requests", &requests(record))),
+        if let Some(traffic) = &record.traffic {
+            text.push_str(&self.row("traffic", &phrases::traffic(traffic)));
+        }
+        if !record.is_traffic_only() {
+            text.push_str(&self.row("requests", &requests(record)));
         }
         let requests = &record.requests;
         if requests.rounds > 1 {
@@ -221,8 +223,9 @@ pub(super) fn residue(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::testing::{sample_record, with_distinct_causes};
-    use crate::report::{FactRow, ResidueRecord, Styling};
+    use crate::report::testing::{sample_record, sample_traffic, with_distinct_causes};
+    use crate::report::{FactRow, ResidueRecord, Styling, markdown};
+    use crate::run::RequestCounts;
 
     fn terminal(width: Option<usize>) -> Terminal {
         Terminal {
@@ -303,6 +306,20 @@ mod tests {
     fn little_residue_stands_in_the_summary() {
         let text = terminal(Some(80)).report(&sample_record());
         assert!(closing(&text).contains(&"    createThing          t-17"), "{text}");
+    }
+
+    #[test]
+    fn traffic_that_was_added_to_a_run_hides_neither_its_requests_nor_its_seed() {
+        let mut record = sample_record();
+        record.traffic = Some(sample_traffic());
+        for text in [terminal(None).report(&record), markdown(&record)] {
+            assert!(text.contains("1 of 2 entries in a.har was judged"), "{text}");
+            assert!(text.contains("of them writes") && text.contains("seed 7"), "{text}");
+        }
+        record.requests = RequestCounts::default();
+        for text in [terminal(None).report(&record), markdown(&record)] {
+            assert!(!text.contains("of them writes") && !text.contains("seed"), "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::format::{count, counted, duration, moment, number, percent, share};
 use super::view::{VerdictCounts, View};
 use crate::report::record::{Outcome, Record};
-use crate::report::{accepted, phrases};
+use crate::report::{accepted, phrases, since};
 use crate::rules::Level;
 
 /// Returns the CSS class of an outcome.
@@ -108,23 +108,26 @@ fn about(record: &Record) -> Markup {
                 dt { "Run" }
                 dd { time datetime=(record.started_at) { (moment(&record.started_at)) } ", " (duration(record.duration_ms)) }
             }
+            @if let Some(new) = since::new_facts(record) { div { dt { "Since" } dd { (new) } } }
             @if let Some(traffic) = &record.traffic { div { dt { "Traffic" } dd { (phrases::traffic(traffic)) } } }
-            @else {
+            @if !record.is_traffic_only() {
                 div {
-                dt { "Requests" }
-                dd {
-                    (number(requests.sent)) ", " (number(requests.writes)) " of them writes"
-                    @if requests.throttled > 0 { ", " (number(requests.throttled)) " with 429 or 503" }
-                    @if requests.unfinished > 0 { ", " (number(requests.unfinished)) " without a complete response" }
-                    @if requests.rounds > 1 { ", in " (number(requests.rounds)) " rounds" }
-                }
+                    dt { "Requests" }
+                    dd {
+                        (number(requests.sent)) ", " (number(requests.writes)) " of them writes"
+                        @if requests.throttled > 0 { ", " (number(requests.throttled)) " with 429 or 503" }
+                        @if requests.unfinished > 0 {
+                            ", " (number(requests.unfinished)) " without a complete response"
+                        }
+                        @if requests.rounds > 1 { ", in " (number(requests.rounds)) " rounds" }
+                    }
                 }
             }
             @if let Some(shard) = &record.shard {
                 div { dt { "Shard" } dd { (shard.number) " of " (shard.of) "; the verdict covers only this shard" } }
             }
             @if let Some(shards) = &record.shards { div { dt { "Shards" } dd { (phrases::shards(shards)) } } }
-            @if record.traffic.is_none() { div { dt { "Seed" } dd { (record.seed) } } }
+            @if !record.is_traffic_only() { div { dt { "Seed" } dd { (record.seed) } } }
             div { dt { "Exit code" } dd { (record.exit_code) } }
         }
     }

@@ -162,7 +162,7 @@ fn notifications(record: &Record) -> Vec<Notification> {
 fn properties(record: &Record) -> RunProperties {
     let facts = &record.facts;
     RunProperties {
-        target: record.target.clone(),
+        target: phrases::target_url(record),
         contract: record.contract.title.clone(),
         seed: record.seed,
         outcome: record.outcome,
@@ -298,6 +298,15 @@ mod tests {
         assert_eq!(known, RULES.len());
         let text = serde_json::to_string_pretty(&report).unwrap();
         crate::testing::with_snapshots(|| insta::assert_snapshot!("report_sarif", text));
+    }
+
+    #[test]
+    fn the_target_is_named_with_its_base_path() {
+        let mut record = sample_record();
+        let target = |record: &Record| read(record)["runs"][0]["properties"]["target"].clone();
+        assert_eq!(target(&record), "https://api.example.com");
+        record.base_path = "/tenant".to_owned();
+        assert_eq!(target(&record), "https://api.example.com/tenant");
     }
 
     #[test]
