@@ -29,7 +29,9 @@ pub(super) fn section(view: &View<'_>) -> Markup {
             h2 #findings-title { "Findings " span.number { (count(view.record.findings.len())) } }
             @if groups.is_empty() {
                 p.none {
-                    @if view.record.facts.held == 0 { "Nothing was judged, so nothing was found." }
+                    @if view.record.facts.held + view.record.facts.broken == 0 {
+                        "Nothing was judged, so nothing was found."
+                    } @else if let Some(sum) = explain_count(view.record, groups.len()) { (sum) "." }
                     @else { "Nothing that was judged contradicts the contract." }
                 }
             } @else {
@@ -51,7 +53,12 @@ pub(super) fn section(view: &View<'_>) -> Markup {
 fn block(view: &View<'_>, group: &Group<'_>, number: usize, above: Option<(usize, &Group<'_>)>, open: bool) -> Markup {
     let finding = group.first;
     let of_page = |name: &str| view.operation(name).map_or(0, |operation| operation.number);
-    let operations: BTreeSet<_> = group.findings().map(|finding| of_page(&finding.operation)).collect();
+    // The cells of the overview count a fact with its own operation, which may not be the one that broke it.
+    let operations = group.findings().flat_map(|finding| {
+        let of_fact = view.fact(finding).map(|fact| fact.row.operation.as_str());
+        of_fact.into_iter().chain([finding.operation.as_str()]).map(of_page)
+    });
+    let operations: BTreeSet<_> = operations.collect();
     let topic = |finding: &FindingRecord| {
         let column = view.fact(finding).map(|fact| fact.topic);
         column.unwrap_or_else(|| FactTopic::of_rule(&finding.rule)).index()

@@ -2,9 +2,10 @@
 
 use super::head::{SCRIPT, STYLE};
 use super::html;
-use crate::report::ShardRecord;
-use crate::report::record::{FindingRecord, Record};
-use crate::report::testing::sample_record;
+use crate::report::record::{FindingRecord, OperationRecord, Record, VerdictRecord};
+use crate::report::testing::{sample_record, sample_traffic};
+use crate::report::{ShardRecord, mark_new};
+use crate::run::RequestCounts;
 
 #[test]
 fn the_page_of_a_record_is_the_same_each_time_and_begins_with_its_policy() {
@@ -97,6 +98,65 @@ fn a_part_of_a_plan_is_not_shown_as_the_whole() {
     assert!(!html(&record).contains("Shard"));
     record.shard = Some(ShardRecord { number: 2, of: 3 });
     assert!(html(&record).contains("2 of 3; the verdict covers only this shard"));
+}
+
+#[test]
+fn a_finding_belongs_to_the_operation_of_its_fact_and_to_the_one_that_showed_it() {
+    let mut record = sample_record();
+    assert!(!html(&record).contains("data-operation=\"1 2\""));
+    record.operations.push(OperationRecord {
+        name: "createThing".to_owned(),
+        ..record.operations[0].clone()
+    });
+    record.findings[0].operation = "createThing".to_owned();
+    let page = html(&record);
+    assert_eq!(page.matches("data-operation=\"1 2\"").count(), 1);
+    assert!(page.contains("class=\"cell is-broken\" href=\"#fact-2\" data-operation=\"1\""));
+}
+
+#[test]
+fn traffic_that_was_added_to_a_run_hides_neither_its_requests_nor_its_seed() {
+    let mut record = sample_record();
+    let parts = |record: &Record| {
+        ["Traffic", "Requests", "Seed"].map(|name| html(record).contains(&format!("<dt>{name}</dt>")))
+    };
+    assert_eq!(parts(&record), [false, true, true]);
+    record.traffic = Some(sample_traffic());
+    assert_eq!(parts(&record), [true, true, true]);
+    record.requests = RequestCounts::default();
+    assert_eq!(parts(&record), [true, false, false]);
+}
+
+#[test]
+fn facts_that_are_broken_without_a_finding_are_not_hidden() {
+    let mut record = sample_record();
+    record.findings.clear();
+    let page = html(&record);
+    assert!(page.contains("1 broken fact is allowed or accepted."), "{page}");
+    record.facts.held = 0;
+    assert!(html(&record).contains("1 broken fact is allowed or accepted."));
+    (record.facts.rows[1].verdict, record.facts.held, record.facts.broken) = (VerdictRecord::Held, 2, 0);
+    assert!(html(&record).contains("Nothing that was judged contradicts the contract."));
+}
+
+#[test]
+fn new_facts_are_counted_where_an_older_contract_is_named() {
+    let mut record = sample_record();
+    assert!(!html(&record).contains("<dt>Since</dt>"));
+    let fact = record.findings[0].fact.clone();
+    mark_new(&mut record, "old.yaml", [fact.as_str()].into_iter());
+    assert!(html(&record).contains("<dt>Since</dt><dd>old.yaml: 1 new fact, 1 of them broken</dd>"));
+}
+
+#[test]
+fn counts_that_no_run_can_have_are_shown() {
+    let mut record = sample_record();
+    record.findings[0].count = u64::MAX;
+    record.findings.push(FindingRecord {
+        fact: "getThings status: 200".to_owned(),
+        ..record.findings[0].clone()
+    });
+    assert!(html(&record).contains("×18,446,744,073,709,551,615"));
 }
 
 #[test]
