@@ -143,7 +143,7 @@ pub fn lint_github(lints: &[LintReport]) -> String {
         .collect();
     let more = findings().count().saturating_sub(MAX_SHOWN);
     if more > 0 {
-        closing.push(format!("{more} more are not annotated"));
+        closing.push(format!("{} not annotated", are_more(more)));
     }
     let closing = clipped(&closing.join("; "), LONGEST);
     lines.push(command("notice", &[("title", "countersign lint".to_owned())], &closing));

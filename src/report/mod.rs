@@ -22,8 +22,9 @@
 //!
 //! # Design
 //!
-//! Unless values are shown, the record has only shapes of what a target sent, and identifiers of records left behind,
-//! so a new report cannot leak any other value.
+//! Unless values are shown, the record has only shapes of what a target sent, except for identifiers of records that
+//! exist or changed because of the run, and the numbers that describe pages; so a new report cannot leak any other
+//! value.
 
 mod accepted;
 mod diff;
