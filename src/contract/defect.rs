@@ -39,7 +39,7 @@ impl std::error::Error for Defect {}
 pub const MAX_DEFECTS: usize = 10_000;
 /// The maximum length of their pointers, and of the messages of [`Problem::Vocabulary`], together, in bytes: a name may
 /// be megabytes long.
-const MAX_TEXT: usize = 64 << 20;
+pub(crate) const MAX_TEXT: usize = 64 << 20;
 /// The number of defects beyond which no similar name is suggested: looking for one compares all names.
 const MAX_SUGGESTIONS: usize = 20;
 /// The number of defects that a message lists.

@@ -37,7 +37,7 @@ use std::collections::HashMap;
 
 use crate::contract::Contract;
 use crate::contract::bundle::OtherFiles;
-use crate::contract::defect::{Defect, Defects};
+use crate::contract::defect::{Defect, Defects, MAX_DEFECTS, MAX_TEXT, Problem};
 use crate::contract::document::{Document, Node, Position};
 use crate::contract::openapi::{Visited, visit_objects};
 pub use rule::LintRule;
@@ -64,7 +64,7 @@ pub struct LintFinding {
     pub pointer: String,
     /// What is wrong, and what to do.
     pub message: String,
-    /// Whether it is an error: a check leaves out operations because of this, or cannot read the document at all.
+    /// Whether it is an error: it makes a check leave out whatever refers to it, or makes the document unreadable.
     pub is_error: bool,
     /// The operations that a check leaves out because of this. If several findings concern an operation, only the first
     /// one names it.
@@ -107,7 +107,7 @@ pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<
         }
         Err(defects) => defects.iter().for_each(|defect| findings.push(finding(defect))),
     }
-    let mut findings = findings.0;
+    let mut findings = findings.findings;
     findings.sort_by_key(|finding| (finding.position, finding.rule));
     LintReport {
         file: name.to_owned(),
@@ -158,22 +158,42 @@ struct LocatedNode<'document> {
     pointer: &'document str,
 }
 
-/// The findings so far.
+/// Collects findings, up to as many as there may be defects.
 #[derive(Debug, Default)]
-struct Findings(Vec<LintFinding>);
-
-/// The maximum number of findings of one document.
-const MAX_FINDINGS: usize = 10_000;
+struct Findings {
+    findings: Vec<LintFinding>,
+    /// The length of their pointers and messages, which [`MAX_TEXT`] limits.
+    text: usize,
+    is_full: bool,
+}
 
 impl Findings {
+    /// Keeps a finding. Beyond the bound, keeps one that says so, and nothing after it.
     fn push(&mut self, finding: LintFinding) {
-        if self.0.len() < MAX_FINDINGS {
-            self.0.push(finding);
+        if self.is_full {
+            return;
         }
+        self.text += finding.pointer.len() + finding.message.len();
+        if self.findings.len() < MAX_DEFECTS && self.text <= MAX_TEXT {
+            return self.findings.push(finding);
+        }
+        self.is_full = true;
+        let problem = Problem::TooManyDefects {
+            maximum: self.findings.len(),
+        };
+        self.findings.push(LintFinding {
+            rule: LintRule::of(&problem),
+            message: problem.to_string(),
+            left_out: Vec::new(),
+            ..finding
+        });
     }
 
     /// Adds a finding at a member of the node, or at the node itself where the name is empty.
     fn add_at(&mut self, at: &LocatedNode<'_>, member: &str, rule: LintRule, message: String) {
+        if self.is_full {
+            return;
+        }
         let pointer = match member {
             "" => at.pointer.to_owned(),
             member => crate::contract::pointer::join(at.pointer, member),

@@ -35,14 +35,14 @@ pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
             .is_some_and(|content| !content.members().is_empty());
         if is_documented {
             let is_reference = response.node.member("$ref").is_some();
-            let holder = LocatedNode {
+            let parent = LocatedNode {
                 document: at.document,
                 node: &response.node,
                 pointer: &pointer::join(at.pointer, status),
             };
             let message = format!("a response with {status} has no body; remove `content`, or correct the status");
             let member = if is_reference { "$ref" } else { "content" };
-            findings.add_at(&holder, member, LintRule::ContentWithoutBody, message);
+            findings.add_at(&parent, member, LintRule::ContentWithoutBody, message);
         }
     }
 }
@@ -55,13 +55,11 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
         }
         let template = Template {
             path: &path.name,
-            names: names(&path.name),
+            names: names(&path.name).collect(),
         };
         let unresolved = pointer::join("/paths", &path.name);
-        let repeated = template.names.iter().enumerate();
-        let mut repeated =
-            repeated.filter(|(index, name)| template.names.iter().take(*index).any(|other| other == *name));
-        if let Some((_, name)) = repeated.next() {
+        let mut seen = HashSet::new();
+        if let Some(name) = names(&path.name).find(|name| !seen.insert(*name)) {
             let at = LocatedNode {
                 document,
                 node: &path.node,
@@ -71,25 +69,29 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
             findings.add_at(&at, "", LintRule::DuplicateParameter, message);
         }
         let item = resolve(document, unresolved.clone());
-        let shared = template.check_list(document, &item, findings);
+        let declared_by_path = template.check_list(document, &item, findings);
         let members = document.node(&item).map_or(&[][..], Node::members);
         let operations = members.iter().filter(|member| Method::from_key(&member.name).is_some());
-        let lists = operations.map(|member| {
+        let declared_by_operations = operations.map(|member| {
             let operation = pointer::join(&item, &member.name);
-            let own = template.check_list(document, &operation, findings);
-            (operation, own)
+            let declared_by_operation = template.check_list(document, &operation, findings);
+            (operation, declared_by_operation)
         });
-        let lists: Vec<_> = lists.collect();
+        let declared_by_operations: Vec<_> = declared_by_operations.collect();
         let mut seen = HashSet::new();
-        let names = template
-            .names
-            .iter()
-            .filter(|name| !shared.contains(**name) && seen.insert(**name));
+        let names = names(&path.name).filter(|name| !declared_by_path.may_have(name) && seen.insert(*name));
         for name in names {
-            let without = lists.iter().filter(|(_, own)| !own.contains(*name));
+            if findings.is_full {
+                return;
+            }
+            let without = declared_by_operations
+                .iter()
+                .filter(|(_, declared_by_operation)| !declared_by_operation.may_have(name));
             let without: Vec<_> = without.map(|(operation, _)| operation.as_str()).collect();
             let (places, whose) = match without.as_slice() {
-                [_, _, ..] if without.len() == lists.len() => (vec![unresolved.as_str()], "no operation of this path"),
+                [_, _, ..] if without.len() == declared_by_operations.len() => {
+                    (vec![unresolved.as_str()], "no operation of this path")
+                }
                 _ => (without, "no parameter of this operation"),
             };
             for pointer in places {
@@ -109,22 +111,49 @@ pub(super) fn check_templates(document: &Document, findings: &mut Findings) {
 /// A path and the names of its parameters.
 struct Template<'path> {
     path: &'path str,
-    names: Vec<&'path str>,
+    names: HashSet<&'path str>,
+}
+
+/// The path parameters that an operation or a path item declares.
+struct DeclaredInPath<'document> {
+    names: HashSet<&'document str>,
+    /// Whether the name and the location of each parameter could be read.
+    is_readable: bool,
+}
+
+impl DeclaredInPath<'_> {
+    /// Whether a parameter with this name is declared; one that cannot be read may have any name.
+    fn may_have(&self, name: &str) -> bool {
+        !self.is_readable || self.names.contains(name)
+    }
 }
 
 impl Template<'_> {
-    /// Checks the parameters that an operation or a path item lists, and returns the names of those in the path.
-    fn check_list(&self, document: &Document, holder: &str, findings: &mut Findings) -> HashSet<String> {
-        let list = pointer::join(holder, "parameters");
-        let Some(node) = document.node(&list) else {
-            return HashSet::new();
+    /// Checks the parameters that an operation or a path item lists, and returns those in the path.
+    fn check_list<'document>(
+        &self,
+        document: &'document Document,
+        parent: &str,
+        findings: &mut Findings,
+    ) -> DeclaredInPath<'document> {
+        let mut declared = DeclaredInPath {
+            names: HashSet::new(),
+            is_readable: true,
         };
-        let (mut seen, mut in_path) = (HashSet::new(), HashSet::new());
+        let list = pointer::join(parent, "parameters");
+        let Some(node) = document.node(&list) else {
+            return declared;
+        };
+        let mut seen = HashSet::new();
         for index in 0..node.elements().len() {
+            if findings.is_full {
+                break;
+            }
             let unresolved = pointer::join(&list, &index.to_string());
             let parameter = document.node(&resolve(document, unresolved.clone()));
             let text = |member: &str| parameter.and_then(|node| node.member(member)?.string());
             let (Some(name), Some(location)) = (text("name"), text("in")) else {
+                declared.is_readable = false;
                 continue;
             };
             let at = LocatedNode {
@@ -136,24 +165,22 @@ impl Template<'_> {
                 let message = format!("the {location} parameter `{name}` is declared twice in this list; remove one");
                 findings.add_at(&at, "", LintRule::DuplicateParameter, message);
             } else if location == "path" {
-                if !self.names.contains(&name) {
+                if !self.names.contains(name) {
                     let message = format!(
                         "the path `{}` has no `{{{name}}}`; remove the parameter, or correct one of the two",
                         self.path
                     );
                     findings.add_at(&at, "", LintRule::UnusedPathParameter, message);
                 }
-                in_path.insert(name.to_owned());
+                declared.names.insert(name);
             }
         }
-        in_path
+        declared
     }
 }
 
 /// Returns the names of the parameters in a path.
-fn names(path: &str) -> Vec<&str> {
+fn names(path: &str) -> impl Iterator<Item = &str> {
     let parts = path.split('{').skip(1);
-    parts
-        .filter_map(|part| part.split_once('}').map(|(name, _)| name))
-        .collect()
+    parts.filter_map(|part| part.split_once('}').map(|(name, _)| name))
 }

@@ -28,7 +28,7 @@ pub enum LintRule {
     EnumOfAnotherType,
     /// A `pattern` that is not a regular expression.
     InvalidPattern,
-    /// A document that exceeds a limit of the reader, such as size or depth.
+    /// A document, or one of its schemas, that exceeds a limit of the reader, such as size or depth.
     Limit,
     /// A member that OpenAPI requires is missing.
     Missing,
@@ -135,7 +135,7 @@ impl LintRule {
             Self::EndlessSchema => "a schema contains itself at the same location",
             Self::EnumOfAnotherType => "a value of an enum is not of the type beside it",
             Self::InvalidPattern => "a pattern is not a regular expression",
-            Self::Limit => "the document exceeds a limit of the reader, such as size or depth",
+            Self::Limit => "the document, or one of its schemas, exceeds a limit of the reader, such as size or depth",
             Self::Missing => "a member that OpenAPI requires is missing",
             Self::MissingPathParameter => "a parameter of the path is not declared",
             Self::NotJson => "a file whose name ends in `.json` is not strict JSON",

@@ -46,7 +46,8 @@ pub(super) fn check(at: &LocatedNode<'_>, patterns: &mut Patterns, findings: &mu
         let message = "this `enum` allows no value; list the values, or remove it".to_owned();
         findings.add_at(at, "enum", LintRule::EmptyEnum, message);
     }
-    if is_empty("required") {
+    // Later versions allow it (JSON Schema 2020-12, validation, section 6.5.3).
+    if is_empty("required") && !at.document.was_later_than_3_0() {
         let message = "this `required` names no property; remove it".to_owned();
         findings.add_at(at, "required", LintRule::EmptyRequired, message);
     }
@@ -59,7 +60,8 @@ pub(super) fn check(at: &LocatedNode<'_>, patterns: &mut Patterns, findings: &mu
     let pattern = node.member("pattern").and_then(Node::string);
     if pattern.is_some_and(|pattern| !patterns.is_readable(pattern)) {
         let message =
-            "this cannot be read as a regular expression (ECMA-262), so a check cannot use it; correct it".to_owned();
+            "this is not a regular expression (ECMA-262) that a check can read, so it cannot be used; correct it"
+                .to_owned();
         findings.add_at(at, "pattern", LintRule::InvalidPattern, message);
     }
     bounds(at, findings);
@@ -119,7 +121,7 @@ fn types_of_enum(at: &LocatedNode<'_>, findings: &mut Findings) {
             "this value is {}, but the type is `{}`; {}",
             values[index].kind_name(),
             kind.name(),
-            if kind == JsonType::String {
+            if kind == JsonType::String && matches!(values[index].kind, NodeKind::Number(_) | NodeKind::Boolean(_)) {
                 "quote it"
             } else {
                 "correct one of the two"

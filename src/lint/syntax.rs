@@ -2,6 +2,7 @@
 //! of the file do not.
 
 use super::{Findings, LintFinding, LintRule};
+use crate::contract::defect::MAX_DEFECTS;
 use crate::contract::document::Position;
 
 /// Reports single quotes and trailing commas, or else the first other thing that is not JSON.
@@ -45,7 +46,8 @@ fn column_in_characters(text: &str, error: &serde_json::Error) -> usize {
     String::from_utf8_lossy(before).chars().count()
 }
 
-/// Returns the single quotes where a name or a value may begin, and the trailing commas, outside of strings.
+/// Returns the single quotes where a name or a value may begin, and the trailing commas, outside of strings; at most one
+/// more than are reported.
 fn scan(text: &str) -> Vec<(Position, String)> {
     let mut found = Vec::new();
     let mut position = Position {
@@ -58,6 +60,9 @@ fn scan(text: &str) -> Vec<(Position, String)> {
     // The last character that is not white space.
     let mut last = None;
     for character in text.chars() {
+        if found.len() > MAX_DEFECTS {
+            break;
+        }
         if character == '\n' {
             position.line = position.line.saturating_add(1);
             position.column = 0;

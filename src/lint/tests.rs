@@ -243,7 +243,7 @@ const ROWS: &[Row] = &[
         "name: {type: string, pattern: '['}",
         "name: {type: string, pattern: '[a]'}",
         (LintRule::InvalidPattern, 21, 30),
-        "as a regular expression",
+        "not a regular expression",
     ),
     row(
         NAME,
@@ -467,7 +467,7 @@ fn a_schema_between_two_cycles_is_not_composed_of_itself_and_those_on_a_cycle_ar
 
 #[test]
 fn cycles_of_many_schemas_cost_no_stack() {
-    const SCHEMAS: usize = MAX_FINDINGS + 1;
+    const SCHEMAS: usize = MAX_DEFECTS + 1;
     let schemas: String = (0..SCHEMAS)
         .map(|index| {
             format!(
@@ -477,8 +477,95 @@ fn cycles_of_many_schemas_cost_no_stack() {
         })
         .collect();
     let found = of("things.yaml", &format!("{SOUND}{schemas}"));
-    assert!(found.iter().all(|finding| finding.rule == LintRule::EndlessSchema));
-    assert_eq!(found.len(), MAX_FINDINGS);
+    assert_eq!(count(&found, LintRule::EndlessSchema), MAX_DEFECTS);
+    assert_eq!((count(&found, LintRule::Limit), found.len()), (1, SCHEMAS));
+    let says = format!("more than {MAX_DEFECTS} defects");
+    assert!(found[MAX_DEFECTS].message.contains(&says), "{:?}", found[MAX_DEFECTS]);
+}
+
+/// How many of the findings are of this rule.
+fn count(found: &[LintFinding], rule: LintRule) -> usize {
+    found.iter().filter(|finding| finding.rule == rule).count()
+}
+
+/// The length of what the findings quote of the document.
+fn quoted(found: &[LintFinding]) -> usize {
+    found
+        .iter()
+        .map(|finding| finding.pointer.len() + finding.message.len())
+        .sum()
+}
+
+#[test]
+fn pointers_and_messages_are_limited_together() {
+    let long = "n".repeat(1 << 20);
+    let enums: String = (0..80)
+        .map(|index| format!("        p{index}: {{enum: []}}\n"))
+        .collect();
+    let parameters: String = (0..80)
+        .map(|index| format!("{{name: p{index}, in: path, required: true}}, "))
+        .collect();
+    for (broken, rule) in [
+        (
+            format!("{SOUND}    ? {long}\n    :\n      properties:\n{enums}"),
+            LintRule::EmptyEnum,
+        ),
+        (
+            SOUND
+                .replace("  /things/{id}:", &format!("  ? /{long}/{{id}}\n  :"))
+                .replace("[{name: id,", &format!("[{parameters}{{name: id,")),
+            LintRule::UnusedPathParameter,
+        ),
+    ] {
+        let found = of("things.yaml", &broken);
+        assert!(found[0].rule == rule, "{:.300}", found[0].message);
+        assert!(quoted(&found) <= MAX_TEXT + 3 * long.len(), "{}", quoted(&found));
+        assert!(count(&found, rule) > 10, "{rule:?}");
+        assert_eq!(found.len(), count(&found, rule) + 1);
+        assert_eq!(count(&found, LintRule::Limit), 1);
+    }
+}
+
+#[test]
+fn of_very_many_commas_the_first_are_listed_and_the_limit_is_reported() {
+    let commas = "[1,], ".repeat(MAX_DEFECTS + 7);
+    let broken = format!(
+        r#"{{"openapi": "3.0.3", "info": {{"title": "a", "version": "1"}}, "x-a": [{commas}1], "paths": {{}}}}"#
+    );
+    let found = of("a.json", &broken);
+    assert_eq!(count(&found, LintRule::NotJson), MAX_DEFECTS);
+    assert_eq!((count(&found, LintRule::Limit), found.len()), (1, MAX_DEFECTS + 1));
+}
+
+#[test]
+fn a_parameter_that_cannot_be_read_is_reported_once() {
+    let declared = "{name: id, in: path, required: true, schema: {type: string}}";
+    for (broken, rule) in [
+        ("{$ref: '#/components/parameters/Missing'}", LintRule::Reference),
+        ("{name: 3, in: path, required: true}", LintRule::WrongType),
+        ("{name: id, required: true}", LintRule::Missing),
+    ] {
+        let found = of("things.yaml", &SOUND.replace(declared, broken));
+        assert!(matches!(&found[..], [one] if one.rule == rule), "{broken}: {found:?}");
+        let moved = SOUND
+            .replace(&format!("    parameters: [{declared}]\n"), "")
+            .replace(
+                "deleteThing\n",
+                &format!("deleteThing\n      parameters: [{declared}]\n"),
+            )
+            .replace("[{name: size,", &format!("[{broken}, {{name: size,"));
+        let found = of("things.yaml", &moved);
+        assert!(matches!(&found[..], [one] if one.rule == rule), "{broken}: {found:?}");
+    }
+}
+
+#[test]
+fn later_versions_allow_an_empty_list_of_required_names() {
+    let broken = SOUND.replace("required: [name]", "required: []");
+    assert_eq!(count(&of("things.yaml", &broken), LintRule::EmptyRequired), 1);
+    for version in ["3.1.0", "3.2.0"] {
+        assert_eq!(of("things.yaml", &broken.replace("3.0.3", version)), []);
+    }
 }
 
 #[cfg(feature = "service")]

@@ -194,7 +194,7 @@ fn are_more(count: usize) -> String {
     format!("{} {}", counted(count, "more defect"), is_or_are(count))
 }
 
-/// A finding is an error if a check leaves operations out because of it, or cannot read the document at all.
+/// A finding is an error if it makes a check leave out whatever refers to it, or makes the document unreadable.
 fn level(finding: &LintFinding) -> &'static str {
     if finding.is_error { "error" } else { "warning" }
 }
