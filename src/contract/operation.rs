@@ -151,7 +151,8 @@ impl Operation {
         responses.find(|response| response.status == StatusPattern::Exact(status))
     }
 
-    /// Returns the response that documents the body of this status; `None` also where that is not certain. Next to a
+    /// Returns the response that documents the body of this status; `None` also where that is not certain. A response to
+    /// `HEAD` has no body, whatever the document says (RFC 9110, section 9.3.2). Next to a
     /// documented success, `default` documents the errors, and without one the success. A 502, a 503 and a 504 may come
     /// from something in front of the service (RFC 9110, sections 15.6.3 to 15.6.5), of which `default` says nothing.
     #[must_use]
@@ -164,7 +165,7 @@ impl Operation {
         let response = self.response(status).filter(documents)?;
         // A 204 under `2XX` lacks the body that every success has by the document.
         let may_have_body = response.status.is_success() || !StatusPattern::Exact(status).never_has_body();
-        (may_have_body && !response.media_types.is_empty()).then_some(response)
+        (may_have_body && self.method != Method::Head && !response.media_types.is_empty()).then_some(response)
     }
 
     /// Returns the documented responses that are a success.

@@ -114,6 +114,20 @@ mod tests {
     }
 
     #[test]
+    fn a_response_to_head_has_no_body() {
+        let content = "content: {application/json: {schema: {type: object}}}";
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\npaths:\n  /things:\n    head:\n      operationId: \
+             headThings\n      responses:\n        '200': {{description: a, {content}}}\n        '404': {{description: b, \
+             {content}}}\n"
+        );
+        for (status, media_type) in [(200, JSON), (200, None), (404, JSON), (404, None)] {
+            let judged = Fixture::text(&text, "headThings").response(status, media_type, "");
+            assert!(judged.verdicts.findings().is_empty(), "{status} {media_type:?}");
+        }
+    }
+
+    #[test]
     fn json_beyond_the_bounds_is_undecided() {
         for body in ["[".repeat(200) + &"]".repeat(200), "[1e999]".to_owned()] {
             let result = judged(&body);
