@@ -120,7 +120,7 @@ fn rate(body: &Bytes, mut once: impl FnMut()) -> f64 {
 fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
     let id = contract.operation_named(operation).expect("an operation");
     let documented = contract.operation(id);
-    let request = Request::plain(id, documented);
+    let request = Request::unfilled(id, documented);
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
     let response = Response {
         status: 200,

@@ -34,7 +34,7 @@ pub struct Lifecycle {
     pub create: OperationId,
     /// Where its response shows the identifier of the created record; an expression, where that is not in the body
     /// ([`Link::value_at`]).
-    pub created_id: String,
+    pub created_id_pointer: String,
     /// The read of one record by its identifier.
     pub read: OperationId,
     /// Whether it is only guessed that the read takes that identifier ([`Link::guessed`]): then a read that shows no
@@ -250,7 +250,7 @@ impl Contract {
         Some(Lifecycle {
             responses: writes.filter_map(shown).collect(),
             create,
-            created_id: read.value_at.clone(),
+            created_id_pointer: read.value_at.clone(),
             read: read.to,
             guessed: read.guessed,
             path_may_take_another_field: self.path_may_take_another_field(read, named, shape),

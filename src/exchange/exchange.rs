@@ -155,7 +155,7 @@ impl Request {
     /// Makes a request to the operation without any parameter values, body or credential: its path is the template,
     /// with the parameters still in braces.
     #[must_use]
-    pub fn plain(id: OperationId, operation: &Operation) -> Self {
+    pub fn unfilled(id: OperationId, operation: &Operation) -> Self {
         Self {
             operation: id,
             method: operation.method,

@@ -70,18 +70,18 @@ fn is_short(text: &str) -> bool {
     text.len() <= LONGEST_IDENTIFIER * 4 && text.chars().count() <= LONGEST_IDENTIFIER
 }
 
-/// Whether an identifier that the target chose may be printed: it is plain, and has a digit, which hardly any name of a
+/// Whether an identifier that the target chose may be printed: it is harmless, and has a digit, which hardly any name of a
 /// person has.
 #[must_use]
 pub(crate) fn is_printable_identifier(id: &str) -> bool {
-    is_plain_identifier(id) && (id.bytes().any(|byte| byte.is_ascii_digit()) || uuid::Uuid::parse_str(id).is_ok())
+    is_harmless_identifier(id) && (id.bytes().any(|byte| byte.is_ascii_digit()) || uuid::Uuid::parse_str(id).is_ok())
 }
 
-/// Whether an identifier is plain: a number, a UUID, or a name as programs make them, with at least one letter and
+/// Whether an identifier is harmless: a number, a UUID, or a name as programs make them, with at least one letter and
 /// otherwise only letters, digits, `_`, `.` and `-`. An email address has an `@`, a person's name a space, a telephone
 /// number usually a plus or a leading zero.
 #[must_use]
-pub(crate) fn is_plain_identifier(id: &str) -> bool {
+pub(crate) fn is_harmless_identifier(id: &str) -> bool {
     let digits = id.strip_prefix('-').unwrap_or(id);
     let is_number = digits.bytes().all(|byte| byte.is_ascii_digit()) && !(digits.len() > 1 && digits.starts_with('0'));
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
@@ -119,7 +119,25 @@ mod tests {
     }
 
     #[test]
-    fn numbers_uuids_and_names_of_records_are_plain_and_addresses_are_not() {
+    fn a_digest_is_of_the_members_of_an_object_in_any_order_and_of_the_elements_of_an_array_in_theirs() {
+        let both = [
+            json!({"a": 1, "b": {"c": 2, "d": 3}}),
+            json!({"b": {"d": 3, "c": 2}, "a": 1}),
+        ];
+        assert_eq!(Digest::of(&both[0]), Digest::of(&both[1]));
+        for (one, other) in [
+            (json!([1, 2]), json!([2, 1])),
+            (json!([[1], 2]), json!([[1, 2]])),
+            (json!({"a": 1}), json!({"a": 2})),
+            (json!({"a": {"b": 1}}), json!({"a": {}, "b": 1})),
+            (json!([]), json!({})),
+        ] {
+            assert_ne!(Digest::of(&one), Digest::of(&other), "{one}");
+        }
+    }
+
+    #[test]
+    fn numbers_uuids_and_names_of_records_are_harmless_and_addresses_are_not() {
         for id in [
             "17",
             "0",

@@ -441,7 +441,7 @@ mod tests {
         let transport = Transport::new(target, None, String::new(), limits).unwrap();
         let contract = crate::testing::built_in();
         let operation = contract.operation_named("getTags").unwrap();
-        let request = Request::plain(operation, contract.operation(operation));
+        let request = Request::unfilled(operation, contract.operation(operation));
         let busy_so_far = Cell::new(Duration::ZERO);
         let started = Instant::now();
         let outcome = transport.send(&request, &|| busy_so_far.replace(busy)).await;

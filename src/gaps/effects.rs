@@ -435,7 +435,7 @@ mod tests {
             let sent_id = sent.as_ref().is_some_and(|sent| sent.get("venue_id").is_some());
             let id = self.contract.operation_named(operation).unwrap();
             self.now += 1;
-            let mut request = Request::plain(id, self.contract.operation(id));
+            let mut request = Request::unfilled(id, self.contract.operation(id));
             request.path += path;
             request.body = sent.map(Content::Json);
             let response = Response {

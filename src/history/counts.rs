@@ -49,12 +49,12 @@ struct CountedWrite {
     /// Whether its record was an item of the list before and has not been seen in the current walk.
     gone: bool,
     /// Records under other identifiers that carry what it sent.
-    copies: Vec<StoredCopy>,
+    second_records: Vec<SecondRecord>,
 }
 
 /// A record under another identifier that carries what a write sent.
 #[derive(Debug)]
-struct StoredCopy {
+struct SecondRecord {
     id: Option<String>,
     pointer: String,
     request: Request,
@@ -70,7 +70,7 @@ impl CountedWrites {
     }
 
     /// Returns how many writes whose record has no known identifier sent exactly the same body: each may have stored
-    /// one of the copies.
+    /// one of the second records.
     fn unidentified_like(&self, written: &CountedWrite) -> usize {
         let like = |other: &&CountedWrite| {
             let same = other.operation == written.operation && other.body == written.body;
@@ -111,7 +111,7 @@ impl<'run> History<'run> {
             is_judged,
             found: false,
             gone: false,
-            copies: Vec::new(),
+            second_records: Vec::new(),
         });
     }
 
@@ -153,10 +153,10 @@ impl<'run> History<'run> {
                         written.found = true;
                     } else if !known
                         && written.is_judged
-                        && written.copies.iter().all(|copy| copy.id != id)
+                        && written.second_records.iter().all(|second| second.id != id)
                         && self.carries_what_was_sent(written, (record, &numbers))
                     {
-                        written.copies.push(StoredCopy {
+                        written.second_records.push(SecondRecord {
                             id: id.clone(),
                             pointer: at.clone(),
                             request: item.request.clone(),
@@ -238,18 +238,18 @@ impl<'run> History<'run> {
         let last = walk.last_request(self.contract);
         for written in here {
             let unidentified = counts.unidentified_like(written);
-            let copies = &written.copies;
-            let copy = copies.last().filter(|_| copies.len() > unidentified);
+            let second_records = &written.second_records;
+            let second_record = second_records.last().filter(|_| second_records.len() > unidentified);
             let listing = FinalListing {
                 operation: written.operation,
                 found: written.found,
                 gone: written.gone && !walk.changed(),
-                second_record: copy.map(|copy| copy.pointer.as_str()),
+                second_record: second_record.map(|second| second.pointer.as_str()),
                 changed: walk.changed(),
                 end: walk.end,
                 max_pages: walk.max_pages,
             };
-            if let Some(request) = copy.map(|copy| &copy.request).or(last.as_ref()) {
+            if let Some(request) = second_record.map(|second| &second.request).or(last.as_ref()) {
                 emit(Evidence::FinalListing(listing, request));
             }
         }

@@ -217,7 +217,7 @@ pub struct CreatedObservation<'seen> {
     /// Where it appears inside another item than the one under which it was created, as an indexed pointer in the
     /// response.
     pub elsewhere: Option<&'seen str>,
-    /// Whether the list changed during that walk, so that a record may have moved from one page to another.
+    /// Whether the list changed during the last walk for it, so that a record may have moved from one page to another.
     pub changed: bool,
     /// How the last walk for it ended.
     pub end: WalkEnd,
@@ -258,9 +258,9 @@ pub struct FinalListing<'seen> {
     pub gone: bool,
     /// Where a second record, with another identifier, carries what was sent, as an indexed pointer in the response.
     pub second_record: Option<&'seen str>,
-    /// Whether the list changed during that walk.
+    /// Whether the list changed during the last walk over it.
     pub changed: bool,
-    /// How the walk ended.
+    /// How that walk ended.
     pub end: WalkEnd,
     /// The maximum number of pages that are walked.
     pub max_pages: u64,
@@ -386,7 +386,8 @@ pub enum ShownState {
     NotListed,
     /// The record.
     Record(Value),
-    /// The response had this status, which is not a success; the request had this credential.
+    /// The response had this status and no readable record: it is not a success, or a success whose body could not be
+    /// read; the request had this credential.
     Status(u16, Credential),
     /// No complete response came, or the request could not be sent.
     NoResponse,
@@ -414,7 +415,7 @@ pub enum ListedCount {
     /// Once, in a list that shows all of its records.
     Once,
     /// This often under the same identifier: the items are equal.
-    Repeated(usize),
+    EqualItems(usize),
     /// This often: the records differ only in their identifiers and in when they were stored.
     Several(usize),
 }
@@ -454,7 +455,7 @@ mod tests {
         let contract = crate::testing::built_in();
         let list = contract.operation_named("getTags").unwrap();
         let requested = |path: &str, number| {
-            let mut request = Request::plain(list, contract.operation(list));
+            let mut request = Request::unfilled(list, contract.operation(list));
             (request.path, request.printable.path) = (path.to_owned(), path.to_owned());
             let page = PageSeen {
                 asked: number,

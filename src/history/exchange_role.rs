@@ -23,7 +23,7 @@ pub(crate) enum ExchangeRole {
     /// A read of a sought record by its identifier, or a list that is read as a whole for one or for residue.
     RecordRead(LookId),
     /// An accepted update that is sent again, before the look reads its record.
-    Repeated(LookId),
+    UpdateSentAgain(LookId),
     /// A write.
     Write(WriteContext),
 }

@@ -63,7 +63,7 @@ pub(crate) struct History<'run> {
     pub(super) doubted_creates: HashMap<OperationId, String>,
     /// Those of `doubted_creates` that returned the identifier of a record that already existed. They are not sent
     /// again.
-    pub(super) replacing_creates: HashSet<OperationId>,
+    pub(super) stopped_creates: HashSet<OperationId>,
     /// The creates with a record in which an accepted update changed nothing.
     pub(super) updated_without_effect: HashSet<OperationId>,
     /// Digests of the identifiers that each list and each create has shown, by that operation; those of records inside
@@ -85,8 +85,8 @@ pub(crate) struct History<'run> {
     pub(super) next_numbers: NextNumbers,
     /// The strings by which the run's own records are recognised, where no invariant says which come back.
     pub(super) sent_strings: SentStrings,
-    /// The accepted writes to an identifier that names no record, by the number of the draft.
-    pub(super) writes_to_no_record: HashMap<u64, OperationId>,
+    /// The accepted writes to an unknown or malformed identifier, by the number of the draft.
+    pub(super) writes_to_unknown_identifiers: HashMap<u64, OperationId>,
     /// The creates whose response shows no identifier.
     pub(super) unidentified: UnidentifiedCreates,
     /// Signs that the target is a mock.
@@ -148,7 +148,7 @@ impl<'run> History<'run> {
             own: HashMap::new(),
             totals_before_creates: HashMap::new(),
             doubted_creates: HashMap::new(),
-            replacing_creates: HashSet::new(),
+            stopped_creates: HashSet::new(),
             updated_without_effect: HashSet::new(),
             listed_identifiers: HashMap::new(),
             observed_values: ObservedValues::new(recognises_by_links),
@@ -157,7 +157,7 @@ impl<'run> History<'run> {
             existing_records: ExistingRecords::default(),
             next_numbers: NextNumbers::default(),
             sent_strings: SentStrings::default(),
-            writes_to_no_record: HashMap::new(),
+            writes_to_unknown_identifiers: HashMap::new(),
             unidentified: UnidentifiedCreates::default(),
             mock_signs: MockSigns::default(),
             looks: HashMap::new(),
@@ -178,7 +178,7 @@ impl<'run> History<'run> {
         self.updated_as_last_listed.clear();
         // A write to an unknown identifier may have created a record. The next round lists it from the start, and would
         // take it for somebody else's record that the write changed.
-        self.writes_to_no_record.clear();
+        self.writes_to_unknown_identifiers.clear();
         self.pending = PendingComparisons::default();
     }
 
@@ -198,7 +198,7 @@ impl<'run> History<'run> {
         if !matches!(role, ExchangeRole::OtherClient(_)) {
             self.note_write((exchange, intent), created.as_deref());
             self.note_rejected_update(exchange);
-            self.note_write_to_no_record(exchange, intent);
+            self.note_write_to_unknown_identifier(exchange, intent);
             self.note_write_beside_existing(exchange);
         }
         let succeeded = self.succeeded(exchange);
@@ -233,7 +233,7 @@ impl<'run> History<'run> {
             ExchangeRole::Page(look, asked) => page_shows_goal = self.add_page(*look, *asked, (exchange, body)),
             ExchangeRole::Read if succeeded => self.bind_values(exchange, body),
             ExchangeRole::Read => {}
-            ExchangeRole::Repeated(look) => self.observe_repeated(*look, exchange),
+            ExchangeRole::UpdateSentAgain(look) => self.observe_update_sent_again(*look, exchange),
             ExchangeRole::RecordRead(look) => self.observe_record_read(*look, exchange, body),
         }
         if let Some(id) = &created {

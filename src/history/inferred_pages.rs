@@ -234,8 +234,7 @@ impl InferredWalk {
     }
 
     /// Chooses the page size so that the list fills two pages, the second only partly (of two records, each page
-    /// has one). A page that is not full is known
-    /// to be the last, so no page beyond it is requested.
+    /// has one). A page that is not full is known to be the last, so no page beyond it is requested.
     fn after_unpaged(&mut self, paging: &Paging, says_more: bool) -> Result<NextPage, WalkEnd> {
         let count = u64::try_from(self.unpaged.len()).unwrap_or(u64::MAX);
         if count < 2 {

@@ -24,7 +24,7 @@ use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
 
 /// Returns the record's identifier: the value of the field that held it in the create's response.
 fn identifier_in<'body>(record: &'body Value, lifecycle: &Lifecycle) -> Option<&'body Value> {
-    let name = pointer::tokens(&lifecycle.created_id).last()?;
+    let name = pointer::tokens(&lifecycle.created_id_pointer).last()?;
     record.get(&*name)
 }
 
@@ -83,7 +83,7 @@ pub(crate) enum RecordStage {
     /// After this update.
     Update(OperationId),
     /// After this update was sent again.
-    Repeated(OperationId),
+    UpdateSentAgain(OperationId),
     /// After an edge case of this update was accepted.
     EdgeCase(OperationId),
     /// After it was deleted, in the read by its identifier.
@@ -96,7 +96,7 @@ pub(crate) enum RecordStage {
     RejectedUpdates,
     /// After its deletion was rejected.
     RejectedDelete(OperationId, Rejection),
-    /// After this update or deletion of another record, which has this number.
+    /// After this update or deletion of another record, which has this index.
     WriteOfAnotherRecord(OperationId, usize),
     /// After this update: what the list shows of other records.
     OthersInList(OperationId),
@@ -105,8 +105,8 @@ pub(crate) enum RecordStage {
 /// A look for a tracked record, and what the last response showed of it.
 #[derive(Debug)]
 pub(super) struct RecordSearch {
-    /// The number of the record: see [`History::tracked`].
-    pub(super) number: usize,
+    /// The index of the record: see [`History::tracked`].
+    pub(super) index: usize,
     pub(super) stage: RecordStage,
     pub(super) last: Option<(Request, ShownState)>,
     /// The update that was sent again without success, and what its response says.
@@ -140,9 +140,9 @@ impl TrackedRecord {
 }
 
 impl RecordSearch {
-    pub(super) fn new(number: usize, stage: RecordStage, before: Option<Value>) -> Self {
+    pub(super) fn new(index: usize, stage: RecordStage, before: Option<Value>) -> Self {
         Self {
-            number,
+            index,
             stage,
             last: None,
             rejected_repeat: None,
@@ -155,11 +155,11 @@ impl RecordSearch {
 
     /// Whether the last response showed equal items of the record in its list.
     pub(super) fn shows_duplicate_items(&self) -> bool {
-        matches!(&self.last, Some((_, ShownState::Listed(ListedCount::Repeated(_)))))
+        matches!(&self.last, Some((_, ShownState::Listed(ListedCount::EqualItems(_)))))
     }
 
     /// Adds the response to the update that is sent again. After a 202 it may not have been carried out yet.
-    pub(super) fn observe_repeated(&mut self, exchange: &Exchange) {
+    pub(super) fn observe_update_sent_again(&mut self, exchange: &Exchange) {
         let shown = match exchange.status() {
             Some(202) => ShownState::Unclear,
             Some(200..300) => return,
@@ -188,7 +188,7 @@ impl History<'_> {
         let has_created = !self.may_have_created_nothing(exchange);
         let Some(lifecycle) = lifecycle else { return };
         let located = self.identifier_outside_body(exchange, body);
-        let id = located.as_ref().or_else(|| body.pointer(&lifecycle.created_id));
+        let id = located.as_ref().or_else(|| body.pointer(&lifecycle.created_id_pointer));
         let Some(id) = id else { return };
         let path = exchange.request.path.as_str();
         let mut is_replaced = false;
@@ -224,21 +224,26 @@ impl History<'_> {
         let Some(lifecycle) = self.contract.lifecycle_of(create) else {
             return;
         };
-        let named = all_in_path(self.contract, request).zip(identifier(id));
-        let Some((mut named, text)) = named else { return };
+        let parents = all_in_path(self.contract, request);
+        let Some((mut path_identifiers, text)) = parents.zip(identifier(id)) else {
+            return;
+        };
         let is_doubtful = is_doubtful || self.doubted_creates.contains_key(&create);
         let is_chosen = self.contract.operation(create).new_record_name_parameter().is_some();
         let is_doubtful = is_doubtful || !is_chosen && self.reason_identifier_is_ambiguous(create, &text).is_some();
         if !is_chosen {
-            named.push((lifecycle.path_to_id.clone(), text));
+            path_identifiers.push((lifecycle.path_to_id.clone(), text));
         }
-        let is_tracked = self.tracked.iter().any(|record| record.path_identifiers == named);
+        let is_tracked = self
+            .tracked
+            .iter()
+            .any(|record| record.path_identifiers == path_identifiers);
         if is_doubtful || is_tracked {
-            self.doubt_tracked(create, &named);
+            self.doubt_tracked(create, &path_identifiers);
         }
         self.tracked.push(TrackedRecord {
             create,
-            path_identifiers: named,
+            path_identifiers,
             id: id.clone(),
             request: request.clone(),
             updated: None,
@@ -257,9 +262,9 @@ impl History<'_> {
 
     /// Marks the tracked records with this path as possibly somebody else's, because another response names the same
     /// record.
-    fn doubt_tracked(&mut self, create: OperationId, named: &PathIdentifiers) {
+    fn doubt_tracked(&mut self, create: OperationId, path_identifiers: &PathIdentifiers) {
         let tracked = self.tracked.iter_mut().filter(|record| record.create == create);
-        for record in tracked.filter(|record| record.path_identifiers == *named) {
+        for record in tracked.filter(|record| record.path_identifiers == *path_identifiers) {
             record.is_doubtful = true;
         }
     }
@@ -275,8 +280,8 @@ impl History<'_> {
         let in_response = self.record_in_response(exchange, body);
         if lifecycle.create != update
             && exchange.status() != Some(202)
-            && let Some(number) = self.named_in_path(request)
-            && let Some(record) = self.tracked.get_mut(number)
+            && let Some(index) = self.named_in_path(request)
+            && let Some(record) = self.tracked.get_mut(index)
         {
             let before = record.updated.replace(request.clone());
             record.sent_before = Some(before.unwrap_or_else(|| record.request.clone()));
@@ -285,7 +290,7 @@ impl History<'_> {
         }
     }
 
-    /// Notes that an update of a tracked record was plainly rejected, if what it sent can be recognised.
+    /// Notes that an update of a tracked record was clearly rejected, if what it sent can be recognised.
     pub(super) fn note_rejected_update(&mut self, exchange: &Exchange) {
         let request = &exchange.request;
         let is_update = !self.contract.lifecycle_carries_of_update(request.operation).is_empty();
@@ -293,14 +298,14 @@ impl History<'_> {
         let is_tagged = request.json().is_some_and(|body| self.run_tag.is_in(body));
         if is_rejected
             && is_tagged
-            && let Some(number) = self.readable_in_path(request)
-            && let Some(record) = self.tracked.get_mut(number)
+            && let Some(index) = self.readable_in_path(request)
+            && let Some(record) = self.tracked.get_mut(index)
         {
             record.has_rejected_update = true;
         }
     }
 
-    /// Returns the numbers of this round's records that are read by this operation and of which updates were rejected
+    /// Returns the indexes of this round's records that are read by this operation and of which updates were rejected
     /// since the last read.
     pub(crate) fn with_rejected_updates(&self, read: OperationId) -> Vec<usize> {
         let is_read_by = |create| {
@@ -311,33 +316,33 @@ impl History<'_> {
         self.tracked_where(|record| record.has_rejected_update && is_read_by(record.create))
     }
 
-    /// Returns the numbers of this round's tracked records that `is_sought` accepts.
+    /// Returns the indexes of this round's tracked records that `is_sought` accepts.
     fn tracked_where(&self, is_sought: impl Fn(&TrackedRecord) -> bool) -> Vec<usize> {
         let tracked = self.tracked.iter().enumerate();
         let found = tracked.filter(|(_, record)| record.round == self.round && is_sought(record));
-        found.map(|(number, _)| number).collect()
+        found.map(|(index, _)| index).collect()
     }
 
-    /// Returns the numbers of the records that a create returned in this round.
+    /// Returns the indexes of the records that a create returned in this round.
     pub(crate) fn created_by(&self, create: OperationId) -> Vec<usize> {
         self.tracked_where(|record| record.create == create)
     }
 
-    /// Returns the numbers of the records of this round whose last update was by this operation.
+    /// Returns the indexes of the records of this round whose last update was by this operation.
     pub(crate) fn updated_by(&self, update: OperationId) -> Vec<usize> {
         self.tracked_where(|record| record.updated.as_ref().is_some_and(|sent| sent.operation == update))
     }
 
-    /// Returns the numbers of all tracked records, of all rounds, the newest first.
+    /// Returns the indexes of all tracked records, of all rounds, the newest first.
     pub(crate) fn newest_first(&self) -> Vec<usize> {
         (0..self.tracked.len()).rev().collect()
     }
 
     /// Returns the last accepted update of a tracked record, if that was by this operation, must have the same effect
     /// when it is sent again, has shown its effect and, as far as is known, changes no other record.
-    pub(crate) fn update_to_repeat(&self, number: usize, update: OperationId) -> Option<Request> {
+    pub(crate) fn update_to_repeat(&self, index: usize, update: OperationId) -> Option<Request> {
         self.contract.fact_of(update, FactKind::SameAfterRepeatedUpdate)?;
-        let record = self.tracked.get(number).filter(|record| !record.is_doubtful)?;
+        let record = self.tracked.get(index).filter(|record| !record.is_doubtful)?;
         record.after_update.as_ref()?;
         let changes_others = self.reason_not_to_repeat(update).is_some();
         record
@@ -346,25 +351,28 @@ impl History<'_> {
             .filter(|sent| sent.operation == update && !changes_others)
     }
 
-    /// Returns the number of the record that an update names in its path, if it can be read and is the run's own.
+    /// Returns the index of the record that an update names in its path, if it can be read and is the run's own.
     pub(crate) fn readable_in_path(&self, update: &Request) -> Option<usize> {
-        let number = self.named_in_path(update)?;
-        let record = self.tracked.get(number)?;
-        (record.last_read.is_some() && !record.is_doubtful && !record.is_unreadable).then_some(number)
+        let index = self.named_in_path(update)?;
+        let record = self.tracked.get(index)?;
+        (record.last_read.is_some() && !record.is_doubtful && !record.is_unreadable).then_some(index)
     }
 
     /// Whether the path with these records names one of the run's own that another response has shown.
-    pub(super) fn has_own_record(&self, named: &PathIdentifiers) -> bool {
+    pub(super) fn has_own_record(&self, path_identifiers: &PathIdentifiers) -> bool {
         let is_shown = |record: &TrackedRecord| record.last_read.is_some() || self.is_confirmed(record.create);
-        let mut of_path = self.tracked.iter().filter(|record| record.path_identifiers == *named);
+        let mut of_path = self
+            .tracked
+            .iter()
+            .filter(|record| record.path_identifiers == *path_identifiers);
         of_path.any(|record| !record.is_doubtful && is_shown(record))
     }
 
-    /// Returns the number of the tracked record that a write names in its path: of several, the last.
+    /// Returns the index of the tracked record that a write names in its path: of several, the last.
     fn named_in_path(&self, write: &Request) -> Option<usize> {
         let create = self.contract.lifecycle_of(write.operation)?.create;
-        let named = all_in_path(self.contract, write)?;
-        let is_named = |record: &TrackedRecord| record.create == create && record.path_identifiers == named;
+        let path_identifiers = all_in_path(self.contract, write)?;
+        let is_named = |record: &TrackedRecord| record.create == create && record.path_identifiers == path_identifiers;
         self.tracked.iter().rposition(is_named)
     }
 
@@ -379,8 +387,8 @@ impl History<'_> {
         }
         let named = self.named_in_path(&exchange.request);
         let is_part = !operation.creates() && !operation.is_query();
-        let number = named.or_else(|| self.containing_in_path(&exchange.request).filter(|_| is_part))?;
-        let record = self.tracked.get(number).filter(|record| record.create != write)?;
+        let index = named.or_else(|| self.containing_in_path(&exchange.request).filter(|_| is_part))?;
+        let record = self.tracked.get(index).filter(|record| record.create != write)?;
         let lifecycle = self.contract.lifecycle_of(record.create)?;
         Some(WrittenRecord {
             record,
@@ -393,27 +401,27 @@ impl History<'_> {
         })
     }
 
-    /// Returns the number of the tracked record under whose path a write is sent: of several, the innermost, and of
+    /// Returns the index of the tracked record under whose path a write is sent: of several, the innermost, and of
     /// these the latest.
     fn containing_in_path(&self, write: &Request) -> Option<usize> {
-        let named = identifiers_in_path(self.contract.operation(write.operation), &write.path);
-        let contains = |record: &TrackedRecord| named.starts_with(&record.path_identifiers);
+        let path_identifiers = identifiers_in_path(self.contract.operation(write.operation), &write.path);
+        let contains = |record: &TrackedRecord| path_identifiers.starts_with(&record.path_identifiers);
         let containing = self.tracked.iter().enumerate().filter(|(_, record)| contains(record));
         containing
-            .max_by_key(|(number, record)| (record.path_identifiers.len(), *number))
-            .map(|(number, _)| number)
+            .max_by_key(|(index, record)| (record.path_identifiers.len(), *index))
+            .map(|(index, _)| index)
     }
 
     /// Returns why a create is not sent again: it returned somebody else's record.
     pub(crate) fn reason_not_to_create(&self, create: OperationId) -> Option<String> {
-        let replaces = self.replacing_creates.contains(&create);
+        let replaces = self.stopped_creates.contains(&create);
         self.doubted_creates.get(&create).filter(|_| replaces).cloned()
     }
 
-    /// Returns why each create may change a record that was there before instead of adding one: no two creates that
-    /// differ only in texts of the run returned different identifiers, and no list that is read as a whole showed a
-    /// record only after its create. An invariant, a name that the run chose, or a record of the run in the path rules
-    /// this out.
+    /// Returns why a create may have changed a record that was there before, instead of adding one. `None` once
+    /// something shows that it adds: two of its requests that differ only in made-up values returned different
+    /// identifiers, or a list read as a whole shows its record. An invariant, a name that the run chose, or a record of
+    /// the run in the path rules this out from the start.
     pub(crate) fn reason_records_may_be_older(&self, create: OperationId) -> Option<String> {
         let lifecycle = self.contract.lifecycle_of(create)?;
         let operation = self.contract.operation(create);
@@ -470,17 +478,17 @@ impl History<'_> {
     /// Doubts all records of a create that returned the identifier of an existing record, and stops sending it.
     pub(super) fn doubt_and_stop_creates(&mut self, create: OperationId, doubt: &str) {
         self.doubt_all(create, doubt);
-        self.replacing_creates.insert(create);
+        self.stopped_creates.insert(create);
     }
 
-    /// Returns a tracked record by its number.
-    pub(crate) fn tracked(&self, number: usize) -> Option<&TrackedRecord> {
-        self.tracked.get(number)
+    /// Returns a tracked record by its index.
+    pub(crate) fn tracked(&self, index: usize) -> Option<&TrackedRecord> {
+        self.tracked.get(index)
     }
 
     /// Marks a tracked record as deleted.
-    pub(crate) fn mark_deleted(&mut self, number: usize) {
-        let record = self.tracked.get(number);
+    pub(crate) fn mark_deleted(&mut self, index: usize) {
+        let record = self.tracked.get(index);
         let id = record.and_then(|record| Some((record.create, identifier(&record.id)?)));
         if let Some((create, id)) = id {
             self.note_deleted(create, &id);
@@ -490,7 +498,7 @@ impl History<'_> {
     /// Notes what a response shows of a tracked record. It is the response to a read by identifier, or to a list that
     /// is read as a whole.
     pub(super) fn observe_record(&self, search: &mut RecordSearch, exchange: &Exchange, body: Option<&Body>) {
-        let Some(record) = self.tracked.get(search.number) else {
+        let Some(record) = self.tracked.get(search.index) else {
             return;
         };
         let Some(lifecycle) = self.contract.lifecycle_of(record.create) else {
@@ -505,7 +513,7 @@ impl History<'_> {
         let read = body.and_then(|body| pointer::get(&body.value, &lifecycle.record_in_read));
         search.shows_another = read
             .filter(|_| !is_in_list)
-            .is_some_and(|read| self.is_another(search.number, (read, lifecycle)));
+            .is_some_and(|read| self.is_another(search.index, (read, lifecycle)));
         let shown = match (exchange.status(), body) {
             (None, _) => ShownState::NoResponse,
             (Some(_), Some(body)) if is_in_list => {
@@ -583,35 +591,35 @@ impl History<'_> {
     }
 
     /// Returns a tracked record as it was read last.
-    pub(super) fn last_read(&self, number: usize) -> Option<Value> {
-        self.tracked.get(number)?.last_read.clone()
+    pub(super) fn last_read(&self, index: usize) -> Option<Value> {
+        self.tracked.get(index)?.last_read.clone()
     }
 
     /// Whether a read by its identifier has shown a tracked record.
-    pub(crate) fn was_read(&self, number: usize) -> bool {
-        let record = self.tracked.get(number);
+    pub(crate) fn was_read(&self, index: usize) -> bool {
+        let record = self.tracked.get(index);
         record.is_some_and(|record| record.last_read.is_some())
     }
 
     /// Returns another record of the same create, which no update has changed; of several, the last.
-    pub(crate) fn another_unchanged_record(&self, number: usize) -> Option<usize> {
-        let written = self.tracked.get(number)?;
+    pub(crate) fn another_unchanged_record(&self, index: usize) -> Option<usize> {
+        let written = self.tracked.get(index)?;
         let is_other = |record: &TrackedRecord| {
             record.create == written.create
                 && record.path_identifiers != written.path_identifiers
                 && record.updated.is_none()
                 && !(record.is_doubtful || record.is_created_again || record.is_unreadable)
         };
-        let others = self.tracked.iter().take(number).rev();
-        let earlier = others.zip((0..number).rev()).find(|(record, _)| is_other(record));
-        let found = earlier.map(|(_, number)| number);
+        let others = self.tracked.iter().take(index).rev();
+        let earlier = others.zip((0..index).rev()).find(|(record, _)| is_other(record));
+        let found = earlier.map(|(_, index)| index);
         found.or_else(|| self.tracked.iter().rposition(is_other))
     }
 
     /// Whether a read by the identifier of a tracked record shows another one: its identifier is another, or it shows
     /// what only another create of the same operation sent.
-    fn is_another(&self, number: usize, (read, lifecycle): (&Value, &Lifecycle)) -> bool {
-        let Some(record) = self.tracked.get(number) else {
+    fn is_another(&self, index: usize, (read, lifecycle): (&Value, &Lifecycle)) -> bool {
+        let Some(record) = self.tracked.get(index) else {
             return false;
         };
         let id = identifier_in(read, lifecycle).and_then(identifier);
@@ -625,7 +633,7 @@ impl History<'_> {
         let own = [Some(&record.request), record.updated.as_ref()].into_iter().flatten();
         let own: Vec<_> = own.flat_map(sent).collect();
         let others = self.tracked.iter().enumerate().filter(|(other, tracked)| {
-            *other != number && tracked.create == record.create && tracked.path_identifiers != record.path_identifiers
+            *other != index && tracked.create == record.create && tracked.path_identifiers != record.path_identifiers
         });
         let mut others = others.flat_map(|(_, tracked)| sent(&tracked.request));
         !shown.iter().any(|number| own.contains(number)) && others.any(|number| shown.contains(&number))
@@ -647,11 +655,15 @@ impl History<'_> {
         else {
             return;
         };
-        let named = identifiers_in_path(
+        let path_identifiers = identifiers_in_path(
             self.contract.operation(exchange.request.operation),
             &exchange.request.path,
         );
-        let names = |id: &Value| named.iter().any(|(_, text)| identifier(id).as_ref() == Some(text));
+        let names = |id: &Value| {
+            path_identifiers
+                .iter()
+                .any(|(_, text)| identifier(id).as_ref() == Some(text))
+        };
         let is_known = |id: &Value| match path_continues_below_record {
             false => self.observed_values.contains(id),
             true => self.foreign_identifiers.contains(record.create, id) && !names(id),
@@ -759,7 +771,7 @@ impl History<'_> {
             return if item.as_object().is_some_and(is_replaced) {
                 ShownState::IdentifierWithOtherContent
             } else if equal > 1 {
-                ShownState::Listed(ListedCount::Repeated(equal))
+                ShownState::Listed(ListedCount::EqualItems(equal))
             } else {
                 let is_whole = self.is_whole(list, (exchange, body), items.len());
                 ShownState::Listed(self.times_listed((&record.request, &record.id), item, (list, items, is_whole)))
@@ -908,15 +920,15 @@ impl History<'_> {
             (RecordStage::Update(_), ShownState::Record(record)) => self.shows_update(search, record),
             (RecordStage::Update(_), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
             (RecordStage::EdgeCase(_), shown) => !shown.may_fail_because_of_record(),
-            (RecordStage::Repeated(_), _) if search.rejected_repeat.is_some() => true,
-            (RecordStage::Repeated(_), ShownState::Record(record)) => !self.is_changed_by_repeat(search, record),
-            (RecordStage::Repeated(_), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
+            (RecordStage::UpdateSentAgain(_), _) if search.rejected_repeat.is_some() => true,
+            (RecordStage::UpdateSentAgain(_), ShownState::Record(record)) => !self.is_changed_by_repeat(search, record),
+            (RecordStage::UpdateSentAgain(_), shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
         }
     }
 
     /// Whether a record shows something else after its last update was sent again.
     fn is_changed_by_repeat(&self, search: &RecordSearch, shown: &Value) -> bool {
-        let record = self.tracked.get(search.number);
+        let record = self.tracked.get(search.index);
         let sent = record.and_then(|record| record.updated.as_ref().zip(record.after_update.as_ref()));
         sent.is_some_and(|(request, before)| {
             let carries = self.contract.carries_of_update(request.operation);
@@ -928,7 +940,7 @@ impl History<'_> {
     fn shows_update(&self, search: &RecordSearch, shown: &Value) -> bool {
         let sent = self
             .tracked
-            .get(search.number)
+            .get(search.index)
             .and_then(|record| record.updated.as_ref());
         let Some(request) = sent else { return true };
         let carries = self.contract.lifecycle_carries_of_update(request.operation);
@@ -937,7 +949,7 @@ impl History<'_> {
 
     /// Whether a record shows what a rejected update sent.
     fn shows_rejected_update(&self, search: &RecordSearch, shown: &Value) -> bool {
-        let record = self.tracked.get(search.number);
+        let record = self.tracked.get(search.index);
         let lifecycle = record.and_then(|record| self.contract.lifecycle_of(record.create));
         lifecycle.is_some_and(|lifecycle| self.rejected_updates_shown_in(lifecycle, shown).next().is_some())
     }
@@ -945,7 +957,7 @@ impl History<'_> {
     /// Emits the evidence of a look after writes that were rejected: each update whose strings the record shows, or the
     /// deletion after which it is gone.
     fn emit_rejected(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
-        let record = self.tracked.get(search.number).filter(|record| !record.is_doubtful);
+        let record = self.tracked.get(search.index).filter(|record| !record.is_doubtful);
         let lifecycle = record.and_then(|record| self.contract.lifecycle_of(record.create));
         let lifecycle = lifecycle.filter(|lifecycle| !lifecycle.guessed);
         let Some((lifecycle, (request, shown))) = lifecycle.zip(search.last.as_ref()) else {
@@ -990,7 +1002,7 @@ impl History<'_> {
     fn note_record(&mut self, search: &RecordSearch) {
         let shows_update =
             matches!(&search.last, Some((_, ShownState::Record(shown))) if self.shows_update(search, shown));
-        let Some(record) = self.tracked.get_mut(search.number) else {
+        let Some(record) = self.tracked.get_mut(search.index) else {
             return;
         };
         let (create, id) = (record.create, identifier(&record.id));
@@ -1056,14 +1068,14 @@ impl History<'_> {
         self.note_record(search);
         self.emit_rejected(search, emit);
         self.emit_written(search, emit);
-        let Some(record) = self.tracked.get(search.number) else {
+        let Some(record) = self.tracked.get(search.index) else {
             return;
         };
         let Some((request, shown)) = &search.last else { return };
         let operation = match search.stage {
             RecordStage::CreatedInRead | RecordStage::CreatedInList => record.create,
             RecordStage::Update(update)
-            | RecordStage::Repeated(update)
+            | RecordStage::UpdateSentAgain(update)
             | RecordStage::EdgeCase(update)
             | RecordStage::OthersInList(update) => update,
             RecordStage::DeletedInRead | RecordStage::DeletedInList => {
@@ -1077,14 +1089,16 @@ impl History<'_> {
             RecordStage::WriteOfAnotherRecord(write, _) => write,
         };
         let sent = match search.stage {
-            RecordStage::Update(_) | RecordStage::Repeated(_) | RecordStage::OthersInList(_) => record.updated.as_ref(),
+            RecordStage::Update(_) | RecordStage::UpdateSentAgain(_) | RecordStage::OthersInList(_) => {
+                record.updated.as_ref()
+            }
             RecordStage::WriteOfAnotherRecord(_, written) => {
                 self.tracked.get(written).and_then(|written| written.updated.as_ref())
             }
             _ => Some(&record.request),
         };
         let is_of_create = matches!(search.stage, RecordStage::CreatedInRead | RecordStage::CreatedInList);
-        let is_repeated = matches!(search.stage, RecordStage::Repeated(_));
+        let is_repeated = matches!(search.stage, RecordStage::UpdateSentAgain(_));
         let before_repeat = record.after_update.as_ref().filter(|_| is_repeated);
         let after = match (search.stage, before_repeat) {
             (_, Some(before)) => PrecedingRequest::SecondUpdate(before),

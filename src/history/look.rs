@@ -66,7 +66,7 @@ pub(crate) enum LookGoal {
     /// The count of what each write left, from the walk that looked for residue; its pages are walked again if they do
     /// not add up.
     Recount,
-    /// A tracked record, by its number, at this stage.
+    /// A tracked record, by its index, at this stage.
     Record(usize, RecordStage),
     /// The effects of writes that had to be rejected, because their credential was wrong.
     RejectedWrites,
@@ -176,9 +176,9 @@ impl History<'_> {
             LookGoal::Nothing => LookState::Nothing,
             LookGoal::Own { operation } => LookState::Own(*operation, TagCheck::Unread),
             LookGoal::Pages => LookState::Pages,
-            LookGoal::Record(number, stage) => {
-                let before = self.last_read(*number);
-                LookState::Record(Box::new(RecordSearch::new(*number, *stage, before)))
+            LookGoal::Record(index, stage) => {
+                let before = self.last_read(*index);
+                LookState::Record(Box::new(RecordSearch::new(*index, *stage, before)))
             }
             LookGoal::Recount => LookState::Recount,
             LookGoal::RejectedWrites => LookState::RejectedWrites(self.residue_search()),
@@ -377,9 +377,9 @@ impl History<'_> {
     }
 
     /// Adds the response to an update that is sent again, before its record is read.
-    pub(super) fn observe_repeated(&mut self, id: LookId, exchange: &Exchange) {
+    pub(super) fn observe_update_sent_again(&mut self, id: LookId, exchange: &Exchange) {
         if let Some(LookState::Record(search)) = self.looks.get_mut(&id).map(|look| &mut look.state) {
-            search.observe_repeated(exchange);
+            search.observe_update_sent_again(exchange);
         }
     }
 

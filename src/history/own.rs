@@ -138,7 +138,7 @@ impl History<'_> {
         let by_invariant = self.contract.operation(operation).invariants.created.is_some();
         if self.may_have_created_nothing(exchange) && !by_invariant {
             let status = exchange.status().unwrap_or_default();
-            self.doubt_ownership(operation, &format!("a {status} creates no record"));
+            self.doubt_ownership(operation, &format!("a {status} does not say that a record was created"));
         }
     }
 

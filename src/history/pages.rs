@@ -133,7 +133,7 @@ mod tests {
     fn page(items: &[u64], total: i64) -> PageSeen {
         let contract = crate::testing::built_in();
         let operation = contract.operation_named("getTags").unwrap();
-        let request = Request::plain(operation, contract.operation(operation));
+        let request = Request::unfilled(operation, contract.operation(operation));
         PageSeen {
             asked: None,
             request: Arc::new(request),
@@ -266,7 +266,7 @@ mod tests {
         let contract = crate::testing::built_in();
         let operation = contract.operation_named("getTags").unwrap();
         let documented = contract.operation(operation);
-        let request = Request::plain(operation, documented);
+        let request = Request::unfilled(operation, documented);
         let body = Body {
             value: body,
             duplicates: Vec::new(),

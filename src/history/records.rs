@@ -174,13 +174,13 @@ impl History<'_> {
             return None;
         };
         let read = self.contract.operation(read);
-        let mut named = identifiers_in_path(read, path);
+        let mut path_identifiers = identifiers_in_path(read, path);
         let before = read.path_to_parameter(index)?;
-        let position = named.iter().position(|(place, _)| *place == before)?;
-        let (_, id) = named.swap_remove(position);
+        let position = path_identifiers.iter().position(|(other, _)| *other == before)?;
+        let (_, id) = path_identifiers.swap_remove(position);
         // The path of the create names the records that this one is nested in.
         let parents = identifiers_in_path(create, &request.path);
-        let is_within = named.iter().all(|parent| parents.contains(parent));
+        let is_within = path_identifiers.iter().all(|parent| parents.contains(parent));
         let id = Value::String(id);
         (is_within && identifier(&id).is_some()).then_some(id)
     }

@@ -4,7 +4,7 @@
 //! # Design
 //!
 //! A target, or a gateway in front of it, may store a record and respond as if it had not. So what counts is not
-//! whether the response to a create was a success, but whether the create was plainly rejected. At the end the run
+//! whether the response to a create was a success, but whether the create was clearly rejected. At the end the run
 //! reads the lists, where nobody but this run has written its tag. The letters after the run tag show which draft a
 //! record came from. A record that is created without a string of the run (such as a visit) is recognised by the run
 //! tag of the record that it refers to, and by carrying what was sent.
@@ -35,11 +35,11 @@ use crate::contract::{lexicon, pointer};
 use crate::exchange::json::Body;
 use crate::exchange::{Exchange, Failure, Intent, Request, Response, identifier};
 
-/// The statuses that reject a write so plainly that it does not count: the credential, the path, the method, a conflict
+/// The statuses that reject a write so clearly that it does not count: the credential, the path, the method, a conflict
 /// or the content is at fault (RFC 9110, section 15.5). Another 4xx, and every redirection and 5xx, may come from an
 /// intermediary in front of a service that has stored the record: 408, 429 and 451 typically do, and 412 and 428
 /// concern preconditions, which no request here has.
-const PLAIN_REJECTIONS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
+const CLEAR_REJECTIONS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422];
 
 /// How far a run looked, at its end, for what it left.
 // The order matters: when shards are merged, the last variant among those of the shards that wrote is reported.
@@ -61,7 +61,7 @@ pub enum SearchExtent {
 enum CreateOutcome {
     /// It may have stored a record, at this index in the residue.
     Left(usize),
-    /// It was plainly rejected.
+    /// It was clearly rejected.
     Rejected(Rejection),
 }
 
@@ -510,7 +510,7 @@ impl History<'_> {
     }
 
     /// Returns the page that last showed the updated record of a list; `None` if it has none, or if no update was
-    /// plainly rejected. A rejected update, such as one with a wrong credential, may still have changed the record, and
+    /// clearly rejected. A rejected update, such as one with a wrong credential, may still have changed the record, and
     /// later writes may overwrite what it did.
     pub(crate) fn page_of_rejected_update(&self, list: OperationId) -> Option<Option<u64>> {
         let in_list = |operation: &OperationId| self.contract.list_showing_updated_by(*operation) == Some(list);
@@ -916,7 +916,7 @@ fn means_failure(text: &str) -> bool {
 /// Whether a write may have changed the target; `None` where it never reached the target.
 pub(crate) fn may_have_stored(outcome: &Result<Response, Failure>) -> Option<bool> {
     match outcome {
-        Ok(response) => Some(!PLAIN_REJECTIONS.contains(&response.status)),
+        Ok(response) => Some(!CLEAR_REJECTIONS.contains(&response.status)),
         Err(failure) => (!failure.is_unreachable()).then_some(true),
     }
 }

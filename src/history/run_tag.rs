@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_tag_is_letters_and_differs_by_seed_and_by_second() {
+    fn a_run_tag_is_letters_and_differs_by_seed_and_by_microsecond() {
         let run_tag = RunTag::new(7, 1_800_000_000);
         assert!(run_tag.as_str().len() == 8 && run_tag.as_str().bytes().all(|byte| byte.is_ascii_lowercase()));
         assert_eq!(run_tag, RunTag::new(7, 1_800_000_000));

@@ -3,7 +3,7 @@
 //!
 //! # Design
 //!
-//! The edge cases write to an unknown identifier: one that names no record. How a service responds is a gap, and it may
+//! The edge cases write to an unknown or malformed identifier, which names no record. How a service responds is a gap, and it may
 //! create a record under that identifier on purpose. But a record that a list showed before such a write has an
 //! identifier of its own: the write reached somebody else's record. The search for residue reads every list anyway, so
 //! this costs no request. The draft number after the run tag says which write it was.
@@ -38,19 +38,19 @@ impl StrayRecord {
 
 impl History<'_> {
     /// Remembers the draft of a write to an unknown identifier that was accepted.
-    pub(super) fn note_write_to_no_record(&mut self, exchange: &Exchange, intent: Intent) {
+    pub(super) fn note_write_to_unknown_identifier(&mut self, exchange: &Exchange, intent: Intent) {
         let Purpose::EdgeCase(edge_case) = intent.purpose else {
             return;
         };
-        let names_no_record = matches!(
+        let is_to_unknown_identifier = matches!(
             edge_case.kind,
             EdgeCaseKind::IdentifierMalformed | EdgeCaseKind::IdentifierUnknown
         );
         let accepted = exchange.is_success();
-        if let (true, Some(body)) = (names_no_record && accepted, exchange.request.json()) {
+        if let (true, Some(body)) = (is_to_unknown_identifier && accepted, exchange.request.json()) {
             let operation = exchange.request.operation;
             let numbers = self.run_tag.numbers_in(body);
-            self.writes_to_no_record
+            self.writes_to_unknown_identifiers
                 .extend(numbers.into_iter().map(|number| (number, operation)));
         }
     }
@@ -67,7 +67,7 @@ impl History<'_> {
         let numbers = self.run_tag.numbers_in(item.value);
         let writes = numbers
             .iter()
-            .filter_map(|number| self.writes_to_no_record.get(number).copied());
+            .filter_map(|number| self.writes_to_unknown_identifiers.get(number).copied());
         let is_shown = |write: &OperationId| {
             contract.list_showing_updated_by(*write) == Some(list)
                 || contract.list_showing_created_by(*write) == Some(list)

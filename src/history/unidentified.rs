@@ -116,8 +116,8 @@ impl History<'_> {
         body: &Value,
     ) -> Option<Value> {
         let (from, request) = (exchange.request.operation, &create.request);
-        let within = all_in_path(self.contract, request)?;
-        let under = identifiers_in_path(self.contract.operation(from), &exchange.request.path);
+        let path_identifiers = all_in_path(self.contract, request)?;
+        let parents = identifiers_in_path(self.contract.operation(from), &exchange.request.path);
         let mut ids = Vec::new();
         for link in self.links_showing(request.operation) {
             let Some((items, id)) = link.value_at.rsplit_once("/*").filter(|_| link.from == from) else {
@@ -137,7 +137,7 @@ impl History<'_> {
             .seen
             .get(&request.operation)
             .is_none_or(|seen| seen.contains(id));
-        let is_within = under.iter().all(|parent| within.contains(parent));
+        let is_within = parents.iter().all(|parent| path_identifiers.contains(parent));
         let may_be_own = !was_seen && is_within && self.may_be_own(request.operation, id);
         (may_be_own && identifier(id).is_some()).then(|| (*id).clone())
     }

@@ -208,7 +208,7 @@ mod tests {
         let contract = crate::testing::built_in();
         let plain = |name| {
             let operation = contract.operation_named(name).unwrap();
-            Request::plain(operation, contract.operation(operation))
+            Request::unfilled(operation, contract.operation(operation))
         };
         let run_tag = RunTag::new(1, 1);
         let own = format!("countersign.{}@example.com", run_tag.numbered(0));

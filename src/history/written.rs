@@ -49,7 +49,7 @@ impl History<'_> {
     /// Emits the evidence of a read after a write: about the record in the response to the write, and about the fields
     /// that the write did not send.
     pub(super) fn emit_written(&self, search: &RecordSearch, emit: EvidenceSink<'_>) {
-        let record = self.tracked.get(search.number).filter(|_| search.confirms_own());
+        let record = self.tracked.get(search.index).filter(|_| search.confirms_own());
         let lifecycle = record.and_then(|record| self.contract.lifecycle_of(record.create));
         let Some(((record, lifecycle), (read, shown))) = record.zip(lifecycle).zip(search.last.as_ref()) else {
             return;

@@ -25,7 +25,7 @@ use crate::contract::openapi::referred_pointer;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, json_schema, pointer};
-use crate::exchange::{CompiledSchema, is_plain_identifier};
+use crate::exchange::{CompiledSchema, is_harmless_identifier};
 use crate::history::{Bindings, RunTag};
 
 /// In an object in which callers may keep data of their own, such as `metadata`, the run puts its tag under this name:
@@ -40,7 +40,7 @@ const MAX_FIELDS: usize = 500;
 
 /// Whether a value that a response showed cannot be taken for an identifier, but looks like data: an address, a name.
 fn looks_like_data(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !is_plain_identifier(text))
+    value.as_str().is_some_and(|text| !is_harmless_identifier(text))
 }
 
 /// The maximum number of alternatives of a schema that are tried.

@@ -304,7 +304,7 @@ impl<'contract> Judge<'contract> {
                 continue;
             };
             let failed = self.verdicts.successes.first_failed(operation);
-            let plain = || Request::plain(operation, self.contract.operation(operation));
+            let plain = || Request::unfilled(operation, self.contract.operation(operation));
             let request = failed.map_or_else(plain, |failed| failed.request.clone());
             let exchange = failed.map(|failed| failed.number);
             let seen = OperationSeen {
@@ -339,7 +339,7 @@ impl<'contract> Judge<'contract> {
                 learned,
                 answers: answers.iter().filter(is_about_it).collect(),
             };
-            let request = Request::plain(learned.operation, operation);
+            let request = Request::unfilled(learned.operation, operation);
             for rule in RULES {
                 if let Judging::Answer(judge) = rule.judge {
                     judge(&seen, &mut self.sink(rule, &request));

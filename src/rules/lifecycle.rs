@@ -296,7 +296,7 @@ fn listed_once(seen: &RecordShown<'_>, may_be_left_out: bool, sink: &mut Sink<'_
                 format!("{count} records that only their identifiers tell apart")
             });
         }
-        ShownState::Listed(ListedCount::Repeated(count)) => {
+        ShownState::Listed(ListedCount::EqualItems(count)) => {
             sink.broken(fact, String::new, || format!("{count} equal items with its identifier"));
         }
         ShownState::NotListed if !may_be_left_out => sink.undecided(fact, Reason::OtherFactBroken),
@@ -526,7 +526,7 @@ paths:
     fn a_create_is_listed_as_one_record() {
         let verdict = |shown| judged("addPet", "getPets", &shown).fact("addPet created: one record in getPets");
         assert_eq!(verdict(ShownState::Listed(ListedCount::Once)), Verdict::Held);
-        for count in [ListedCount::Several(2), ListedCount::Repeated(2)] {
+        for count in [ListedCount::Several(2), ListedCount::EqualItems(2)] {
             assert_eq!(verdict(ShownState::Listed(count)), Verdict::Broken);
         }
         for shown in [

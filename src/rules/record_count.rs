@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
                   requested its deletion.",
     exceptions: "A record that does not carry everything the create sent: one that the service makes in addition, or \
                    that others create meanwhile. A create that was sent again because the target asked the caller to \
-                   wait, or that was not plainly accepted. A list that changed while it was walked, or was not seen in \
+                   wait, or that was not clearly accepted. A list that changed while it was walked, or was not seen in \
                    full.",
     fix: "Store each record once, even when a request is handled twice; update in place.",
     source: "The document, sections \"Create contact\" and \"Update contact\"; `listed` in the contract's \

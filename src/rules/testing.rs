@@ -121,7 +121,7 @@ impl Fixture {
         let credential = scheme.map_or(Credential::None, |scheme| Credential::Token { scheme: scheme.clone() });
         Request {
             credential,
-            ..Request::plain(self.operation, operation)
+            ..Request::unfilled(self.operation, operation)
         }
     }
 
@@ -338,7 +338,7 @@ impl Fixture {
             shown,
             after,
         };
-        let read = Request::plain(by, self.contract.operation(by));
+        let read = Request::unfilled(by, self.contract.operation(by));
         self.judge(|judge| judge.record(&seen, &read))
     }
 

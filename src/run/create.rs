@@ -551,7 +551,7 @@ impl Session<'_> {
             made_up: draft.made_up(),
             printable,
             credential,
-            ..Request::plain(operation, documented)
+            ..Request::unfilled(operation, documented)
         }
     }
 }
@@ -572,7 +572,7 @@ impl Session<'_> {
         let name = &documented.parameters[index].name;
         let (_, value) = head.path_values.iter().find(|(known, _)| known == name)?;
         let others = [
-            pointer::last(&lifecycle.created_id),
+            pointer::last(&lifecycle.created_id_pointer),
             Contract::short_name(&lifecycle.path_to_id, name),
         ];
         let names = others.into_iter().flatten().chain([name.clone()]);

@@ -4,7 +4,7 @@
 //!
 //! # Design
 //!
-//! Edge cases of writes share the budget of all writes. A create counts against it unless it was plainly rejected or
+//! Edge cases of writes share the budget of all writes. A create counts against it unless it was clearly rejected or
 //! never reached the target; an update only if it may have created a record under a changed identifier; a query only if
 //! its status says that it has created something (201 or 202), or a list shows what only the query has sent. Once the
 //! budget is used up, no further edge case of a write is sent. An operation that failed on a documented request gets no
@@ -110,7 +110,7 @@ impl Session<'_> {
         }
     }
 
-    /// Reads the record of an update that plainly rejected an edge case: it must not show what the edge case sent. A
+    /// Reads the record of an update that clearly rejected an edge case: it must not show what the edge case sent. A
     /// later edge case that is accepted may hide that.
     async fn read_after_rejected_edge_case(&self, exchange: &Exchange) {
         let update = exchange.request.operation;

@@ -55,7 +55,7 @@ impl Session<'_> {
             let seen = self.look_for_record(lifecycle.read, after).await;
             let repeats = !self.plan.learns && self.history().update_to_repeat(record, update).is_some();
             if seen == SeenRecord::Own && repeats {
-                let after = (record, RecordStage::Repeated(update));
+                let after = (record, RecordStage::UpdateSentAgain(update));
                 self.look_for_record(lifecycle.read, after).await;
             }
             if seen == SeenRecord::Own && !is_compared && !lifecycle.guessed {
@@ -82,7 +82,7 @@ impl Session<'_> {
         seen.is_some_and(|(_, seen)| seen == SeenRecord::Own)
     }
 
-    /// Looks at the run's own record that an update without invariants names, if it can be read. Returns its number,
+    /// Looks at the run's own record that an update without invariants names, if it can be read. Returns its index,
     /// and what the read showed.
     async fn look_for_record_of_update(&self, update: &Request, stage: RecordStage) -> Option<(usize, SeenRecord)> {
         let is_inferred = self.contract.operation(update.operation).invariants.updated.is_none();
@@ -110,7 +110,7 @@ impl Session<'_> {
         let request = self.history().update_to_repeat(record, update);
         if let Some(request) = request {
             self.expect_requests(1);
-            self.call(Call::alone(request, Purpose::EquivalentRequest).role(ExchangeRole::Repeated(look)))
+            self.call(Call::alone(request, Purpose::EquivalentRequest).role(ExchangeRole::UpdateSentAgain(look)))
                 .await;
         }
     }
@@ -266,8 +266,8 @@ impl Session<'_> {
             .history()
             .another_unchanged_record(record)
             .filter(|_| is_first && !lifecycle.guessed);
-        if let Some(number) = other
-            && !is_own(number).await
+        if let Some(index) = other
+            && !is_own(index).await
         {
             other = None;
         }
@@ -376,7 +376,7 @@ impl Session<'_> {
             return SeenRecord::Unclear;
         }
         let look = self.begin_look(shown_by, &LookGoal::Record(record, stage));
-        if let RecordStage::Repeated(update) = stage {
+        if let RecordStage::UpdateSentAgain(update) = stage {
             self.repeat_update(look, (record, update)).await;
         }
         let read = async || {
@@ -410,7 +410,7 @@ impl Session<'_> {
         let may_be_late = match wait {
             LifecycleWait::Full => false,
             LifecycleWait::Again => {
-                matches!(stage, RecordStage::DeletedInList | RecordStage::Repeated(_))
+                matches!(stage, RecordStage::DeletedInList | RecordStage::UpdateSentAgain(_))
                     || self.history().shows_duplicate_items(look)
             }
             LifecycleWait::TooMany => true,
@@ -426,19 +426,19 @@ impl Session<'_> {
     /// Returns a request to an operation with the record's values in its path; `None` if something
     /// else that the request requires has no value.
     fn request_of_record(&self, operation: OperationId, record: usize) -> Option<Request> {
-        let named = self.history().tracked(record)?.path_identifiers.clone();
-        self.request_under(operation, &named)
+        let path_identifiers = self.history().tracked(record)?.path_identifiers.clone();
+        self.request_under(operation, &path_identifiers)
     }
 
     /// Returns a request to an operation whose path names these records; `None` if something else that the request
     /// requires has no value.
-    fn request_under(&self, operation: OperationId, named: &PathIdentifiers) -> Option<Request> {
+    fn request_under(&self, operation: OperationId, path_identifiers: &PathIdentifiers) -> Option<Request> {
         let history = self.history();
         let head = request_head_with(
             self.contract,
             operation,
             history.bindings(),
-            (Replacement::Record(named), ""),
+            (Replacement::Record(path_identifiers), ""),
         );
         let documented = self.contract.operation(operation);
         Some(

@@ -309,7 +309,7 @@ impl RequestHead {
             headers: self.headers,
             printable: self.printable,
             credential,
-            ..Request::plain(id, operation)
+            ..Request::unfilled(id, operation)
         }
     }
 

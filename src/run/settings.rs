@@ -20,7 +20,7 @@ pub struct Settings {
     /// deleted record, and to make the pages of a list add up.
     pub settle: Duration,
     /// The maximum number of records that a run may leave in the target, with those that it deletes again. A create
-    /// counts unless it was plainly rejected or never reached the target (`may_have_stored`). So does each record that
+    /// counts unless it was clearly rejected or never reached the target (`may_have_stored`). So does each record that
     /// a create stores in addition, what a query has stored, and an edge case of an update that may have created a
     /// record under a changed identifier.
     pub max_writes: u64,

@@ -34,7 +34,7 @@ pub(super) fn request(
             .security
             .scheme()
             .map_or(Credential::None, |scheme| Credential::Token { scheme: scheme.clone() }),
-        ..Request::plain(call.operation, operation)
+        ..Request::unfilled(call.operation, operation)
     }
 }
 

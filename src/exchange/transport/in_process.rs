@@ -212,7 +212,7 @@ mod tests {
         let contract = crate::testing::built_in();
         let operation = contract.operation_named("createTag").unwrap();
         let mut request =
-            exchange::Request::plain(operation, contract.operation(operation)).with_query_pair("of", "a&b");
+            exchange::Request::unfilled(operation, contract.operation(operation)).with_query_pair("of", "a&b");
         request.body = Some(Content::Raw("{}".to_owned()));
         request.credential = Credential::Token {
             scheme: SecurityScheme::Bearer,

@@ -141,7 +141,7 @@ fn exchange(document: &Document, operation: OperationId, (status, media): (u16, 
             credential: Credential::Token {
                 scheme: SecurityScheme::Bearer,
             },
-            ..Request::plain(operation, documented)
+            ..Request::unfilled(operation, documented)
         },
         sent_after: Duration::ZERO,
         outcome: Ok(Response {
