@@ -291,10 +291,10 @@ struct Placeholder {
 impl Placeholders<'_> {
     /// Splits a string of the path, the query or the headers, in which placeholders replace what the target showed.
     fn in_parameters(&mut self, text: &str) -> Vec<Part> {
-        let parameters = &self.contract.operation(self.request.operation).parameters;
+        let operation = self.contract.operation(self.request.operation);
         let mut parts = vec![Part::Literal(text.to_owned())];
-        for (index, parameter) in parameters.iter().enumerate() {
-            let placeholder = placeholder(&parameter.name);
+        for (index, parameter) in operation.parameters.iter().enumerate() {
+            let placeholder = parameter_placeholder(operation, (&parameter.name, parameter.location));
             if text.contains(&placeholder) {
                 let variable = self.variable(
                     std::slice::from_ref(&parameter.name),
@@ -519,6 +519,7 @@ mod tests {
 
     use super::*;
     use crate::contract::operation::Method;
+    use crate::contract::operation::ParameterLocation;
     use crate::contract::vocabulary::Equivalence;
     use crate::exchange::{Printable, Spelling};
 
@@ -639,6 +640,37 @@ mod tests {
             "{line}"
         );
         assert!(line.contains("; FILL_SIZE"), "{line}");
+    }
+
+    #[test]
+    fn parameters_of_one_name_have_a_variable_for_each_location() {
+        let text = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things/{id}:
+    get:
+      operationId: getThing
+      parameters:
+      - {name: id, in: path, required: true, schema: {type: string}}
+      - {name: id, in: query, required: true, schema: {type: string}}
+      responses: {'200': {description: a}}
+";
+        let contract = Contract::read("things.yaml", text.to_owned()).unwrap();
+        let operation = contract.operation_named("getThing").unwrap();
+        let documented = contract.operation(operation);
+        let [in_path, in_query] = [ParameterLocation::Path, ParameterLocation::Query]
+            .map(|location| parameter_placeholder(documented, ("id", location)));
+        let request = Request {
+            printable: Printable {
+                path: format!("/things/{in_path}?id={in_query}"),
+                headers: Vec::new(),
+            },
+            ..Request::unfilled(operation, documented)
+        };
+        let target = Target::parse("https://api.example.com").unwrap();
+        let line = line(&request, &contract, &target, ValueDisplay::Hidden);
+        let reported = pasted(&line, &[("FILL_ID", "t-17"), ("FILL_ID_2", "u-4")]).unwrap();
+        assert_eq!(reported.last().unwrap(), "https://api.example.com/things/t-17?id=u-4");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::spelling::Spelling;
 use super::token_mutation::TokenMutation;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
-use crate::contract::operation::{Method, Operation, OperationId, SecurityScheme, is_success};
+use crate::contract::operation::{Method, Operation, OperationId, ParameterLocation, SecurityScheme, is_success};
 
 /// Everything but the characters that need no encoding anywhere (RFC 3986, section 2.3).
 pub(crate) const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -242,6 +242,23 @@ impl Request {
 #[must_use]
 pub(crate) fn placeholder(name: &str) -> String {
     format!("<{name} as the target lists it>")
+}
+
+/// Returns the placeholder for the value of a parameter. It says where the value goes if the operation has another
+/// parameter with this name.
+#[must_use]
+pub(crate) fn parameter_placeholder(operation: &Operation, (name, location): (&str, ParameterLocation)) -> String {
+    let mut parameters = operation.parameters.iter();
+    if !parameters.any(|other| other.name == name && other.location != location) {
+        return placeholder(name);
+    }
+    let location = match location {
+        ParameterLocation::Cookie => "cookie",
+        ParameterLocation::Header => "headers",
+        ParameterLocation::Path => "path",
+        ParameterLocation::Query => "query",
+    };
+    placeholder(&format!("{name} in the {location}"))
 }
 
 /// Why a request was sent, which decides how its response is judged. It is kept apart from the exchange, which holds

@@ -48,7 +48,7 @@ pub(crate) use compiled_schema::{CompiledSchema, Violation};
 pub use exchange::{
     Content, Credential, Exchange, Failure, Intent, Printable, Purpose, RejectionMeaning, Request, Response, TrialPart,
 };
-pub(crate) use exchange::{NOT_UNRESERVED, placeholder, query_pairs, with_query};
+pub(crate) use exchange::{NOT_UNRESERVED, parameter_placeholder, query_pairs, with_query};
 pub use identifier::{Digest, LONGEST_IDENTIFIER, identifier};
 pub(crate) use identifier::{is_harmless_identifier, is_printable_identifier};
 #[cfg(feature = "cli")]

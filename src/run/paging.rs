@@ -48,13 +48,13 @@ impl Session<'_> {
     /// Returns the head of the request for a page. A rejection of it decides nothing: the service may not allow this
     /// size, or may have no such page.
     fn head_of_page(&self, list: OperationId, mut head: RequestHead, page: &NextPage) -> RequestHead {
-        let parameters = &self.contract.operation(list).parameters;
+        let operation = self.contract.operation(list);
         for value in &page.query {
-            let name = &parameters[value.parameter].name;
+            let parameter = &operation.parameters[value.parameter];
             if value.is_shown {
-                head.add_shown_query(name, &value.value);
+                head.add_shown_query(operation, parameter, &value.value);
             } else {
-                head.add_query(name, &value.value);
+                head.add_query(&parameter.name, &value.value);
             }
         }
         if page.asked.is_some() {

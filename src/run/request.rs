@@ -9,7 +9,8 @@ use crate::contract::Contract;
 use crate::contract::link::Link;
 use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLocation, Security};
 use crate::exchange::{
-    Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_printable_identifier, placeholder, with_query,
+    Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_printable_identifier, parameter_placeholder,
+    with_query,
 };
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathIdentifiers};
 use crate::plan::{NoValue, StandInOrigin, check_allowed, parameter, stand_in_value, unusable_path};
@@ -212,7 +213,7 @@ fn filled(
             let is_secret = parameter.set_by_user.is_some() && parameter.location == ParameterLocation::Header;
             let may_be_printed = is_from_document || is_printable_identifier(&text);
             let is_hidden = from_target || is_secret || !may_be_printed;
-            let rendered = is_hidden.then(|| placeholder(&parameter.name));
+            let rendered = is_hidden.then(|| parameter_placeholder(documented, (&parameter.name, parameter.location)));
             head.fill(parameter, &text, rendered.as_deref());
         }
         if parameter.location == ParameterLocation::Path {
@@ -292,8 +293,11 @@ impl RequestHead {
         operation: OperationId,
         optional: &OptionalValue,
     ) -> Result<(), NoValue> {
-        let parameter = &contract.operation(operation).parameters[optional.parameter];
-        let rendered = optional.is_from_target.then(|| placeholder(&parameter.name));
+        let documented = contract.operation(operation);
+        let parameter = &documented.parameters[optional.parameter];
+        let rendered = optional
+            .is_from_target
+            .then(|| parameter_placeholder(documented, (&parameter.name, parameter.location)));
         for text in parameter::serialized(contract, parameter, &optional.value) {
             check_allowed(parameter, &text)?;
             self.fill(parameter, &text, rendered.as_deref());
@@ -313,11 +317,16 @@ impl RequestHead {
         }
     }
 
-    /// Adds a name and a value that the target showed to the query.
-    pub(super) fn add_shown_query(&mut self, name: &str, value: &str) {
+    /// Adds a parameter of the operation to the query, with a value that the target showed.
+    pub(super) fn add_shown_query(&mut self, operation: &Operation, parameter: &Parameter, value: &str) {
+        let name = &parameter.name;
         let encoded = utf8_percent_encode(value, NOT_UNRESERVED).to_string();
         self.path = with_query(&self.path, name, &encoded);
-        self.printable.path = with_query(&self.printable.path, name, &placeholder(name));
+        self.printable.path = with_query(
+            &self.printable.path,
+            name,
+            &parameter_placeholder(operation, (name, parameter.location)),
+        );
     }
 
     /// Adds a name and its value to the query; neither comes from the target.

@@ -9,7 +9,7 @@ use super::entry::{RecordedExchange, RequestLine, is_redacted};
 use super::route::Call;
 use crate::contract::operation::{Operation, ParameterLocation, RequestBody, SecurityScheme};
 use crate::exchange::json;
-use crate::exchange::{Content, Credential, Digest, Printable, Request, placeholder, with_query};
+use crate::exchange::{Content, Credential, Digest, Printable, Request, parameter_placeholder, with_query};
 
 /// Returns the request. None of its values may be printed: its path is printed as the template, with the parameters
 /// that the contract knows.
@@ -43,7 +43,10 @@ pub(super) fn printable_path(operation: &Operation, url: &Url) -> String {
     let mut path = String::new();
     for (index, piece) in operation.path.split('{').enumerate() {
         match piece.split_once('}').filter(|_| index > 0) {
-            Some((name, rest)) => path.push_str(&(placeholder(name) + rest)),
+            Some((name, rest)) => {
+                path.push_str(&parameter_placeholder(operation, (name, ParameterLocation::Path)));
+                path.push_str(rest);
+            }
             None => path.push_str(piece),
         }
     }
@@ -59,7 +62,7 @@ pub(super) fn printable_path(operation: &Operation, url: &Url) -> String {
             let value = if is_number {
                 value.into_owned()
             } else {
-                placeholder(name)
+                parameter_placeholder(operation, (name, ParameterLocation::Query))
             };
             path = with_query(&path, name, &value);
         }
