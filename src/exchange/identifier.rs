@@ -7,20 +7,18 @@ use std::num::NonZeroU64;
 use serde_json::Value;
 
 /// A short digest of a value, for comparison: usually of one that names a record; in traffic also of a credential, of a
-/// client's headers or of a list's path. A walk over a million items keeps one for each, so it takes eight
-/// bytes, even as an `Option`.
+/// client's headers or of a list's path. A walk over a million items keeps one for each, so it takes eight bytes, even
+/// as an `Option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(NonZeroU64);
 
 impl Digest {
-    /// Returns the digest of a value. Equal values have equal digests, and a string differs from a number.
+    /// Returns the digest of a value. Equal values have equal digests, in whatever order objects have their members, and
+    /// a string differs from a number.
     #[must_use]
-    pub fn of(identifier: &Value) -> Self {
+    pub fn of(value: &Value) -> Self {
         let mut hasher = DefaultHasher::new();
-        match identifier {
-            Value::String(text) => (true, text.as_str()).hash(&mut hasher),
-            other => (false, other.to_string()).hash(&mut hasher),
-        }
+        hash(value, &mut hasher);
         Self::from(hasher.finish())
     }
 }
@@ -28,6 +26,27 @@ impl Digest {
 impl From<u64> for Digest {
     fn from(hash: u64) -> Self {
         Self(NonZeroU64::new(hash).unwrap_or(NonZeroU64::MAX))
+    }
+}
+
+/// Hashes a value, and the members of an object in the order of their names.
+fn hash(value: &Value, hasher: &mut DefaultHasher) {
+    match value {
+        Value::String(text) => (true, text.as_str()).hash(hasher),
+        Value::Array(elements) => {
+            ('[', elements.len()).hash(hasher);
+            elements.iter().for_each(|element| hash(element, hasher));
+        }
+        Value::Object(members) => {
+            ('{', members.len()).hash(hasher);
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_unstable_by_key(|(name, _)| *name);
+            for (name, value) in members {
+                name.hash(hasher);
+                hash(value, hasher);
+            }
+        }
+        other => (false, other.to_string()).hash(hasher),
     }
 }
 
