@@ -1,21 +1,30 @@
 //! Remembers the strings with the run tag that requests have sent, to recognise the run's own records, and those that a
 //! query has stored. The main type is [`SentStrings`].
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::run_tag::RunTag;
 use super::same::unicode_composed;
 use crate::contract::field::holds_data_of_callers;
+use crate::exchange::Digest;
 
-/// The maximum number of strings that are kept. A record that shows a later one is not recognised as the run's own, so
-/// nothing is written to it, which errs on the safe side.
-const MAX_STRINGS: usize = 10_000;
+/// The maximum number of strings that are kept, the most recent ones: a run that repeats its plan (a soak) may send any
+/// number. A record that shows only older ones is not recognised as the run's own, so nothing is written to it, which
+/// errs on the safe side.
+const MAX_STRINGS: usize = 500_000;
 
 /// The strings with the run tag that requests have sent, each with the name of its field.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SentStrings(HashSet<(String, String)>);
+pub(super) struct SentStrings {
+    /// Digests of the strings with their fields.
+    strings: HashSet<Digest>,
+    /// The same, in the order in which they were first sent.
+    in_order: VecDeque<Digest>,
+    /// The names of the fields in which a string was sent.
+    fields: HashSet<String>,
+}
 
 impl SentStrings {
     /// Remembers the strings with the run tag in a body, at any depth.
@@ -26,15 +35,29 @@ impl SentStrings {
                 for (name, member) in members {
                     match member {
                         Value::String(text) if run_tag.is_in(member) => {
-                            if self.0.len() < MAX_STRINGS {
-                                self.0.insert((name.clone(), normalized(text)));
-                            }
+                            self.add(name, text);
                         }
                         _ => self.note(run_tag, member),
                     }
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Remembers a string, and forgets the oldest one if there are too many.
+    fn add(&mut self, name: &str, text: &str) {
+        if !self.fields.contains(name) {
+            self.fields.insert(name.to_owned());
+        }
+        let string = digest(name, text);
+        if self.strings.insert(string) {
+            self.in_order.push_back(string);
+        }
+        if self.in_order.len() > MAX_STRINGS
+            && let Some(oldest) = self.in_order.pop_front()
+        {
+            self.strings.remove(&oldest);
         }
     }
 
@@ -52,7 +75,7 @@ impl SentStrings {
         let mut strings = members
             .iter()
             .filter_map(|(name, member)| Some((name, member.as_str()?)));
-        strings.any(|(name, text)| self.0.contains(&(name.clone(), normalized(text))))
+        strings.any(|(name, text)| self.fields.contains(name) && self.strings.contains(&digest(name, text)))
     }
 
     /// Whether an object in a value, at any depth, shows such a string and none of `unless`.
@@ -73,14 +96,18 @@ impl SentStrings {
 
     /// Whether there is no such string.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.strings.is_empty()
     }
 
     /// Whether an object has fields in which a write sent a string, all of them with other values.
     pub(super) fn are_replaced_in(&self, members: &Map<String, Value>) -> bool {
-        let is_sent = |name: &String| self.0.iter().any(|(sent, _)| sent == name);
-        !self.any_shown_by(members) && members.keys().any(is_sent)
+        !self.any_shown_by(members) && members.keys().any(|name| self.fields.contains(name))
     }
+}
+
+/// Returns the digest of a string with the name of its field.
+fn digest(name: &str, text: &str) -> Digest {
+    Digest::of(&json!([name, normalized(text)]))
 }
 
 /// Returns a string without what services may change in it: case, surrounding spaces, how accents are composed.
@@ -90,8 +117,6 @@ fn normalized(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -111,5 +136,18 @@ mod tests {
         assert_eq!(shows(json!({"name": "Ada", "lastEvent": own})), (false, true));
         assert_eq!(shows(json!({"name": format!("Ada, then {own}")})), (false, true));
         assert_eq!(shows(json!({"id": 1, "kind": "plain"})), (false, false));
+    }
+
+    #[test]
+    fn of_more_strings_than_are_kept_the_last_ones_are_recognised() {
+        let run_tag = RunTag::new(1, 1);
+        let name = |number: usize| json!(run_tag.numbered(u64::try_from(number).unwrap()));
+        let mut sent = SentStrings::default();
+        for number in 0..=MAX_STRINGS {
+            sent.note(&run_tag, &json!({"name": name(number)}));
+        }
+        let shows = |number: usize| sent.any_shown_by(json!({"name": name(number)}).as_object().unwrap());
+        assert!(!shows(0) && shows(1) && shows(MAX_STRINGS));
+        assert_eq!((sent.strings.len(), sent.in_order.len()), (MAX_STRINGS, MAX_STRINGS));
     }
 }
