@@ -45,6 +45,7 @@ const CLEAR_REJECTIONS: [u16; 11] = [400, 401, 403, 404, 405, 406, 409, 410, 413
 // The order matters: when shards are merged, the last variant among those of the shards that wrote is reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+// The name in the published JSON Schema: another one would break programs that are generated from it.
 #[schemars(rename = "LookedThroughRecord")]
 pub enum SearchExtent {
     /// Every list in which it may have created something was seen completely.
@@ -104,6 +105,8 @@ pub struct Residue {
 pub(super) struct ResidueTracker {
     /// Each record that the run may have left.
     pub(super) residue: Vec<Residue>,
+    /// The indexes of those whose create sent no run tag.
+    untagged: HashSet<usize>,
     /// The outcome of each create and update.
     write_outcomes: WriteOutcomes,
     /// What each query has sent.
@@ -222,8 +225,9 @@ struct StoredRecord {
 /// What a look for residue has found so far.
 #[derive(Debug, Default)]
 pub(super) struct ResidueSearch {
-    /// The identifiers in the residue, by operation, with their indexes there.
-    known: HashMap<(OperationId, String), usize>,
+    /// The identifiers in the residue, by operation, with their indexes there: records of different parents may have the
+    /// same identifier.
+    known: HashMap<(OperationId, String), Vec<usize>>,
     stored: Vec<StoredRecord>,
     /// The records of rejected creates, each with its identifier, that the last walk has shown in the list of an
     /// inferred lifecycle.
@@ -242,6 +246,13 @@ impl ResidueSearch {
     /// service may still be removing it.
     pub(super) fn shows_rejected(&self) -> bool {
         !self.rejected.is_empty()
+    }
+
+    /// Remembers where in the residue the record with this identifier is.
+    fn remember(&mut self, operation: OperationId, id: Option<String>, index: usize) {
+        if let Some(id) = id {
+            self.known.entry((operation, id)).or_default().push(index);
+        }
     }
 
     /// Adds a record that no write of the run explains.
@@ -321,6 +332,9 @@ impl History<'_> {
         let numbers = self.run_tag.numbers_in(&body);
         let outcomes = &mut self.residue_tracker.write_outcomes;
         if numbers.is_empty() {
+            if let CreateOutcome::Left(index) = outcome {
+                self.residue_tracker.untagged.insert(index);
+            }
             outcomes.untagged.truncate(MAX_UNTAGGED - 1);
             outcomes.untagged.push_front((operation, outcome, body));
         }
@@ -464,7 +478,8 @@ impl History<'_> {
     /// Marks the record of a create as deleted by the run.
     pub(super) fn note_deleted(&mut self, create: OperationId, id: &str) {
         let mut left = self.residue_tracker.residue.iter_mut();
-        let is_it = |left: &&mut Residue| left.operation == create && left.id.as_deref() == Some(id);
+        // Records of different parents may have the same identifier.
+        let is_it = |left: &&mut Residue| !left.deleted && left.operation == create && left.id.as_deref() == Some(id);
         if let Some(left) = left.find(is_it) {
             left.deleted = true;
         }
@@ -531,8 +546,7 @@ impl History<'_> {
     pub(super) fn residue_search(&self) -> ResidueSearch {
         let mut search = ResidueSearch::default();
         for (index, left) in self.residue_tracker.residue.iter().enumerate() {
-            let id = left.id.clone().map(|id| ((left.operation, id), index));
-            search.known.extend(id);
+            search.remember(left.operation, left.id.clone(), index);
         }
         search
     }
@@ -558,15 +572,6 @@ impl History<'_> {
             let list = contract.list_showing_created_by(operation);
             list.is_some_and(|list| residue_tracker.seen_completely.contains(&list))
         };
-        let untagged = residue_tracker
-            .write_outcomes
-            .untagged
-            .iter()
-            .filter_map(|(_, outcome, _)| match outcome {
-                CreateOutcome::Left(index) => Some(*index),
-                CreateOutcome::Rejected(_) => None,
-            });
-        let untagged: HashSet<_> = untagged.collect();
         let mut all_recognisable = true;
         for (index, left) in residue_tracker
             .residue
@@ -574,7 +579,7 @@ impl History<'_> {
             .enumerate()
             .filter(|(_, left)| seen(left.operation))
         {
-            if left.id.is_none() && untagged.contains(&index) {
+            if left.id.is_none() && residue_tracker.untagged.contains(&index) {
                 all_recognisable = false;
             } else {
                 left.found.get_or_insert(false);
@@ -692,7 +697,7 @@ impl History<'_> {
             (Some(index), _) if update.residue[index].id.is_none() => {
                 update.residue[index].id = Some(id.clone());
                 update.residue[index].found = Some(true);
-                update.remember(create, Some(id), index);
+                update.search.remember(create, Some(id), index);
             }
             (None, Some(CreateOutcome::Rejected(rejection))) if !says_that_it_failed(members) => {
                 let stored = StoredRecord {
@@ -782,11 +787,11 @@ impl ResidueUpdate<'_> {
 
     /// Marks the record with this identifier as found if it is in the residue. Returns whether it is.
     fn find_by_id(&mut self, operation: OperationId, id: &str) -> bool {
-        let index = self.search.known.get(&(operation, id.to_owned()));
-        if let Some(index) = index {
+        let indexes = self.search.known.get(&(operation, id.to_owned()));
+        for index in indexes.into_iter().flatten() {
             self.residue[*index].found = Some(true);
         }
-        index.is_some()
+        indexes.is_some()
     }
 
     /// Finds in the residue one record that shows the run tag, or adds it.
@@ -817,7 +822,7 @@ impl ResidueUpdate<'_> {
             CreateOutcome::Left(index) if self.residue[index].id.is_none() => {
                 self.residue[index].id.clone_from(&id);
                 self.residue[index].found = Some(true);
-                self.remember(operation, id, index);
+                self.search.remember(operation, id, index);
             }
             CreateOutcome::Left(index) => self.add(operation, id, self.residue[index].status),
             CreateOutcome::Rejected(rejection) => {
@@ -834,7 +839,7 @@ impl ResidueUpdate<'_> {
 
     /// Adds a record to the residue that only the look has shown.
     fn add(&mut self, operation: OperationId, id: Option<String>, status: Option<u16>) {
-        self.remember(operation, id.clone(), self.residue.len());
+        self.search.remember(operation, id.clone(), self.residue.len());
         self.residue.push(Residue {
             operation,
             id,
@@ -842,11 +847,6 @@ impl ResidueUpdate<'_> {
             found: Some(true),
             deleted: false,
         });
-    }
-
-    /// Remembers where in the residue the record with this identifier is.
-    fn remember(&mut self, operation: OperationId, id: Option<String>, index: usize) {
-        self.search.known.extend(id.map(|id| ((operation, id), index)));
     }
 }
 
@@ -918,5 +918,89 @@ pub(crate) fn may_have_stored(outcome: &Result<Response, Failure>) -> Option<boo
     match outcome {
         Ok(response) => Some(!CLEAR_REJECTIONS.contains(&response.status)),
         Err(failure) => (!failure.is_unreachable()).then_some(true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::Contract;
+    use crate::exchange::{Content, Purpose, RejectionMeaning};
+    use crate::history::RunTag;
+
+    fn named(name: &str) -> (&'static Contract, OperationId) {
+        let contract = crate::testing::built_in();
+        (contract, contract.operation_named(name).unwrap())
+    }
+
+    fn left(operation: OperationId, id: Option<&str>) -> Residue {
+        Residue {
+            operation,
+            id: id.map(str::to_owned),
+            status: Some(201),
+            found: None,
+            deleted: false,
+        }
+    }
+
+    #[test]
+    fn records_of_different_parents_may_have_the_same_identifier() {
+        let (contract, create) = named("createContact");
+        let mut history = History::new(contract, RunTag::new(1, 1), true);
+        for id in ["1", "1", "2"] {
+            history.add_residue(left(create, Some(id)));
+        }
+        let mut search = history.residue_search();
+        let mut residue = history.residue_tracker.residue.clone();
+        let mut update = ResidueUpdate {
+            search: &mut search,
+            write_outcomes: &history.residue_tracker.write_outcomes,
+            residue: &mut residue,
+        };
+        assert!(update.find_by_id(create, "1") && !update.find_by_id(create, "3"));
+        let found: Vec<_> = residue.iter().map(|left| left.found).collect();
+        assert_eq!(found, [Some(true), Some(true), None]);
+
+        history.note_deleted(create, "1");
+        history.note_deleted(create, "1");
+        assert_eq!(history.finish().residue, [left(create, Some("2"))]);
+    }
+
+    #[test]
+    fn a_record_without_tag_and_identifier_stays_unknown_however_many_creates_follow() {
+        let (contract, create) = named("createVisit");
+        let list = contract.list_showing_created_by(create).unwrap();
+        let mut history = History::new(contract, RunTag::new(1, 1), true);
+        let exchange = Exchange {
+            number: 1,
+            request: Request {
+                body: Some(Content::Json(json!({"contact_id": "c-1"}))),
+                ..Request::unfilled(create, contract.operation(create))
+            },
+            sent_after: Duration::ZERO,
+            outcome: Ok(Response {
+                status: 201,
+                headers: reqwest::header::HeaderMap::new(),
+                body: Bytes::new(),
+                was_compressed: false,
+                is_body_known: true,
+                location: None,
+                elapsed: Duration::ZERO,
+            }),
+        };
+        let intent = Purpose::Documented(RejectionMeaning::Finding).into();
+        history.note_write((&exchange, intent), None);
+        for _ in 0..MAX_UNTAGGED {
+            history.note_write((&exchange, intent), Some("v-1"));
+        }
+        history.residue_tracker.seen_completely.insert(list);
+        assert_eq!(history.end_residue_search(), SearchExtent::Part);
+        let residue = history.finish().residue;
+        assert_eq!((residue[0].found, residue[1].found), (None, Some(false)));
     }
 }
