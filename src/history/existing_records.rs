@@ -26,6 +26,7 @@ use serde_json::Value;
 use super::evidence::{Evidence, Reached, StrayWrite};
 use super::history::{EvidenceSink, History};
 use super::residue::UnexplainedRecord;
+use crate::contract::Contract;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::{Method, OperationId};
 use crate::contract::pointer;
@@ -43,7 +44,7 @@ const MAX_FIELDS: usize = 200;
 const MAX_DEPTH: usize = 3;
 /// The maximum number of records that are read because their list no longer shows them.
 const MAX_MISSING: usize = 20;
-/// The maximum number of letters in a word that names a state.
+/// The maximum length of a word that names a state, in bytes.
 const LONGEST_STATE: usize = 32;
 /// The minimum number of existing records that must have changed, right after a write, to a value that it sent, for the
 /// change to be put down to the write and not to another client.
@@ -192,7 +193,12 @@ impl ExistingRecords {
 
     /// Adds a response of a list. If a single operation has written since the response before, and this is the first
     /// time that it has changed existing records, returns what it has changed.
-    fn add(&mut self, (list, path): (OperationId, &str), items: &[IdentifiedItem<'_>]) -> Option<ChangedBy> {
+    fn add(
+        &mut self,
+        contract: &Contract,
+        (list, path): (OperationId, &str),
+        items: &[IdentifiedItem<'_>],
+    ) -> Option<ChangedBy> {
         if !self.has_written {
             let known = self.identifiers.entry(list).or_default();
             let room = MAX_IDENTIFIERS.saturating_sub(known.len());
@@ -218,7 +224,9 @@ impl ExistingRecords {
         let changes = watched.compare(items, &writes);
         let [write] = writes.as_slice() else { return None };
         let operation = write.operation;
-        self.watched.insert(operation);
+        if contract.list_written_by(operation) == Some(list) {
+            self.watched.insert(operation);
+        }
         if changes.ids.is_empty() {
             return None;
         }
@@ -235,7 +243,7 @@ impl WatchedList {
         let mut changes = Changes::default();
         // The fields in which a record shows another value than those that were sent, and those in which records have
         // changed to one of them.
-        let (mut otherwise, mut changed_to_sent) = (HashSet::new(), HashMap::<_, usize>::new());
+        let (mut fields_with_another_value, mut changed_to_sent) = (HashSet::new(), HashMap::<_, usize>::new());
         let is_updated = !writes.is_empty() && writes.iter().all(|write| write.is_update);
         for record in self.records.values_mut() {
             record.was_missing = std::mem::replace(&mut record.is_missing, true);
@@ -249,10 +257,10 @@ impl WatchedList {
             let mut is_changed = false;
             for (field, name, value) in fields(item.value) {
                 let mut sent = writes.iter().filter_map(|write| write.sent.get(name)).peekable();
-                let is_named = sent.peek().is_some();
+                let is_sent_field = sent.peek().is_some();
                 let is_sent = sent.any(|values| values.contains(&value.value));
-                if is_named && !is_sent {
-                    otherwise.insert(field);
+                if is_sent_field && !is_sent {
+                    fields_with_another_value.insert(field);
                 }
                 let Some(earlier) = before.fields.get_mut(&field).filter(|earlier| **earlier != value) else {
                     continue;
@@ -261,7 +269,7 @@ impl WatchedList {
                     self.volatile.insert(field);
                 }
                 let is_emptied = is_updated && earlier.is_emptied(value);
-                let counts = is_named || is_emptied || (earlier.is_state && value.is_state);
+                let counts = is_sent_field || is_emptied || (earlier.is_state && value.is_state);
                 if counts && !self.volatile.contains(&field) {
                     is_changed = true;
                     changes.shows_sent |= is_sent;
@@ -279,10 +287,10 @@ impl WatchedList {
                 changes.ids.push(id);
             }
         }
-        let everywhere = changed_to_sent
+        let changed_everywhere_to_sent = changed_to_sent
             .into_iter()
-            .filter(|(field, _)| !otherwise.contains(field));
-        changes.showing_sent_value.extend(everywhere);
+            .filter(|(field, _)| !fields_with_another_value.contains(field));
+        changes.showing_sent_value.extend(changed_everywhere_to_sent);
         changes
     }
 }
@@ -385,7 +393,7 @@ impl History<'_> {
             &self.contract.operation(list).name,
         );
         Some(format!(
-            "{name} was not sent again: after it, a record that {list} had shown before the run was changed or gone"
+            "{name} was not sent again: after it, a record that {list} had shown before the run had changed or was gone"
         ))
     }
 
@@ -463,7 +471,9 @@ impl History<'_> {
             Some(IdentifiedItem { id, value })
         };
         let identified: Vec<_> = array.into_iter().flatten().filter_map(with_id).collect();
-        let changed = self.existing_records.add((list, &exchange.request.path), &identified);
+        let changed = self
+            .existing_records
+            .add(self.contract, (list, &exchange.request.path), &identified);
         let Some(ChangedBy { operation, changes }) = changed else {
             return;
         };
@@ -531,5 +541,71 @@ impl History<'_> {
     pub(super) fn existed(&self, list: OperationId, id: &str) -> bool {
         let known = self.existing_records.identifiers.get(&list);
         known.is_some_and(|known| known.contains(&Digest::of(&Value::String(id.to_owned()))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const CONTRACT: &str = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+components:
+  schemas:
+    Record: {type: object, properties: {id: {type: integer}, name: {type: string}}}
+  responses:
+    Record: {description: a, content: {application/json: {schema: {$ref: '#/components/schemas/Record'}}}}
+    Records:
+      description: a
+      content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Record'}}}}
+  requestBodies:
+    Record: {content: {application/json: {schema: {$ref: '#/components/schemas/Record'}}}}
+paths:
+  /things:
+    get: {operationId: things, responses: {'200': {$ref: '#/components/responses/Records'}}}
+    post:
+      operationId: addThing
+      requestBody: {$ref: '#/components/requestBodies/Record'}
+      responses: {'201': {$ref: '#/components/responses/Record'}}
+  /things/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+    get: {operationId: thing, responses: {'200': {$ref: '#/components/responses/Record'}}}
+  /others:
+    get: {operationId: others, responses: {'200': {$ref: '#/components/responses/Records'}}}
+";
+
+    #[test]
+    fn a_write_is_watched_once_its_own_list_was_read_after_it() {
+        let contract = Contract::read("things.yaml", CONTRACT.to_owned()).unwrap();
+        let named = |name| contract.operation_named(name).unwrap();
+        let (create, things, others) = (named("addThing"), named("things"), named("others"));
+        assert_eq!(contract.list_written_by(create), Some(things));
+        let id = json!(1);
+        let item = IdentifiedItem {
+            id: &id,
+            value: &json!({"id": 1, "name": "a"}),
+        };
+        let mut existing = ExistingRecords::default();
+        let read = |existing: &mut ExistingRecords, list| {
+            let changed = existing.add(&contract, (list, "/"), std::slice::from_ref(&item));
+            assert!(changed.is_none());
+        };
+        read(&mut existing, things);
+        read(&mut existing, others);
+        existing.has_written = true;
+        for list in existing.lists.values_mut() {
+            list.writes.push(SentWrite {
+                operation: create,
+                is_update: false,
+                sent: HashMap::new(),
+            });
+        }
+        assert!(existing.watches(create, things));
+        read(&mut existing, others);
+        assert!(existing.watches(create, things));
+        read(&mut existing, things);
+        assert!(!existing.watches(create, things));
     }
 }
