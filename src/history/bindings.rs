@@ -27,7 +27,8 @@ const MAX_VALUES_PER_LINK: usize = 3;
 #[derive(Clone, Debug, PartialEq)]
 struct BoundValue {
     value: Value,
-    under: PathIdentifiers,
+    /// The records in the path of the request that showed it.
+    parents: PathIdentifiers,
 }
 
 /// The identifiers of the records that a path names: for each parameter, the path before it
@@ -56,6 +57,8 @@ pub struct Bindings {
     values: HashMap<usize, Vec<BoundValue>>,
     /// The operations of which a success was read, whatever it showed.
     read_from: HashSet<OperationId>,
+    /// The reads whose values are from an earlier round (one execution of the plan).
+    outdated: HashSet<OperationId>,
 }
 
 impl Bindings {
@@ -69,11 +72,14 @@ impl Bindings {
     /// Takes the values as [`Self::bind`] does, from the response to a request with this path.
     pub(crate) fn bind_under(&mut self, contract: &Contract, (from, path): (OperationId, &str), body: &Value) {
         self.read_from.insert(from);
-        let under = identifiers_in_path(contract.operation(from), path);
+        if self.outdated.remove(&from) {
+            self.forget(contract, from);
+        }
+        let parents = identifiers_in_path(contract.operation(from), path);
         for link in contract.links_from(from) {
             let admits = AdmittedByParameter::of(contract, link);
             for value in link.values(body).iter().filter(|value| admits.holds(value)) {
-                self.keep(link, value, &under);
+                self.keep(link, value, &parents);
             }
         }
     }
@@ -81,13 +87,13 @@ impl Bindings {
     /// Takes the identifier of a created record, where the body of the response does not show it, as the value of each
     /// link that carries it.
     pub(super) fn bind_created(&mut self, contract: &Contract, (from, path): (OperationId, &str), id: &Value) {
-        let mut under = identifiers_in_path(contract.operation(from), path);
+        let mut parents = identifiers_in_path(contract.operation(from), path);
         let chosen = contract.operation(from).path_to_chosen_identifier();
-        under.retain(|(place, _)| chosen.as_ref() != Some(place));
+        parents.retain(|(before, _)| chosen.as_ref() != Some(before));
         let links = contract.links_from(from);
         for link in links.filter(|link| contract.identifies_created_record(link)) {
             if AdmittedByParameter::of(contract, link).holds(id) {
-                self.keep(link, id, &under);
+                self.keep(link, id, &parents);
             }
         }
     }
@@ -115,14 +121,14 @@ impl Bindings {
     }
 
     /// Keeps a value of a link, if it is an identifier and there is room for it.
-    fn keep(&mut self, link: &Link, value: &Value, under: &PathIdentifiers) {
+    fn keep(&mut self, link: &Link, value: &Value, parents: &PathIdentifiers) {
         let kept = self.values.entry(link.index).or_default();
         if kept.len() >= MAX_VALUES_PER_LINK || identifier(value).is_none() {
             return;
         }
         let shown = BoundValue {
             value: value.clone(),
-            under: under.clone(),
+            parents: parents.clone(),
         };
         if !kept.contains(&shown) {
             kept.push(shown);
@@ -134,6 +140,13 @@ impl Bindings {
         for link in contract.links_from(from) {
             self.values.remove(&link.index);
         }
+    }
+
+    /// Begins another round: somebody may have deleted a record since, so the first success of each read in this round
+    /// replaces what the read has shown before.
+    pub(super) fn begin_round(&mut self, contract: &Contract) {
+        let reads = self.read_from.iter().copied();
+        self.outdated = reads.filter(|from| contract.operation(*from).is_read()).collect();
     }
 
     /// Whether a success of the operation was read, whatever it showed.
@@ -248,9 +261,9 @@ struct Search<'own> {
 const MAX_STEPS: usize = 1000;
 
 impl<'own> Search<'own> {
-    /// Chooses a value for the parameter at this position, and then for those after it; `under` has the records that
-    /// the chosen values are under.
-    fn descend(&mut self, position: usize, chosen: &mut LinkedValues<'own>, under: &mut PathIdentifiers) {
+    /// Chooses a value for the parameter at this position, and then for those after it; `path_identifiers`
+    /// has the records that the chosen values are under.
+    fn descend(&mut self, position: usize, chosen: &mut LinkedValues<'own>, path_identifiers: &mut PathIdentifiers) {
         let Some(needed) = self.needed.get(position).cloned() else {
             let mut together = chosen.clone();
             together.sort_by_key(|(index, ..)| *index);
@@ -260,9 +273,11 @@ impl<'own> Search<'own> {
         let before = before.as_deref();
         let candidates = self.candidates[position].clone();
         if candidates.is_empty() {
-            let fits = needed.stand_in.is_some_and(|text| agrees(under, before, &text));
+            let fits = needed
+                .stand_in
+                .is_some_and(|text| agrees(path_identifiers, before, &text));
             if fits {
-                self.descend(position + 1, chosen, under);
+                self.descend(position + 1, chosen, path_identifiers);
             }
             return;
         }
@@ -272,29 +287,31 @@ impl<'own> Search<'own> {
                 return;
             }
             let text = identifier(&shown.value).unwrap_or_default();
-            let fits = agrees(under, before, &text)
+            let fits = agrees(path_identifiers, before, &text)
                 && shown
-                    .under
+                    .parents
                     .iter()
-                    .all(|(before, text)| agrees(under, Some(before), text));
+                    .all(|(before, text)| agrees(path_identifiers, Some(before), text));
             if !fits {
                 continue;
             }
-            let length = under.len();
-            under.extend(shown.under.iter().cloned());
-            under.extend(before.map(|before| (before.to_owned(), text)));
+            let length = path_identifiers.len();
+            path_identifiers.extend(shown.parents.iter().cloned());
+            path_identifiers.extend(before.map(|before| (before.to_owned(), text)));
             chosen.push((needed.index, link, &shown.value));
-            self.descend(position + 1, chosen, under);
+            self.descend(position + 1, chosen, path_identifiers);
             chosen.pop();
-            under.truncate(length);
+            path_identifiers.truncate(length);
         }
     }
 }
 
 /// Whether the record with the identifier `text`, at the position in the path that follows `before`, agrees with
-/// `under`: none of those is a different record at that position.
-fn agrees(under: &PathIdentifiers, before: Option<&str>, text: &str) -> bool {
-    let mut same = under.iter().filter(|(other, _)| Some(other.as_str()) == before);
+/// `path_identifiers`: none of those is a different record at that position.
+fn agrees(path_identifiers: &PathIdentifiers, before: Option<&str>, text: &str) -> bool {
+    let mut same = path_identifiers
+        .iter()
+        .filter(|(other, _)| Some(other.as_str()) == before);
     same.all(|(_, other)| other == text)
 }
 
@@ -413,6 +430,25 @@ paths:
             values.sort_by_key(ToString::to_string);
             assert_eq!(values, expected, "{name}");
         }
+    }
+
+    #[test]
+    fn what_a_list_shows_in_a_round_replaces_what_it_showed_before_and_what_a_create_returned_stays() {
+        let contract = Contract::read("pets.yaml", CONTRACT.to_owned()).unwrap();
+        let named = |name: &str| contract.operation_named(name).unwrap();
+        let mut bindings = Bindings::default();
+        let owners = |bindings: &Bindings| {
+            let links = contract.links_that_fill(named("pets"), &LinkTarget::Parameter(0));
+            let shown = bindings.linked_values(&links).into_iter();
+            shown.map(|(_, value)| value.clone()).collect::<HashSet<_>>()
+        };
+        bindings.bind(&contract, named("owners"), &records(&[1, 2, 3]));
+        bindings.bind(&contract, named("addOwner"), &json!({"id": 9}));
+        bindings.begin_round(&contract);
+        assert_eq!(owners(&bindings), HashSet::from([1, 2, 3, 9].map(Value::from)));
+        bindings.bind(&contract, named("owners"), &records(&[2]));
+        bindings.bind(&contract, named("owners"), &records(&[3]));
+        assert_eq!(owners(&bindings), HashSet::from([2, 3, 9].map(Value::from)));
     }
 
     #[test]

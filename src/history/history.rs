@@ -74,8 +74,8 @@ pub(crate) struct History<'run> {
     pub(super) observed_values: ObservedValues,
     /// The values of items by which their lists can be filtered.
     pub(super) shown_filter_values: ShownFilterValues,
-    /// The identifiers of records that the run has not made: those that a list showed before a walk over it was
-    /// complete, and those that its items refer to.
+    /// The identifiers of records that the run has not made: those that lists showed, until a complete walk moves them
+    /// to `listed_identifiers`, and those that items refer to.
     pub(super) foreign_identifiers: ForeignIdentifiers,
     /// The records that were in the target before the run wrote anything, for those lists that only the paths connect
     /// with the writes.
@@ -169,10 +169,11 @@ impl<'run> History<'run> {
 
     /// Forgets the records of an earlier round (one execution of the plan): they were judged there, and keeping them
     /// would cost memory for each round. `tracked` keeps its records of all rounds, because the clean-up needs them.
-    /// Whether a create returned the run's own record stays known, because its identifier stays bound until the create
+    /// What a list has shown stays bound until it responds again. Whether a create returned the run's own record stays known, because its identifier stays bound until the create
     /// succeeds again.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
+        self.bindings.begin_round(self.contract);
         self.creations.clear();
         self.accepted_updates.clear();
         self.updated_as_last_listed.clear();
@@ -282,8 +283,8 @@ impl<'run> History<'run> {
         self.add_accepted_update(&exchange.request, context);
     }
 
-    /// Takes the values of an operation's links from a success. One whose body was not read gives none, but is still a
-    /// success.
+    /// Takes the values of an operation's links from a success. A success whose body was not read
+    /// gives no values, but counts as read.
     fn bind_values(&mut self, exchange: &Exchange, body: Option<&Body>) {
         let value = body.map_or(&Value::Null, |body| &body.value);
         let request = &exchange.request;
