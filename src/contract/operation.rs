@@ -151,10 +151,10 @@ impl Operation {
         responses.find(|response| response.status == StatusPattern::Exact(status))
     }
 
-    /// Returns the response that documents the body of this status; `None` also where that is not certain. A response to
-    /// `HEAD` has no body, whatever the document says (RFC 9110, section 9.3.2). Next to a
-    /// documented success, `default` documents the errors, and without one the success. A 502, a 503 and a 504 may come
-    /// from something in front of the service (RFC 9110, sections 15.6.3 to 15.6.5), of which `default` says nothing.
+    /// Returns the response that documents the body of this status; `None` also where that is not certain. A response
+    /// to `HEAD` has no body, whatever the document says (RFC 9110, section 9.3.2). Next to a documented success,
+    /// `default` documents the errors, and without one the success. A 502, a 503 and a 504 may come from something in
+    /// front of the service (RFC 9110, sections 15.6.3 to 15.6.5), of which `default` says nothing.
     #[must_use]
     pub fn response_with_body(&self, status: u16) -> Option<&DocumentedResponse> {
         let documents = |response: &&DocumentedResponse| match (response.status, self.successes().next()) {
