@@ -19,6 +19,8 @@ impl<'both> SchemaComparison<'both> {
         let (mut was, mut is) = (old.alternatives(self.old), new.alternatives(self.new));
         for view in was.iter_mut().chain(&mut is) {
             view.discriminator_compared = true;
+            // Whether null is admitted was compared for the whole, which may be its own only alternative.
+            view.null = false;
         }
         let mut unmatched_old: Vec<_> = (0..was.len()).collect();
         let mut unmatched_new: Vec<_> = (0..is.len()).collect();

@@ -262,6 +262,19 @@ pub(super) const EDITS: &[Edit<'_>] = &[
         BREAKS_REQUESTS,
         BREAKS_RESPONSES,
     ),
+    // Null is admitted by both, whether it is next to one alternative or to two.
+    (
+        "{anyOf: [{type: string}, {type: 'null'}]}",
+        "{anyOf: [{type: string}, {type: integer}, {type: 'null'}]}",
+        BREAKS_RESPONSES,
+        BREAKS_REQUESTS,
+    ),
+    (
+        "{type: string, nullable: true}",
+        "{oneOf: [{type: string}, {type: integer}]}",
+        BREAKS_BOTH,
+        BREAKS_BOTH,
+    ),
     (
         "{type: integer}",
         "{type: integer, not: {enum: [3]}}",
