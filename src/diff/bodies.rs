@@ -129,9 +129,14 @@ impl<'both> Comparison<'both> {
             }
         }
         for (name, new) in &is {
+            // A range is known if an old type was compared with it above.
+            let compared = |other: &str| {
+                let exact = is.iter().any(|(exact, _)| exact == other);
+                !exact && closest_range(&is, other).is_some_and(|(range, _)| range == name)
+            };
             let known = was
                 .iter()
-                .any(|(other, _)| other == name || covers(other, name) || covers(name, other));
+                .any(|(other, _)| other == name || covers(other, name) || compared(other));
             if !known {
                 let found = FoundDifference {
                     kind: Kind::MediaTypeAdded,

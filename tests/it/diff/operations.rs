@@ -444,6 +444,22 @@ fn a_callback_may_get_the_statuses_that_its_caller_returns() {
 }
 
 #[test]
+fn a_range_next_to_a_media_type_that_it_covers_is_a_further_one() {
+    let old = with_schemas("{}", "{}", "");
+    let added = "compatible response media-type-added: the 200 response can also be */*";
+    let media_type = "            application/json:";
+    assert_edits(
+        &old,
+        &[(
+            media_type,
+            &format!("            '*/*': {{}}\n{media_type}"),
+            &[added],
+            &[],
+        )],
+    );
+}
+
+#[test]
 fn a_media_type_is_compared_with_the_narrowest_range_that_covers_it() {
     let document = |content: &str| {
         with_schemas("{type: string}", "{type: string}", "").replacen(
