@@ -66,12 +66,19 @@ impl<'both> Comparison<'both> {
                 spots,
             );
         }
+        // Where none is listed, there is one at `/` (3.0.3, section 4.7.1).
+        let moved = was.is_empty() && is.iter().all(|server| !server.base_path.is_empty());
         for added in only_in_first(&is, &was, same) {
             let spots = (Location::missing_from(&above.0), Location::at(&added.at.pointer));
             let text = format!("the server `{}` is new", added.url);
+            let relation = if moved {
+                Relation::Unclear("none was listed, which stands for `/`; whether it answers there is not said")
+            } else {
+                Relation::Harmless
+            };
             self.emit(
                 Side::Operation,
-                without_client_effect(Kind::Servers, Relation::Harmless, text),
+                without_client_effect(Kind::Servers, relation, text),
                 spots,
             );
         }

@@ -106,6 +106,21 @@ fn a_header_that_callers_must_send_to_a_callback_is_breaking() {
 }
 
 #[test]
+fn a_server_with_a_path_where_none_was_listed_is_unclear() {
+    let with = |servers: &str| with_schema("{type: string}").replacen("paths:", &format!("{servers}paths:"), 1);
+    for (servers, expected) in [
+        ("servers: [{url: /v2}]\n", "unclear operation: the server `/v2` is new"),
+        ("servers: [{url: /}]\n", "compatible operation: the server `/` is new"),
+        (
+            "servers: [{url: 'https://api.example.com'}]\n",
+            "compatible operation: the server `https://api.example.com` is new",
+        ),
+    ] {
+        assert_eq!(lines(&with(""), &with(servers)), [expected]);
+    }
+}
+
+#[test]
 fn a_range_of_media_types_that_becomes_several_is_one_difference() {
     let with = |media_types: &[&str]| {
         let text = with_schema("{type: string}");
