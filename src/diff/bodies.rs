@@ -10,6 +10,9 @@ use super::types::Types;
 use super::view::View;
 use crate::contract::is_json;
 
+/// Why a further media type of what callers receive is unclear.
+const UNREAD_MEDIA_TYPE: &str = "a caller may get a media type that it does not read";
+
 /// Two request bodies or responses to compare, on one side of an operation.
 pub(super) struct Bodies<'pair, 'both> {
     pub(super) side: Side,
@@ -110,7 +113,7 @@ impl<'both> Comparison<'both> {
                 if self.seen_by_callers(bodies.side) == Side::Response {
                     let found = FoundDifference {
                         kind: Kind::MediaTypeAdded,
-                        relation: Relation::Unclear("a caller may get a media type that it does not read"),
+                        relation: Relation::Unclear(UNREAD_MEDIA_TYPE),
                         client: ClientEffect::Major,
                         text: format!("{title} may now have any media type of {range}"),
                     };
@@ -138,9 +141,15 @@ impl<'both> Comparison<'both> {
                 .iter()
                 .any(|(other, _)| other == name || covers(other, name) || compared(other));
             if !known {
+                // In its callbacks the service sends what it likes: nobody asks for a media type there.
+                let is_sent = self.callback.is_some() && self.seen_by_callers(bodies.side) == Side::Response;
                 let found = FoundDifference {
                     kind: Kind::MediaTypeAdded,
-                    relation: Relation::Harmless,
+                    relation: if is_sent {
+                        Relation::Unclear(UNREAD_MEDIA_TYPE)
+                    } else {
+                        Relation::Harmless
+                    },
                     client: ClientEffect::Minor,
                     text: format!("{} can also be {name}", bodies.title),
                 };

@@ -74,6 +74,15 @@ fn what_a_callback_sends_may_not_become_a_range_of_media_types() {
 }
 
 #[test]
+fn a_media_type_that_a_callback_also_sends_is_unclear_and_one_that_it_also_gets_is_not() {
+    let (one, two) = (content(&["text/plain"]), content(&["text/plain", "text/csv"]));
+    let sent = "unclear response: in the callback `done`: the request body can also be text/csv";
+    assert_eq!(lines(&with_callback(&one, ""), &with_callback(&two, "")), [sent]);
+    let returned = "compatible request: in the callback `done`: the 200 response can also be text/csv";
+    assert_eq!(lines(&with_callback("", &one), &with_callback("", &two)), [returned]);
+}
+
+#[test]
 fn what_a_callback_gets_may_not_lose_a_range_of_media_types() {
     let (plain, any) = (content(&["text/plain"]), content(&["text/*"]));
     let narrowed = "breaking request: in the callback `done`: the 200 response can now only be text/plain, and no \
