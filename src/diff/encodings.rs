@@ -108,9 +108,7 @@ fn content_types<'both>(source: &Source<'both>, (part, schema): Media<'_, 'both>
 fn by_default<'both>(source: &Source<'both>, schema: &View<'both>) -> &'static str {
     let items = (schema.types() == Types::ARRAY).then(|| schema.items(source));
     let value = items.as_ref().unwrap_or(schema);
-    let is_binary = value
-        .keyword("format")
-        .is_some_and(|at| at.node.string() == Some("binary"));
+    let is_binary = value.keywords("format").any(|at| at.node.string() == Some("binary"));
     match value.types() {
         Types::OBJECT => "application/json",
         Types::STRING if is_binary => "application/octet-stream",

@@ -158,6 +158,8 @@ impl<'both> Comparison<'both> {
                 None => {
                     let relation = if at.flag("required") {
                         Relation::Different
+                    } else if self.callback.is_some() {
+                        Relation::Unclear("whether the service still reads it is not said")
                     } else {
                         Relation::Unclear(
                             "it was optional, so callers had to expect its absence; whether it still comes is not said",

@@ -108,6 +108,14 @@ fn a_header_that_callers_must_send_to_a_callback_is_breaking() {
     ] {
         assert_eq!(lines(&none, &with_callback("", &headers(required))), [expected]);
     }
+    let (old, new) = (with_callback("", &headers(false)), with_callback("", ""));
+    let read = |text: &str| read("things.yaml", text.to_owned()).unwrap();
+    let removed = &diff(&read(&old), &read(&new), None).differences[0];
+    assert_eq!((removed.meaning, removed.side), (Meaning::Unclear, Side::Request));
+    assert_eq!(
+        removed.reason.as_deref(),
+        Some("whether the service still reads it is not said")
+    );
     let with = |response: &str| with_callback("", "").replacen("description: Done", response, 1);
     let new = with(&format!("description: Done, {}", headers(true)));
     let expected = "compatible response: the header `X-Token` of the 204 response is new";

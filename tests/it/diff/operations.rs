@@ -336,7 +336,7 @@ components:
 
 #[test]
 fn an_array_in_a_part_has_the_default_content_type_of_its_items() {
-    let text = |encoding: &str| {
+    let text = |encoding: &str, items: &str| {
         format!(
             "openapi: 3.0.3
 info: {{title: Things, version: '1'}}
@@ -348,18 +348,22 @@ paths:
           multipart/form-data:
             schema:
               type: object
-              properties: {{files: {{type: array, items: {{type: string, format: binary}}}}}}
+              properties: {{files: {{type: array, items: {items}}}}}
 {encoding}      responses: {{'204': {{description: Done}}}}
 "
         )
     };
-    let stated = |media_type: &str| {
-        text(&format!(
-            "            encoding: {{files: {{contentType: {media_type}}}}}\n"
-        ))
-    };
-    let found = |media_type: &str| compared(&text(""), &stated(media_type)).differences.len();
-    assert_eq!([found("application/octet-stream"), found("text/plain")], [0, 1]);
+    // Each part of an `allOf` may have a format of its own.
+    for items in [
+        "{type: string, format: binary}",
+        "{type: string, allOf: [{format: image}, {format: binary}]}",
+    ] {
+        let found = |media_type: &str| {
+            let encoding = format!("            encoding: {{files: {{contentType: {media_type}}}}}\n");
+            compared(&text("", items), &text(&encoding, items)).differences.len()
+        };
+        assert_eq!([found("application/octet-stream"), found("text/plain")], [0, 1]);
+    }
 }
 
 #[test]
