@@ -265,11 +265,35 @@ fn an_optional_property_that_no_longer_comes_is_compatible_in_a_response() {
             "{type: object, additionalProperties: false, patternProperties: {^a: {}}, properties: {a: {type: string}}}",
             "{type: object, additionalProperties: false, patternProperties: {^a: {}}}",
             &[
-                "breaking request: `/a` of the request body is gone",
+                "unclear request: `/a` of the request body is gone",
                 "unclear response: `/a` of the 200 response is gone",
             ],
         ),
     ]);
+}
+
+#[test]
+fn a_pattern_of_a_closed_object_may_allow_a_name_that_it_matches() {
+    let with = |pattern: &str, properties: &str| {
+        format!("{{type: object, additionalProperties: false, patternProperties: {{{pattern}: {{}}}}{properties}}}")
+    };
+    let listed = ", properties: {a: {type: string}}";
+    let meanings = |old: &str, new: &str| {
+        let found = lines(&with_schema(old), &with_schema(new));
+        found
+            .iter()
+            .map(|line| line.split(' ').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    for (pattern, removed, added) in [
+        ("^a", ["unclear"; 2], ["unclear"; 2]),
+        ("'('", ["unclear"; 2], ["unclear"; 2]),
+        ("^x-", ["breaking", "compatible"], ["compatible", "breaking"]),
+    ] {
+        let (some, none) = (with(pattern, listed), with(pattern, ""));
+        assert_eq!(meanings(&some, &none), removed, "{pattern}");
+        assert_eq!(meanings(&none, &some), added, "{pattern}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::source::{LocatedNode, Source, is_annotation, normalized_value, reference};
 use super::types::Types;
@@ -15,6 +15,8 @@ use crate::contract::pointer;
 const MAX_PARTS: usize = 200;
 /// The most alternatives that are looked at one by one.
 const MAX_ALTERNATIVES: usize = 64;
+/// The most patterns of names that are tried.
+const MAX_PATTERNS: usize = 20;
 /// How deep `allOf`, `oneOf` and `anyOf` are followed to learn whether null is admitted; deeper, it is taken to be.
 const MAX_NULL_DEPTH: usize = 16;
 
@@ -278,6 +280,22 @@ impl<'document> View<'document> {
             let index = names.position(|element| element.string() == Some(name))?;
             Some(pointer::join(&required.pointer, &index.to_string()))
         })
+    }
+
+    /// Whether `patternProperties` may apply to a property of this name: a pattern matches it or cannot be read, or
+    /// there are very many.
+    pub(super) fn has_pattern_for(&self, name: &str) -> bool {
+        let all = self.keywords("patternProperties");
+        let patterns: Vec<_> = all
+            .flat_map(|at| at.node.members())
+            .map(|member| &member.name)
+            .collect();
+        let matches = |pattern: &str| {
+            let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
+            let read = options.build(&json!({ "pattern": pattern }));
+            read.map_or(true, |schema| schema.is_valid(&json!(name)))
+        };
+        patterns.len() > MAX_PATTERNS || patterns.into_iter().any(|pattern| matches(pattern.as_str()))
     }
 
     /// Returns the names of the required properties.

@@ -108,8 +108,6 @@ impl<'both> SchemaComparison<'both> {
 
     fn removed(&mut self, was: &Property<'both>, new: &View<'both>, path: &str) {
         let hidden = new.property_names().contains(&last(path).as_str());
-        // A pattern may still allow the name in a closed object.
-        let has_patterns = new.keyword("patternProperties").is_some();
         let text = match (hidden, self.side) {
             (true, Side::Response) => "is now write-only, so no response has it",
             (true, _) => "is now read-only, so no request has it",
@@ -117,6 +115,10 @@ impl<'both> SchemaComparison<'both> {
         };
         let relation = match (self.side, was.required_at.is_some(), new.additional(self.new)) {
             (Side::Response, true, _) => Relation::Wider,
+            // Then what holds for every other name does not hold for this one.
+            (_, _, Additional::Nothing | Additional::Of(_)) if !hidden && new.has_pattern_for(&last(path)) => {
+                Relation::Unclear("`patternProperties` of the new document may still allow it, and is not compared")
+            }
             // What holds for every other name holds for this one now.
             (_, false, Additional::Of(others)) if !hidden => match self.attempt(&was.view, &others) {
                 AttemptOutcome::Same | AttemptOutcome::Compatible => Relation::Harmless,
@@ -127,7 +129,7 @@ impl<'both> SchemaComparison<'both> {
             },
             // It was optional, and the new document says that it no longer comes.
             (Side::Response, false, _) if hidden => Relation::Narrower,
-            (Side::Response, false, Additional::Nothing) if !has_patterns => Relation::Narrower,
+            (Side::Response, false, Additional::Nothing) => Relation::Narrower,
             (Side::Response, false, _) => Relation::Unclear(
                 "it was optional, so callers had to expect its absence; whether it still comes is not said",
             ),
@@ -147,6 +149,9 @@ impl<'both> SchemaComparison<'both> {
         let additional = old.additional(self.old);
         let relation = match (self.side, &additional) {
             (Side::Request, _) if is.required_at.is_some() => self.newly_required(&is.view),
+            (_, Additional::Nothing | Additional::Of(_)) if old.has_pattern_for(&last(path)) => {
+                Relation::Unclear("`patternProperties` of the old document may have allowed it, and is not compared")
+            }
             (_, Additional::Nothing) => Relation::Wider,
             (_, Additional::Anything) => Relation::Harmless,
             (_, Additional::Of(others)) => match self.attempt(others, &is.view) {
