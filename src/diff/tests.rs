@@ -273,6 +273,43 @@ fn an_optional_property_that_no_longer_comes_is_compatible_in_a_response() {
 }
 
 #[test]
+fn a_property_that_exists_on_one_side_is_listed_all_the_same() {
+    let with = |keywords: &str| format!("{{type: object, properties: {{a: {{type: string{keywords}}}}}}}");
+    let required = |keywords: &str| with(keywords).replacen("properties", "required: [a], properties", 1);
+    let (both, read, written) = (with(""), with(", readOnly: true"), with(", writeOnly: true"));
+    assert_schemas(&[
+        (
+            &read,
+            &both,
+            &["compatible request: `/a` of the request body is no longer read-only"],
+        ),
+        (
+            &written,
+            &both,
+            &["compatible response: `/a` of the 200 response is no longer write-only"],
+        ),
+        (
+            &required(", readOnly: true"),
+            &required(""),
+            &["breaking request: `/a` of the request body is no longer read-only, and is required"],
+        ),
+        (
+            &both,
+            &read,
+            &["unclear request: `/a` of the request body is now read-only, so no request has it"],
+        ),
+    ]);
+    for (old, new) in [(&read, &both), (&both, &read), (&written, &both), (&both, &written)] {
+        let document = |name: &str, schema: &str| super::read(name, with_schema(schema)).unwrap();
+        let found = diff(&document("old.yaml", old), &document("new.yaml", new), None).differences;
+        assert!(
+            found.iter().all(|found| found.old.present && found.new.present),
+            "{found:#?}"
+        );
+    }
+}
+
+#[test]
 fn a_pattern_of_a_closed_object_may_allow_a_name_that_it_matches() {
     let with = |pattern: &str, properties: &str| {
         format!("{{type: object, additionalProperties: false, patternProperties: {{{pattern}: {{}}}}{properties}}}")
