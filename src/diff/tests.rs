@@ -334,6 +334,38 @@ fn a_pattern_of_a_closed_object_may_allow_a_name_that_it_matches() {
 }
 
 #[test]
+fn very_many_alternatives_are_not_compared() {
+    let with = |count: usize, last: &str| {
+        let one =
+            |index: usize| format!("{{type: object, properties: {{kind: {{enum: [k{index}]}}, a: {{type: string}}}}}}");
+        let all: Vec<_> = (0..count).map(one).collect();
+        let text = format!("{{anyOf: [{}]}}", all.join(", "));
+        let index = text.rfind("string").unwrap();
+        with_schema(&format!(
+            "{}{}",
+            &text[..index],
+            text[index..].replacen("string", last, 1)
+        ))
+    };
+    let compared = |count: usize| lines(&with(count, "string"), &with(count, "integer"));
+    assert_eq!(
+        compared(1_001),
+        [
+            "unclear request: the request body was not compared to the end",
+            "unclear response: the body of the 200 response was not compared to the end",
+        ]
+    );
+    // Each has a value of its own, by which it is found.
+    assert_eq!(
+        compared(100),
+        [
+            "breaking request: `/a` of the request body was string, is integer",
+            "breaking response: `/a` of the 200 response was string, is integer",
+        ]
+    );
+}
+
+#[test]
 fn every_part_of_an_all_of_has_its_multiple() {
     assert_schemas(&[
         (

@@ -2,7 +2,7 @@
 //! alternatives. Two documents that split the same constraints differently have the same view. The main type is
 //! [`View`].
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Value, json};
 
@@ -15,6 +15,8 @@ use crate::contract::pointer;
 const MAX_PARTS: usize = 200;
 /// The most alternatives that are looked at one by one.
 const MAX_ALTERNATIVES: usize = 64;
+/// The most alternatives that the groups of one schema may list; more are not looked at.
+const MAX_LISTED_ALTERNATIVES: usize = 1_000;
 /// The most patterns of names that are tried.
 const MAX_PATTERNS: usize = 20;
 /// How deep `allOf`, `oneOf` and `anyOf` are followed to learn whether null is admitted; deeper, it is taken to be.
@@ -149,7 +151,8 @@ impl<'document> View<'document> {
         let mut found = Vec::new();
         let mut open = VecDeque::from([self.clone()]);
         while let Some(view) = open.pop_front() {
-            if view.groups.is_empty() || found.len() + open.len() > MAX_ALTERNATIVES {
+            let is_many = found.len() + open.len() > MAX_ALTERNATIVES;
+            if view.groups.is_empty() || is_many || view.has_too_many_alternatives() {
                 found.push(view);
             } else {
                 open.extend(view.of_first_group(source));
@@ -158,14 +161,21 @@ impl<'document> View<'document> {
         found
     }
 
+    /// Whether the groups list more alternatives than are looked at.
+    pub(super) fn has_too_many_alternatives(&self) -> bool {
+        let listed = self.groups.iter().map(|group| group.alternatives.len());
+        listed.sum::<usize>() > MAX_LISTED_ALTERNATIVES
+    }
+
     fn of_first_group(&self, source: &Source<'document>) -> Vec<Self> {
         let Some((group, others)) = self.groups.split_first() else {
             return Vec::new();
         };
+        let mut shared = self.clone();
+        shared.groups = others.to_vec();
+        shared.null = false;
         let alternative = |schema: &LocatedNode<'document>| {
-            let mut view = self.clone();
-            view.groups = others.to_vec();
-            view.null = false;
+            let mut view = shared.clone();
             view.pointer.clone_from(&schema.pointer);
             view.name = name(schema).or_else(|| source.resolve(schema.clone()).string("title").map(str::to_owned));
             view.add(source, schema);
@@ -254,7 +264,10 @@ impl<'document> View<'document> {
         let values = listed
             .chain(single)
             .chain(self.listed.iter().cloned())
-            .reduce(|left, right| left.into_iter().filter(|value| right.contains(value)).collect())?;
+            .reduce(|left, right| {
+                let right: HashSet<_> = right.iter().collect();
+                left.into_iter().filter(|value| right.contains(value)).collect()
+            })?;
         Some(values.into_iter().filter(|value| !value.is_null()).collect())
     }
 

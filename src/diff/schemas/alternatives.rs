@@ -12,10 +12,15 @@ use crate::diff::view::View;
 
 /// The most pairs of unmatched alternatives that are compared with each other.
 const MAX_UNMATCHED_PAIRS: usize = 400;
+/// Why alternatives are not compared.
+const TOO_MANY: &str = "there are too many alternatives to be compared";
 
 impl<'both> SchemaComparison<'both> {
     pub(super) fn alternatives(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         self.discriminator(old, new, path);
+        if old.has_too_many_alternatives() || new.has_too_many_alternatives() {
+            return self.too_large((old, new), path, TOO_MANY);
+        }
         let (mut was, mut is) = (old.alternatives(self.old), new.alternatives(self.new));
         for view in was.iter_mut().chain(&mut is) {
             view.discriminator_compared = true;
@@ -34,7 +39,7 @@ impl<'both> SchemaComparison<'both> {
             old_tags[o].is_some() && old_tags[o] == new_tags[n]
         });
         if unmatched_old.len() * unmatched_new.len() > MAX_UNMATCHED_PAIRS {
-            self.too_large((old, new), path, "there are too many alternatives to be compared");
+            self.too_large((old, new), path, TOO_MANY);
         } else {
             take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
                 self.attempt(&was[o], &is[n]) == AttemptOutcome::Same
@@ -175,10 +180,11 @@ impl<'both> SchemaComparison<'both> {
         if was.exclusive == is.exclusive {
             return;
         }
-        let types: Vec<_> = new.alternatives(self.new).iter().map(View::types).collect();
-        let apart = types.iter().enumerate().all(|(index, types_of)| {
-            let mut later = types.iter().skip(index + 1);
-            later.all(|other| !other.meets(*types_of))
+        let mut met = Types::NONE;
+        let apart = new.alternatives(self.new).iter().all(|view| {
+            let is_apart = !met.meets(view.types());
+            met = met.or(view.types());
+            is_apart
         });
         if apart {
             return;

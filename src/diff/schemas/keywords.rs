@@ -1,5 +1,7 @@
 //! The keywords of one schema: type, values, bounds, formats and the rest.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{
@@ -156,10 +158,7 @@ impl<'both> SchemaComparison<'both> {
                 vec![(Relation::Wider, format!("is no longer limited to {}", listed(values)))]
             }
             (Some(was), Some(is)) => {
-                let only_in_first = |from: &[Value], of: &[Value]| -> Vec<Value> {
-                    from.iter().filter(|value| !of.contains(value)).cloned().collect()
-                };
-                let (gone, added) = (only_in_first(was, is), only_in_first(is, was));
+                let (gone, added) = (values_only_in(was, is), values_only_in(is, was));
                 let mut emitted = Vec::new();
                 if !gone.is_empty() {
                     emitted.push((Relation::Narrower, format!("may no longer be {}", listed(&gone))));
@@ -202,8 +201,7 @@ impl<'both> SchemaComparison<'both> {
         };
         let more = if was.is_some() { "may now be" } else { "is known to be" };
         let (was, is) = (was.unwrap_or_default(), is.unwrap_or_default());
-        let gone: Vec<_> = was.iter().filter(|value| !is.contains(value)).cloned().collect();
-        let added: Vec<_> = is.iter().filter(|value| !was.contains(value)).cloned().collect();
+        let (gone, added) = (values_only_in(&was, &is), values_only_in(&is, &was));
         for (relation, verb, values, client) in [
             (narrower, fewer, gone, ClientEffect::Major),
             (Relation::Harmless, more, added, ClientEffect::Minor),
@@ -720,6 +718,12 @@ fn is_every_boolean(values: &[Value], types: Types) -> bool {
 fn joined(parts: impl Iterator<Item = String>) -> Option<String> {
     let parts: Vec<_> = parts.collect();
     (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+/// Returns the values that the other list lacks.
+fn values_only_in(list: &[Value], other: &[Value]) -> Vec<Value> {
+    let other: HashSet<_> = other.iter().collect();
+    list.iter().filter(|value| !other.contains(value)).cloned().collect()
 }
 
 /// Returns values for a sentence: `` `a`, `b` ``.
