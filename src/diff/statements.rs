@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::difference::{ClientEffect, FactChange, FactChanges, Location, Side};
@@ -10,7 +11,7 @@ use super::kind::Kind;
 use super::operations::{Comparison, Operation, OperationPair, spot, template};
 use super::range::Relation;
 use super::schemas::FoundDifference;
-use super::source::{LocatedNode, Source, only_in_first};
+use super::source::{LocatedNode, Source, only_in_first, state_the_same};
 use crate::contract::Contract;
 use crate::contract::document::{Document, Node};
 use crate::contract::fact::{Fact, FactKind};
@@ -25,6 +26,38 @@ impl<'both> Comparison<'both> {
         }
         self.gaps();
         self.security_schemes();
+        self.uncompared_operations();
+    }
+
+    /// Reports operations that are not compared further, where what they state differs.
+    fn uncompared_operations(&mut self) {
+        let (was, is) = (uncompared_operations(self.old), uncompared_operations(self.new));
+        for (key, (name, new)) in &is {
+            match was.get(key) {
+                None => {
+                    let spots = (Location::missing_from(""), Location::at(&new.pointer));
+                    self.uncompared_differs(format!("{name} is new"), spots);
+                }
+                Some((_, old)) if !state_the_same(None, (self.old, old), (self.new, new)) => {
+                    let spots = (Location::at(&old.pointer), Location::at(&new.pointer));
+                    self.uncompared_differs(format!("{name} differs"), spots);
+                }
+                Some(_) => {}
+            }
+        }
+        for (_, (name, old)) in was.iter().filter(|(key, _)| !is.contains_key(*key)) {
+            let spots = (Location::at(&old.pointer), Location::missing_from(""));
+            self.uncompared_differs(format!("{name} is gone"), spots);
+        }
+    }
+
+    fn uncompared_differs(&mut self, text: String, spots: (Location, Location)) {
+        let relation = Relation::Unclear("webhooks, and operations that OpenAPI 3.1 does not have, are not compared");
+        self.emit(
+            Side::Operation,
+            without_client_effect(Kind::Keyword, relation, text),
+            spots,
+        );
     }
 
     /// Compares the servers of an operation, unless both documents leave it to those of the whole document.
@@ -155,6 +188,30 @@ impl<'both> Comparison<'both> {
             self.emit(Side::Response, found, spots);
         }
     }
+}
+
+/// Returns the operations that are not compared further: webhooks, and those with a method that only OpenAPI 3.2 has.
+/// The key of each is its name in sentences, without the names of the path's parameters.
+fn uncompared_operations<'both>(source: &Source<'both>) -> IndexMap<String, (String, LocatedNode<'both>)> {
+    let mut found = IndexMap::new();
+    let webhooks = source.at("/webhooks");
+    let is_no_extension = |(name, _): &(&str, LocatedNode<'_>)| !name.starts_with("x-");
+    for (name, at) in webhooks.iter().flat_map(LocatedNode::members).filter(is_no_extension) {
+        let name = format!("the webhook `{name}`");
+        found.insert(name.clone(), (name, at));
+    }
+    let paths = source.at("/paths");
+    for (path, item) in paths.iter().flat_map(LocatedNode::members).filter(is_no_extension) {
+        let item = source.resolve(item);
+        let query = item.member("query").map(|at| ("QUERY", at));
+        let others = item.member("additionalOperations");
+        let others = others.iter().flat_map(LocatedNode::members);
+        for (method, at) in query.into_iter().chain(others) {
+            let name = |path: &str| format!("the operation `{method} {path}`");
+            found.insert(name(&template(path)), (name(path), at));
+        }
+    }
+    found
 }
 
 /// A server that a document lists.

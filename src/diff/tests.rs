@@ -123,6 +123,46 @@ fn a_header_that_callers_must_send_to_a_callback_is_breaking() {
 }
 
 #[test]
+fn a_webhook_or_an_operation_of_3_2_that_differs_is_unclear() {
+    let with = |paths: &str, kind: &str| {
+        format!(
+            "openapi: 3.2.0
+info: {{title: Things, version: '1'}}
+paths:
+  {paths}
+webhooks:
+  made: {{post: {{requestBody: {{content: {{application/json: {{schema: {{$ref: '#/components/schemas/Made'}}}}}}}}}}}}
+components:
+  schemas:
+    Made: {{type: {kind}}}
+"
+        )
+    };
+    let things = "/things/{id}: {query: {requestBody: {content: {text/plain: {}}}}, additionalOperations: {COPY: {}}}";
+    let renamed = things.replace("{id}", "{key}");
+    let other = things.replace("text/plain", "text/csv").replace("COPY: {}", "LOCK: {}");
+    let old = with(things, "string");
+    for (new, expected) in [
+        (with(things, "string"), &[][..]),
+        (with(&renamed, "string"), &[]),
+        (
+            with(things, "integer"),
+            &["unclear operation: the webhook `made` differs"],
+        ),
+        (
+            with(&other, "string"),
+            &[
+                "unclear operation: the operation `QUERY /things/{id}` differs",
+                "unclear operation: the operation `LOCK /things/{id}` is new",
+                "unclear operation: the operation `COPY /things/{id}` is gone",
+            ],
+        ),
+    ] {
+        assert_eq!(lines(&old, &new), expected, "{new}");
+    }
+}
+
+#[test]
 fn a_server_with_a_path_where_none_was_listed_is_unclear() {
     let with = |servers: &str| with_schema("{type: string}").replacen("paths:", &format!("{servers}paths:"), 1);
     for (servers, expected) in [
