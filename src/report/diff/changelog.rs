@@ -32,7 +32,10 @@ pub fn diff_changelog(diff: &Diff) -> String {
 /// Returns the section of a difference, by its kind.
 fn section(difference: &Difference) -> &'static str {
     let name = difference.kind.name();
-    if matches!(difference.kind, Kind::Deprecation | Kind::Sunset) {
+    let ends = difference.kind == Kind::Deprecation && difference.sentence.ends_with(" is no longer deprecated");
+    if ends {
+        "Changed"
+    } else if matches!(difference.kind, Kind::Deprecation | Kind::Sunset) {
         "Deprecated"
     } else if name.ends_with("-added") || name.ends_with("-gained") {
         "Added"

@@ -55,6 +55,22 @@ fn the_reports_of_a_diff() {
 }
 
 #[test]
+fn a_deprecation_that_ends_is_a_change() {
+    let read = |text: String| read("things.yaml", text).unwrap();
+    let plain = read(OLD.to_owned());
+    let deprecated = OLD.replace("name: {type: string}", "name: {type: string, deprecated: true}");
+    let deprecated = read(deprecated.replace("operationId:", "deprecated: true\n      operationId:"));
+    for (old, new, section) in [
+        (&plain, &deprecated, "### Deprecated"),
+        (&deprecated, &plain, "### Changed"),
+    ] {
+        let text = diff_changelog(&diff(old, new, None));
+        let sections: Vec<_> = text.lines().filter(|line| line.starts_with("###")).collect();
+        assert_eq!(sections, [section], "{text}");
+    }
+}
+
+#[test]
 fn a_file_of_a_revision_is_named_with_it_and_annotated_without_it() {
     let mut diff = sample();
     for document in [&mut diff.old, &mut diff.new] {
