@@ -1,8 +1,8 @@
 //! The differences as GitHub's workflow commands: an annotation at the line of the new document for each of the most
-//! urgent ones. The step summary is the Markdown report.
+//! urgent ones, and for its references that lead to nothing. The step summary is the Markdown report.
 
-use super::{groups, sentence, shown_file, urgency, verdict, why_accepted, word};
-use crate::diff::{Diff, Difference, Meaning};
+use super::{groups, sentence, short, shown_file, urgency, verdict, why_accepted, word};
+use crate::diff::{DanglingReference, Diff, Difference, Meaning};
 use crate::report::github::{MAX_SHOWN, command};
 use crate::report::phrases::{self, clipped, repository_path};
 
@@ -23,6 +23,9 @@ pub fn diff_github(diff: &Diff) -> String {
         .take(MAX_SHOWN)
         .map(|(title, difference)| annotation(diff, title, difference))
         .collect();
+    let room = MAX_SHOWN.saturating_sub(lines.len());
+    let dangling = diff.dangling_references.new.iter().take(room);
+    lines.extend(dangling.map(|reference| dangling_reference(diff, reference)));
     let more = all.len().saturating_sub(MAX_SHOWN);
     let mut closing = verdict(diff);
     if more > 0 {
@@ -34,6 +37,17 @@ pub fn diff_github(diff: &Diff) -> String {
     }
     lines.push(command("notice", &[("title", "countersign diff".to_owned())], &closing));
     lines.join("\n") + "\n"
+}
+
+fn dangling_reference(diff: &Diff, reference: &DanglingReference) -> String {
+    let DanglingReference { target, place } = reference;
+    let properties = [
+        ("file", repository_path(place.file.as_deref().unwrap_or(&diff.new.file))),
+        ("line", place.line.max(1).to_string()),
+        ("title", "dangling reference".to_owned()),
+    ];
+    let message = format!("nothing could be compared behind {}", short(target));
+    command("warning", &properties, &message)
 }
 
 fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {

@@ -85,13 +85,18 @@ fn why_accepted(difference: &Difference) -> Option<String> {
 
 /// Returns the verdict in one line.
 fn verdict(diff: &Diff) -> String {
-    let dangling = diff.dangling_references.count();
-    if diff.differences.is_empty() && dangling > 0 {
-        let references = counted(dangling, "dangling reference");
-        return format!("no difference is seen, but nothing could be compared behind {references}");
-    }
+    let dangling = match diff.dangling_references.count() {
+        0 => None,
+        count => Some(format!(
+            "nothing could be compared behind {}",
+            counted(count, "dangling reference")
+        )),
+    };
     if diff.differences.is_empty() {
-        return "the two documents mean the same".to_owned();
+        return dangling.map_or_else(
+            || "the two documents mean the same".to_owned(),
+            |dangling| format!("no difference is seen, but {dangling}"),
+        );
     }
     let count = |meaning: Meaning| format!("{} {}", diff.count(meaning), meaning.as_str());
     let mut counts = [Meaning::Breaking, Meaning::Unclear, Meaning::Compatible]
@@ -103,9 +108,10 @@ fn verdict(diff: &Diff) -> String {
     }
     let differences = counted(diff.differences.len(), "difference");
     format!(
-        "{differences}: {}; the next version is {}",
+        "{differences}: {}; the next version is {}{}",
         counts.join(", "),
-        diff.release().as_str()
+        diff.release().as_str(),
+        dangling.map_or_else(String::new, |dangling| format!("; {dangling}"))
     )
 }
 

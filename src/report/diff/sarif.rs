@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::sentence;
-use crate::diff::{Diff, Difference, DocumentLocation, DocumentName, Kind, Meaning};
+use super::{sentence, short};
+use crate::diff::{DanglingReference, Diff, Difference, DocumentLocation, DocumentName, Kind, Meaning};
 use crate::exchange::sanitize::json_text;
 use crate::report::sarif::{SCHEMA, artifact, plain};
 
@@ -16,6 +16,10 @@ pub fn diff_sarif(diff: &Diff) -> String {
     let rules = Kind::ALL
         .iter()
         .map(|kind| json!({ "id": kind.name(), "shortDescription": { "text": kind.summary() } }));
+    let mut invocation = json!({ "executionSuccessful": true });
+    if diff.dangling_references.count() > 0 {
+        invocation["toolExecutionNotifications"] = dangling_references(diff);
+    }
     let results = diff.differences.iter().map(|difference| result(diff, difference));
     json_text(&json!({
         "$schema": SCHEMA,
@@ -26,12 +30,28 @@ pub fn diff_sarif(diff: &Diff) -> String {
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
                 "rules": rules.collect::<Value>(),
             }},
-            "invocations": [{ "executionSuccessful": true }],
+            "invocations": [invocation],
             "columnKind": "utf16CodeUnits",
             "results": results.collect::<Value>(),
             "properties": { "release": diff.release() },
         }],
     }))
+}
+
+/// Returns a notification for each reference behind which nothing could be compared.
+fn dangling_references(diff: &Diff) -> Value {
+    let dangling = &diff.dangling_references;
+    let old = dangling.old.iter().map(|reference| (&diff.old, reference));
+    let new = dangling.new.iter().map(|reference| (&diff.new, reference));
+    let notification = |(document, reference): (&DocumentName, &DanglingReference)| {
+        let text = format!("nothing could be compared behind {}", short(&reference.target));
+        json!({
+            "level": "warning",
+            "message": { "text": plain(&text) },
+            "locations": [location(document, &reference.place)],
+        })
+    };
+    old.chain(new).map(notification).collect()
 }
 
 fn result(diff: &Diff, difference: &Difference) -> Value {

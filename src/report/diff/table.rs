@@ -1,7 +1,7 @@
 //! The differences in Markdown, for a comment on a merge request or the summary of a step.
 
 use super::{groups, sentence, short, verdict, why_accepted};
-use crate::diff::{Diff, Difference, DocumentLocation, DocumentName, FactChange, Meaning};
+use crate::diff::{DanglingReference, Diff, Difference, DocumentLocation, DocumentName, FactChange, Meaning};
 use crate::report::MAX_BYTES;
 use crate::report::markdown::{cell, code};
 use crate::report::phrases::{self, clipped};
@@ -10,8 +10,8 @@ use crate::report::phrases::{self, clipped};
 const LONGEST: usize = 200;
 /// The bytes reserved for the line that counts what is left out.
 const CLOSING: usize = 100;
-/// How many facts that only one document states are listed for each document.
-const MAX_FACTS: usize = 50;
+/// How many facts that only one document states, and how many dangling references, are listed for each document.
+const MAX_LISTED: usize = 50;
 
 /// Returns the differences as Markdown of less than [`MAX_BYTES`].
 #[must_use]
@@ -62,9 +62,10 @@ pub fn diff_markdown_within(diff: &Diff, max_bytes: usize) -> String {
         let more = phrases::counted(left_out, "more difference");
         text.push_str(&format!("\n{more} {} not listed here.\n", phrases::is_or_are(left_out)));
     }
-    let facts = facts(diff);
-    if text.len() + facts.len() <= max_bytes {
-        text.push_str(&facts);
+    for section in [dangling_references(diff), facts(diff)] {
+        if text.len() + section.len() <= max_bytes {
+            text.push_str(&section);
+        }
     }
     text
 }
@@ -77,14 +78,8 @@ fn row(difference: &Difference) -> String {
     };
     let why_accepted = why_accepted(difference).map_or_else(String::new, |text| format!(" {}", cell(&text)));
     let line = |place: &DocumentLocation| {
-        let DocumentLocation { line, present, .. } = place;
-        let file = place.file.as_deref();
-        let file = file.map_or_else(String::new, |file| cell(&format!("{file}:")));
-        if *present {
-            format!("{file}{line}")
-        } else {
-            format!("({file}{line})")
-        }
+        let line = line_in(place.file.as_deref(), place.line);
+        if place.present { line } else { format!("({line})") }
     };
     format!(
         "| {meaning} | {} | {} | {}{why_accepted} | {} | {} |\n",
@@ -94,6 +89,40 @@ fn row(difference: &Difference) -> String {
         line(&difference.old),
         line(&difference.new)
     )
+}
+
+/// Returns a line, with its file where that is not the document's own.
+fn line_in(file: Option<&str>, line: u32) -> String {
+    let file = file.map_or_else(String::new, |file| cell(&format!("{file}:")));
+    format!("{file}{line}")
+}
+
+fn dangling_references(diff: &Diff) -> String {
+    let dangling = &diff.dangling_references;
+    if dangling.count() == 0 {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n<details><summary>Dangling references: {}</summary>\n\n| reference | in | line |\n|---|---|---|\n",
+        dangling.count()
+    );
+    for (word, references) in [("old", &dangling.old), ("new", &dangling.new)] {
+        for DanglingReference { target, place } in references.iter().take(MAX_LISTED) {
+            let line = line_in(place.file.as_deref(), place.line);
+            text.push_str(&format!("| {} | {word} | {line} |\n", cell(&short(target))));
+        }
+    }
+    closed(text, "more reference", [dangling.old.len(), dangling.new.len()])
+}
+
+/// Closes a list, of which at most [`MAX_LISTED`] are shown for each document; `lengths` says how many each has.
+fn closed(mut text: String, what: &str, lengths: [usize; 2]) -> String {
+    let left_out = lengths.map(|length| length.saturating_sub(MAX_LISTED)).iter().sum();
+    if left_out > 0 {
+        let more = phrases::counted(left_out, what);
+        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::is_or_are(left_out)));
+    }
+    text + "\n</details>\n"
 }
 
 fn facts(diff: &Diff) -> String {
@@ -109,16 +138,11 @@ fn facts(diff: &Diff) -> String {
         facts.gained.len(),
         facts.lost.len()
     );
-    let mut left_out = 0;
     for (word, changes) in [("lost", &facts.lost), ("gained", &facts.gained)] {
-        for FactChange { name, line, .. } in changes.iter().take(MAX_FACTS) {
+        for FactChange { name, line, file } in changes.iter().take(MAX_LISTED) {
+            let line = line_in(file.as_deref(), *line);
             text.push_str(&format!("| {} | {word} | {line} |\n", cell(&short(name))));
         }
-        left_out += changes.len().saturating_sub(MAX_FACTS);
     }
-    if left_out > 0 {
-        let more = phrases::counted(left_out, "more fact");
-        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::is_or_are(left_out)));
-    }
-    text + "\n</details>\n"
+    closed(text, "more fact", [facts.lost.len(), facts.gained.len()])
 }

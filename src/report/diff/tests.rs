@@ -107,6 +107,54 @@ fn a_reference_that_leads_to_nothing_is_listed_and_no_sameness_is_claimed() {
 }
 
 #[test]
+fn references_that_lead_to_nothing_are_listed_next_to_differences() {
+    let text = OLD.replace("{description: Done}", "{$ref: 'other.yaml#/Done'}");
+    let read = |name: &str, text: &str| read(name, text.to_owned()).unwrap();
+    let new = text.replace("total: {type: integer}", "total: {type: number}");
+    let mut diff = diff(&read("old.yaml", &text), &read("new.yaml", &new), None);
+    let verdict = "; nothing could be compared behind 2 dangling references";
+    assert!(diff_terminal(&diff, &Terminal::default()).contains(verdict));
+    let markdown = diff_markdown(&diff);
+    let rows = [
+        "<summary>Dangling references: 2</summary>",
+        "| `other.yaml#/Done` | old | 20 |\n| `other.yaml#/Done` | new | 20 |\n",
+        verdict,
+    ];
+    assert!(rows.iter().all(|row| markdown.contains(row)), "{markdown}");
+    let github = diff_github(&diff);
+    let annotation = "::warning file=new.yaml,line=20,title=dangling reference::nothing could be compared behind \
+                      other.yaml#/Done\n";
+    assert!(github.contains(annotation) && github.contains(verdict), "{github}");
+    let sarif: serde_json::Value = serde_json::from_str(&diff_sarif(&diff)).unwrap();
+    let notifications = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+    let line = |index: usize| {
+        let location = &notifications[index]["locations"][0]["physicalLocation"];
+        (
+            location["artifactLocation"]["uri"].as_str(),
+            location["region"]["startLine"].as_u64(),
+        )
+    };
+    assert_eq!(
+        [line(0), line(1)],
+        [(Some("old.yaml"), Some(20)), (Some("new.yaml"), Some(20))]
+    );
+    diff.dangling_references = crate::diff::DanglingReferences::default();
+    for text in [diff_markdown(&diff), diff_github(&diff), diff_sarif(&diff)] {
+        assert!(
+            !text.to_lowercase().contains("dangling") && !text.contains("Notification"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_fact_of_another_file_is_listed_with_it() {
+    let mut diff = sample();
+    diff.facts.gained[0].file = Some("parts/things.yaml".to_owned());
+    assert!(diff_markdown(&diff).contains("| gained | `parts/things.yaml:`16 |"));
+}
+
+#[test]
 fn two_documents_that_mean_the_same_have_one_line() {
     let document = read("old.yaml", OLD.to_owned()).unwrap();
     let text = diff_terminal(&diff(&document, &document, None), &Terminal::default());

@@ -179,6 +179,19 @@ fn every_report_is_written_to_its_file() {
 }
 
 #[test]
+fn a_sarif_file_that_lists_dangling_references_keeps_to_its_schema() {
+    let call = of_types("$ref: '#/components/schemas/Gone'", &["--report", "sarif=sarif.out"]);
+    let ended = call.run();
+    let sarif: Value = serde_json::from_str(&text(&ended, "sarif.out")).unwrap();
+    keeps(&sarif_schema(), &sarif);
+    let notification = &sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"][0];
+    assert_eq!(
+        notification["message"]["text"],
+        "nothing could be compared behind #/components/schemas/Gone"
+    );
+}
+
+#[test]
 fn a_report_replaces_no_contract_and_has_a_place_of_its_own() {
     for (flags, reported) in [
         (&["--report", "json=./old.yaml"][..], "which is a document `old.yaml`"),
