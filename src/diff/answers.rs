@@ -112,7 +112,7 @@ impl<'both> Comparison<'both> {
         let Some(either) = old.or(new) else { return };
         let claim =
             |answer: Option<&Answer>| answer.map_or_else(|| "none".to_owned(), |answer| in_words(&answer.claim));
-        let spot = |answer: Option<&Answer>| match answer {
+        let location = |answer: Option<&Answer>| match answer {
             Some(answer) => Location::at(answer.written_at.as_str()),
             None => Location::missing_from(either.subject.as_str()),
         };
@@ -126,7 +126,7 @@ impl<'both> Comparison<'both> {
             client: effect(was, is),
             text: format!("the answer to `{}` was {}, is {}", either.gap, claim(old), claim(new)),
         };
-        self.emit(side(either), found, (spot(old), spot(new)));
+        self.emit(side(either), found, (location(old), location(new)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Comparison, OperationPair, spot};
+use super::operations::{Comparison, OperationPair, location_of_member};
 use super::range::Relation;
 use super::schemas::{FoundDifference, ValueEncoding};
 use super::source::{LocatedNode, Source};
@@ -50,11 +50,11 @@ impl<'both> Comparison<'both> {
                         if required { ", and it is required" } else { "" }
                     ),
                 };
-                let spots = (
+                let locations = (
                     Location::missing_from(&both.old.at.pointer),
-                    spot(&both.new.at, "requestBody"),
+                    location_of_member(&both.new.at, "requestBody"),
                 );
-                self.emit(Side::Request, found, spots);
+                self.emit(Side::Request, found, locations);
             }
             (Some(_), None) => {
                 let found = FoundDifference {
@@ -63,11 +63,11 @@ impl<'both> Comparison<'both> {
                     client: ClientEffect::Major,
                     text: "the request no longer has a body".to_owned(),
                 };
-                let spots = (
-                    spot(&both.old.at, "requestBody"),
+                let locations = (
+                    location_of_member(&both.old.at, "requestBody"),
                     Location::missing_from(&both.new.at.pointer),
                 );
-                self.emit(Side::Request, found, spots);
+                self.emit(Side::Request, found, locations);
             }
             (Some(old), Some(new)) => {
                 self.body_required(&old, &new);
@@ -94,7 +94,11 @@ impl<'both> Comparison<'both> {
             client: ClientEffect::None,
             text: format!("the request body {verb}"),
         };
-        self.emit(Side::Request, found, (spot(old, "required"), spot(new, "required")));
+        self.emit(
+            Side::Request,
+            found,
+            (location_of_member(old, "required"), location_of_member(new, "required")),
+        );
     }
 
     /// Compares the media types of two bodies, and the schemas of those that both have.
@@ -153,11 +157,11 @@ impl<'both> Comparison<'both> {
                     client: ClientEffect::Minor,
                     text: format!("{} can also be {name}", bodies.title),
                 };
-                let spots = (
-                    Location::missing_from(spot(bodies.old, "content").pointer),
+                let locations = (
+                    Location::missing_from(location_of_member(bodies.old, "content").pointer),
                     Location::at(&new.pointer),
                 );
-                self.emit(bodies.side, found, spots);
+                self.emit(bodies.side, found, locations);
             }
         }
     }
@@ -197,11 +201,11 @@ impl<'both> Comparison<'both> {
             client: ClientEffect::Major,
             text,
         };
-        let spots = (
+        let locations = (
             Location::at(&old.pointer),
-            Location::missing_from(spot(bodies.new, "content").pointer),
+            Location::missing_from(location_of_member(bodies.new, "content").pointer),
         );
-        self.emit(bodies.side, found, spots);
+        self.emit(bodies.side, found, locations);
     }
 
     fn media(&mut self, side: Side, (name, old, new): (&str, &LocatedNode<'both>, &LocatedNode<'both>), title: &str) {

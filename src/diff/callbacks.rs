@@ -3,7 +3,7 @@
 
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Comparison, Operation, OperationPair, operations_of, spot};
+use super::operations::{Comparison, Operation, OperationPair, location_of_member, operations_of};
 use super::range::Relation;
 use super::schemas::FoundDifference;
 use super::source::{LocatedNode, Source, only_in_first};
@@ -15,7 +15,10 @@ impl<'both> Comparison<'both> {
     pub(super) fn callbacks(&mut self, both: OperationPair<'_, 'both>) {
         let (old, new) = (&both.old.at, &both.new.at);
         let (was, is) = (callbacks(self.old, old), callbacks(self.new, new));
-        let above = (spot(old, "callbacks").pointer, spot(new, "callbacks").pointer);
+        let above = (
+            location_of_member(old, "callbacks").pointer,
+            location_of_member(new, "callbacks").pointer,
+        );
         let mut added: Vec<_> = only_in_first(&is, &was, same_name).collect();
         for (name, old) in &was {
             // The name only identifies it in the document, so one with another name and the same addresses is the same.
@@ -26,13 +29,13 @@ impl<'both> Comparison<'both> {
                 let (_, new) = added.remove(index);
                 self.callback(name, (old, new));
             } else {
-                let spots = (Location::at(&old.pointer), Location::missing_from(&above.1));
-                self.callback_differs(Relation::Different, format!("the callback `{name}` is gone"), spots);
+                let locations = (Location::at(&old.pointer), Location::missing_from(&above.1));
+                self.callback_differs(Relation::Different, format!("the callback `{name}` is gone"), locations);
             }
         }
         for (name, at) in added {
-            let spots = (Location::missing_from(&above.0), Location::at(&at.pointer));
-            self.callback_differs(Relation::Harmless, format!("the callback `{name}` is new"), spots);
+            let locations = (Location::missing_from(&above.0), Location::at(&at.pointer));
+            self.callback_differs(Relation::Harmless, format!("the callback `{name}` is new"), locations);
         }
     }
 
@@ -45,19 +48,19 @@ impl<'both> Comparison<'both> {
         );
         if let ([(from, old)], [(to, new)]) = (gone.as_slice(), added.as_slice()) {
             let text = format!("the callback `{name}` was sent to `{from}`, now to `{to}`");
-            let spots = (Location::at(&old.pointer), Location::at(&new.pointer));
-            self.callback_differs(Relation::Different, text, spots);
+            let locations = (Location::at(&old.pointer), Location::at(&new.pointer));
+            self.callback_differs(Relation::Different, text, locations);
             self.calls(name, (&(*from, old.clone()), &(*to, new.clone())));
         } else {
             for (address, at) in gone {
-                let spots = (Location::at(&at.pointer), Location::missing_from(&new.pointer));
+                let locations = (Location::at(&at.pointer), Location::missing_from(&new.pointer));
                 let text = format!("the callback `{name}` is no longer sent to `{address}`");
-                self.callback_differs(Relation::Different, text, spots);
+                self.callback_differs(Relation::Different, text, locations);
             }
             for (address, at) in added {
-                let spots = (Location::missing_from(&old.pointer), Location::at(&at.pointer));
+                let locations = (Location::missing_from(&old.pointer), Location::at(&at.pointer));
                 let text = format!("the callback `{name}` is also sent to `{address}`");
-                self.callback_differs(Relation::Harmless, text, spots);
+                self.callback_differs(Relation::Harmless, text, locations);
             }
         }
         for old in &was {
@@ -72,15 +75,15 @@ impl<'both> Comparison<'both> {
         let (was, is) = (operations_of(old.0, &old.1), operations_of(new.0, &new.1));
         let same = |one: &Operation<'_>, other: &Operation<'_>| one.method == other.method;
         for gone in only_in_first(&was, &is, same) {
-            let spots = (Location::at(&gone.at.pointer), Location::missing_from(&new.1.pointer));
+            let locations = (Location::at(&gone.at.pointer), Location::missing_from(&new.1.pointer));
             let text = format!("the callback `{name}` no longer sends a {}", gone.method.as_str());
-            self.callback_differs(Relation::Different, text, spots);
+            self.callback_differs(Relation::Different, text, locations);
         }
         for added in only_in_first(&is, &was, same) {
-            let spots = (Location::missing_from(&old.1.pointer), Location::at(&added.at.pointer));
+            let locations = (Location::missing_from(&old.1.pointer), Location::at(&added.at.pointer));
             let text = format!("the callback `{name}` also sends a {}", added.method.as_str());
             let relation = Relation::Unclear("callers may get a request that they do not know");
-            self.callback_differs(relation, text, spots);
+            self.callback_differs(relation, text, locations);
         }
         self.callback = Some(name.to_owned());
         for old in &was {
@@ -94,14 +97,14 @@ impl<'both> Comparison<'both> {
         self.callback = None;
     }
 
-    fn callback_differs(&mut self, relation: Relation, text: String, spots: (Location, Location)) {
+    fn callback_differs(&mut self, relation: Relation, text: String, locations: (Location, Location)) {
         let found = FoundDifference {
             kind: Kind::Callbacks,
             relation,
             client: ClientEffect::None,
             text,
         };
-        self.emit(Side::Operation, found, spots);
+        self.emit(Side::Operation, found, locations);
     }
 }
 

@@ -274,15 +274,15 @@ pub struct DocumentLocation {
 }
 
 impl DocumentLocation {
-    pub(super) fn of(document: &Document, spot: &Location) -> Self {
-        let position = document.position(&spot.pointer);
+    pub(super) fn of(document: &Document, location: &Location) -> Self {
+        let position = document.position(&location.pointer);
         let Position { line, column, .. } = position;
         Self {
-            pointer: spot.pointer.clone(),
+            pointer: location.pointer.clone(),
             file: document.other_file(position).map(str::to_owned),
             line,
             column,
-            present: spot.present,
+            present: location.present,
         }
     }
 }
@@ -335,7 +335,8 @@ pub struct DanglingReference {
     /// What it names.
     pub target: String,
     /// Where the document states it first.
-    pub place: DocumentLocation,
+    #[serde(rename = "place")]
+    pub location: DocumentLocation,
 }
 
 /// The facts that only one of the two documents states, by name.

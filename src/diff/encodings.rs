@@ -3,7 +3,7 @@
 use super::bodies::{covers, normalized_media_type};
 use super::difference::{ClientEffect, Side};
 use super::kind::Kind;
-use super::operations::{Comparison, spot};
+use super::operations::{Comparison, location_of_member};
 use super::parameters::SerializationStyle;
 use super::range::Relation;
 use super::schemas::FoundDifference;
@@ -70,7 +70,11 @@ impl<'both> Comparison<'both> {
             text: format!("{what} was written as {}, now as {}", was.join(" or "), is.join(" or ")),
         };
         let keyword = "contentType";
-        self.emit(side, found, (spot(old.0, keyword), spot(new.0, keyword)));
+        self.emit(
+            side,
+            found,
+            (location_of_member(old.0, keyword), location_of_member(new.0, keyword)),
+        );
     }
 
     fn part_headers(&mut self, side: Side, what: &str, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
@@ -86,7 +90,11 @@ impl<'both> Comparison<'both> {
                 client: ClientEffect::None,
                 text: format!("the headers of {what} differ"),
             };
-            self.emit(side, found, (spot(old, "headers"), spot(new, "headers")));
+            self.emit(
+                side,
+                found,
+                (location_of_member(old, "headers"), location_of_member(new, "headers")),
+            );
         }
     }
 }

@@ -96,8 +96,8 @@ impl<'both> Comparison<'both> {
             text: "the operation is new".to_owned(),
         };
         let above = self.old.at(&new.item.pointer).map_or("/paths", |_| &new.item.pointer);
-        let spots = (Location::missing_from(above), Location::at(&new.at.pointer));
-        self.emit(Side::Operation, found, spots);
+        let locations = (Location::missing_from(above), Location::at(&new.at.pointer));
+        self.emit(Side::Operation, found, locations);
     }
 
     fn removed(&mut self, old: &Operation<'both>) {
@@ -109,8 +109,8 @@ impl<'both> Comparison<'both> {
             text: "the operation is gone".to_owned(),
         };
         let above = self.new.at(&old.item.pointer).map_or("/paths", |_| &old.item.pointer);
-        let spots = (Location::at(&old.at.pointer), Location::missing_from(above));
-        self.emit(Side::Operation, found, spots);
+        let locations = (Location::at(&old.at.pointer), Location::missing_from(above));
+        self.emit(Side::Operation, found, locations);
     }
 
     /// What it means that something is gone, which the old document may have announced.
@@ -152,8 +152,11 @@ impl<'both> Comparison<'both> {
             client: ClientEffect::Major,
             text: format!("the operation {}", value_change("operationId", text(was), text(is))),
         };
-        let spots = (spot(&both.old.at, "operationId"), spot(&both.new.at, "operationId"));
-        self.emit(Side::Operation, found, spots);
+        let locations = (
+            location_of_member(&both.old.at, "operationId"),
+            location_of_member(&both.new.at, "operationId"),
+        );
+        self.emit(Side::Operation, found, locations);
     }
 
     /// Compares whether something is deprecated, and until when it stays.
@@ -164,7 +167,10 @@ impl<'both> Comparison<'both> {
         what: &str,
     ) {
         let (was, is) = (old.flag("deprecated"), new.flag("deprecated"));
-        let spots = (spot(old, "deprecated"), spot(new, "deprecated"));
+        let locations = (
+            location_of_member(old, "deprecated"),
+            location_of_member(new, "deprecated"),
+        );
         if was != is {
             let verb = if is { "is now" } else { "is no longer" };
             let found = FoundDifference {
@@ -173,7 +179,7 @@ impl<'both> Comparison<'both> {
                 client: ClientEffect::None,
                 text: format!("{what} {verb} deprecated"),
             };
-            return self.emit(side, found, spots);
+            return self.emit(side, found, locations);
         }
         let relation = match (is, sunset(old), sunset(new)) {
             (true, Some(was), Some(is)) if is < was => Relation::Different,
@@ -190,7 +196,11 @@ impl<'both> Comparison<'both> {
             client: ClientEffect::None,
             text: format!("{what} had {}, has {}", day(sunset(old)), day(sunset(new))),
         };
-        self.emit(side, found, (spot(old, "x-sunset"), spot(new, "x-sunset")));
+        self.emit(
+            side,
+            found,
+            (location_of_member(old, "x-sunset"), location_of_member(new, "x-sunset")),
+        );
     }
 
     /// Compares something, and reports what would be breaking as unclear, for this reason.
@@ -284,7 +294,7 @@ impl<'both> Comparison<'both> {
 }
 
 /// Returns where a member is, or would be.
-pub(super) fn spot(at: &LocatedNode<'_>, member: &str) -> Location {
+pub(super) fn location_of_member(at: &LocatedNode<'_>, member: &str) -> Location {
     match at.member(member) {
         Some(found) => Location::at(found.pointer),
         None => Location::missing_from(&at.pointer),

@@ -5,7 +5,7 @@ use std::fmt;
 use super::bodies::normalized_media_type;
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Comparison, Operation, OperationPair, spot, template_names};
+use super::operations::{Comparison, Operation, OperationPair, location_of_member, template_names};
 use super::range::Relation;
 use super::schemas::{FoundDifference, ValueEncoding};
 use super::source::{LocatedNode, Source};
@@ -70,7 +70,11 @@ impl<'both> Comparison<'both> {
                 old.name, old.location, new.location
             ),
         };
-        self.emit(Side::Request, found, (spot(&old.at, "in"), spot(&new.at, "in")));
+        self.emit(
+            Side::Request,
+            found,
+            (location_of_member(&old.at, "in"), location_of_member(&new.at, "in")),
+        );
     }
 
     fn parameter_removed(&mut self, old: &Parameter<'both>, new: &Operation<'both>) {
@@ -80,7 +84,7 @@ impl<'both> Comparison<'both> {
             client: ClientEffect::Major,
             text: format!("{} is gone", old.title()),
         };
-        let above = spot(&new.at, "parameters").pointer;
+        let above = location_of_member(&new.at, "parameters").pointer;
         self.emit(
             Side::Request,
             found,
@@ -101,7 +105,7 @@ impl<'both> Comparison<'both> {
             client,
             text: format!("{} {verb}", new.title()),
         };
-        let above = spot(&old.at, "parameters").pointer;
+        let above = location_of_member(&old.at, "parameters").pointer;
         self.emit(
             Side::Request,
             found,
@@ -117,7 +121,11 @@ impl<'both> Comparison<'both> {
                 client: ClientEffect::Major,
                 text: format!("the path parameter `{}` is called `{}` now", old.name, new.name),
             };
-            self.emit(Side::Request, found, (spot(&old.at, "name"), spot(&new.at, "name")));
+            self.emit(
+                Side::Request,
+                found,
+                (location_of_member(&old.at, "name"), location_of_member(&new.at, "name")),
+            );
         }
         let title = new.title();
         if old.required() != new.required() {
@@ -135,7 +143,10 @@ impl<'both> Comparison<'both> {
             self.emit(
                 Side::Request,
                 found,
-                (spot(&old.at, "required"), spot(&new.at, "required")),
+                (
+                    location_of_member(&old.at, "required"),
+                    location_of_member(&new.at, "required"),
+                ),
             );
         }
         self.deprecation((&old.at, &new.at), Side::Request, &title);
@@ -184,7 +195,11 @@ impl<'both> Comparison<'both> {
             (SerializationStyle::Style(..), SerializationStyle::Style(..)) => "style",
             _ => "content",
         };
-        self.emit(side, found, (spot(old, keyword), spot(new, keyword)));
+        self.emit(
+            side,
+            found,
+            (location_of_member(old, keyword), location_of_member(new, keyword)),
+        );
     }
 
     /// Compares what a flag permits a value to be.
@@ -200,7 +215,14 @@ impl<'both> Comparison<'both> {
             client: ClientEffect::None,
             text: format!("{} {verb} {permitted}", new.title()),
         };
-        self.emit(Side::Request, found, (spot(&old.at, keyword), spot(&new.at, keyword)));
+        self.emit(
+            Side::Request,
+            found,
+            (
+                location_of_member(&old.at, keyword),
+                location_of_member(&new.at, keyword),
+            ),
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 use super::bodies::Bodies;
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Comparison, OperationPair, spot};
+use super::operations::{Comparison, OperationPair, location_of_member};
 use super::parameters::{SerializationStyle, schema};
 use super::range::Relation;
 use super::schemas::FoundDifference;
@@ -23,8 +23,8 @@ impl<'both> Comparison<'both> {
         let was = responses(self.old, &both.old.at);
         let is = responses(self.new, &both.new.at);
         let above = (
-            spot(&both.old.at, "responses").pointer,
-            spot(&both.new.at, "responses").pointer,
+            location_of_member(&both.old.at, "responses").pointer,
+            location_of_member(&both.new.at, "responses").pointer,
         );
         for old in &was {
             let same = is.iter().find(|new| new.status == old.status);
@@ -171,7 +171,7 @@ impl<'both> Comparison<'both> {
                         client: ClientEffect::None,
                         text: format!("{what} is gone"),
                     };
-                    let above = spot(&new.at, "headers").pointer;
+                    let above = location_of_member(&new.at, "headers").pointer;
                     self.emit(
                         Side::Response,
                         found,
@@ -182,7 +182,7 @@ impl<'both> Comparison<'both> {
         }
         let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0.eq_ignore_ascii_case(other.0);
         for (name, at) in only_in_first(&is, &was, same) {
-            let above = spot(&old.at, "headers").pointer;
+            let above = location_of_member(&old.at, "headers").pointer;
             self.header_added(at, &above, &format!("the header `{name}` of {title}"));
         }
     }
@@ -221,7 +221,11 @@ impl<'both> Comparison<'both> {
                 client: ClientEffect::None,
                 text: format!("{what} {verb}"),
             };
-            self.emit(Side::Response, found, (spot(old, "required"), spot(new, "required")));
+            self.emit(
+                Side::Response,
+                found,
+                (location_of_member(old, "required"), location_of_member(new, "required")),
+            );
         }
         self.deprecation((old, new), Side::Response, what);
         let ((was, encoding), (is, _)) = (schema(self.old, old), schema(self.new, new));
@@ -248,45 +252,45 @@ impl<'both> Comparison<'both> {
         };
         let (was, is) = (links(self.old, old), links(self.new, new));
         let sources = (self.old, self.new);
-        let mut emit = |relation, text, spots| {
+        let mut emit = |relation, text, locations| {
             let found = FoundDifference {
                 kind: Kind::Link,
                 relation,
                 client: ClientEffect::None,
                 text,
             };
-            self.emit(Side::Response, found, spots);
+            self.emit(Side::Response, found, locations);
         };
         for (name, at) in &was {
             let other = is.iter().find(|(other, _)| other == name);
             match other {
                 None => {
-                    let spots = (
+                    let locations = (
                         Location::at(&at.pointer),
-                        Location::missing_from(spot(new, "links").pointer),
+                        Location::missing_from(location_of_member(new, "links").pointer),
                     );
                     let reason = Relation::Unclear(
                         "the other operation may still take the value, but the document no longer says so",
                     );
-                    emit(reason, format!("the link `{name}` of {title} is gone"), spots);
+                    emit(reason, format!("the link `{name}` of {title} is gone"), locations);
                 }
                 Some((_, other)) if !state_the_same(None, (sources.0, at), (sources.1, other)) => {
-                    let spots = (Location::at(&at.pointer), Location::at(&other.pointer));
+                    let locations = (Location::at(&at.pointer), Location::at(&other.pointer));
                     let reason = Relation::Unclear("links are not compared further");
-                    emit(reason, format!("the link `{name}` of {title} differs"), spots);
+                    emit(reason, format!("the link `{name}` of {title} differs"), locations);
                 }
                 Some(_) => {}
             }
         }
         for (name, at) in only_in_first(&is, &was, |one, other| one.0 == other.0) {
-            let spots = (
-                Location::missing_from(spot(old, "links").pointer),
+            let locations = (
+                Location::missing_from(location_of_member(old, "links").pointer),
                 Location::at(&at.pointer),
             );
             emit(
                 Relation::Harmless,
                 format!("the link `{name}` of {title} is new"),
-                spots,
+                locations,
             );
         }
     }

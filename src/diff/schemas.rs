@@ -250,8 +250,8 @@ impl<'both> SchemaComparison<'both> {
             (Relation::Narrower, "may no longer be null")
         };
         let (old, new) = (
-            Location::at(old.null_place(self.old)),
-            Location::at(new.null_place(self.new)),
+            Location::at(old.null_pointer(self.old)),
+            Location::at(new.null_pointer(self.new)),
         );
         let found = FoundDifference {
             kind: Kind::Nullable,
@@ -270,8 +270,8 @@ impl<'both> SchemaComparison<'both> {
             client: ClientEffect::None,
             text: "was not compared to the end".to_owned(),
         };
-        let spots = (Location::at(views.0.definition()), Location::at(views.1.definition()));
-        self.emit(found, path, spots);
+        let locations = (Location::at(views.0.definition()), Location::at(views.1.definition()));
+        self.emit(found, path, locations);
     }
 
     /// Whether the client's types ignore this keyword: they accept more than the document allows.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::difference::{ClientEffect, Location, Side};
 use super::kind::Kind;
-use super::operations::{Comparison, OperationPair, spot};
+use super::operations::{Comparison, OperationPair, location_of_member};
 use super::range::Relation;
 use super::schemas::FoundDifference;
 use super::source::{LocatedNode, Source, normalized_value, only_in_first};
@@ -18,8 +18,8 @@ type Alternative = BTreeMap<String, (String, BTreeSet<String>)>;
 impl<'both> Comparison<'both> {
     /// Compares how an operation's callers authenticate: each way in the old document must still suffice.
     pub(super) fn security(&mut self, both: OperationPair<'_, 'both>) {
-        let (was, place_before) = alternatives(self.old, &both.old.at);
-        let (is, place_now) = alternatives(self.new, &both.new.at);
+        let (was, location_before) = alternatives(self.old, &both.old.at);
+        let (is, location_now) = alternatives(self.new, &both.new.at);
         let suffices = |old: &Alternative| is.iter().any(|new| needs_no_more(new, old));
         let same = |left: &[Alternative], right: &[Alternative]| {
             left.iter()
@@ -39,7 +39,7 @@ impl<'both> Comparison<'both> {
             client: ClientEffect::None,
             text: format!("callers authenticated with {}, now with {}", text(&was), text(&is)),
         };
-        self.emit(Side::Operation, found, (place_before, place_now));
+        self.emit(Side::Operation, found, (location_before, location_now));
     }
 
     /// Compares the flows of OAuth, which say where a token comes from.
@@ -65,31 +65,31 @@ impl<'both> Comparison<'both> {
                 .map_or_else(Vec::new, |flows| flows.members().collect())
         };
         let (was, is): (Vec<_>, Vec<_>) = (flows(old), flows(new));
-        let mut emit = |relation, text, spots| {
+        let mut emit = |relation, text, locations| {
             let found = FoundDifference {
                 kind: Kind::SecurityScheme,
                 relation,
                 client: ClientEffect::None,
                 text,
             };
-            self.emit(Side::Operation, found, spots);
+            self.emit(Side::Operation, found, locations);
         };
         let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
         for (flow, at) in only_in_first(&was, &is, same) {
-            let spots = (
+            let locations = (
                 Location::at(&at.pointer),
-                Location::missing_from(spot(new, "flows").pointer),
+                Location::missing_from(location_of_member(new, "flows").pointer),
             );
             let text = format!("the flow `{flow}` of the security scheme `{name}` is gone");
-            emit(Relation::Different, text, spots);
+            emit(Relation::Different, text, locations);
         }
         for (flow, at) in only_in_first(&is, &was, same) {
-            let spots = (
-                Location::missing_from(spot(old, "flows").pointer),
+            let locations = (
+                Location::missing_from(location_of_member(old, "flows").pointer),
                 Location::at(&at.pointer),
             );
             let text = format!("the flow `{flow}` of the security scheme `{name}` is new");
-            emit(Relation::Harmless, text, spots);
+            emit(Relation::Harmless, text, locations);
         }
         for (flow, at) in &was {
             let other = is.iter().find(|(other, _)| other == flow);

@@ -106,7 +106,10 @@ impl<'document> DanglingReferenceSearch<'document> {
             if !leads {
                 self.found.push(DanglingReference {
                     target: target.to_owned(),
-                    place: DocumentLocation::of(self.document, &Location::at(pointer::join(&pointer_of(path), "$ref"))),
+                    location: DocumentLocation::of(
+                        self.document,
+                        &Location::at(pointer::join(&pointer_of(path), "$ref")),
+                    ),
                 });
             }
         }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::difference::{ClientEffect, FactChange, FactChanges, Location, Side};
 use super::kind::Kind;
-use super::operations::{Comparison, Operation, OperationPair, spot, template};
+use super::operations::{Comparison, Operation, OperationPair, location_of_member, template};
 use super::range::Relation;
 use super::schemas::FoundDifference;
 use super::source::{LocatedNode, Source, only_in_first, state_the_same};
@@ -35,28 +35,28 @@ impl<'both> Comparison<'both> {
         for (key, (name, new)) in &is {
             match was.get(key) {
                 None => {
-                    let spots = (Location::missing_from(""), Location::at(&new.pointer));
-                    self.uncompared_differs(format!("{name} is new"), spots);
+                    let locations = (Location::missing_from(""), Location::at(&new.pointer));
+                    self.uncompared_differs(format!("{name} is new"), locations);
                 }
                 Some((_, old)) if !state_the_same(None, (self.old, old), (self.new, new)) => {
-                    let spots = (Location::at(&old.pointer), Location::at(&new.pointer));
-                    self.uncompared_differs(format!("{name} differs"), spots);
+                    let locations = (Location::at(&old.pointer), Location::at(&new.pointer));
+                    self.uncompared_differs(format!("{name} differs"), locations);
                 }
                 Some(_) => {}
             }
         }
         for (_, (name, old)) in was.iter().filter(|(key, _)| !is.contains_key(*key)) {
-            let spots = (Location::at(&old.pointer), Location::missing_from(""));
-            self.uncompared_differs(format!("{name} is gone"), spots);
+            let locations = (Location::at(&old.pointer), Location::missing_from(""));
+            self.uncompared_differs(format!("{name} is gone"), locations);
         }
     }
 
-    fn uncompared_differs(&mut self, text: String, spots: (Location, Location)) {
+    fn uncompared_differs(&mut self, text: String, locations: (Location, Location)) {
         let relation = Relation::Unclear("webhooks, and operations that OpenAPI 3.1 does not have, are not compared");
         self.emit(
             Side::Operation,
             without_client_effect(Kind::Keyword, relation, text),
-            spots,
+            locations,
         );
     }
 
@@ -79,7 +79,10 @@ impl<'both> Comparison<'both> {
     /// Compares the servers that two holders list.
     fn servers(&mut self, (old, new): (&LocatedNode<'both>, &LocatedNode<'both>)) {
         let (was, is) = (servers(old), servers(new));
-        let above = (spot(old, "servers").pointer, spot(new, "servers").pointer);
+        let above = (
+            location_of_member(old, "servers").pointer,
+            location_of_member(new, "servers").pointer,
+        );
         let same = |one: &Server<'_>, other: &Server<'_>| one.url == other.url;
         for gone in only_in_first(&was, &is, same) {
             let moved = !is.is_empty() && !is.iter().any(|other| other.base_path == gone.base_path);
@@ -91,18 +94,18 @@ impl<'both> Comparison<'both> {
                     "",
                 )
             };
-            let spots = (Location::at(&gone.at.pointer), Location::missing_from(&above.1));
+            let locations = (Location::at(&gone.at.pointer), Location::missing_from(&above.1));
             let text = format!("the server `{}` is gone{tail}", gone.url);
             self.emit(
                 Side::Operation,
                 without_client_effect(Kind::Servers, relation, text),
-                spots,
+                locations,
             );
         }
         // Where none is listed, there is one at `/` (3.0.3, section 4.7.1).
         let moved = was.is_empty() && is.iter().all(|server| !server.base_path.is_empty());
         for added in only_in_first(&is, &was, same) {
-            let spots = (Location::missing_from(&above.0), Location::at(&added.at.pointer));
+            let locations = (Location::missing_from(&above.0), Location::at(&added.at.pointer));
             let text = format!("the server `{}` is new", added.url);
             let relation = if moved {
                 Relation::Unclear("none was listed, which stands for `/`; whether it answers there is not said")
@@ -112,7 +115,7 @@ impl<'both> Comparison<'both> {
             self.emit(
                 Side::Operation,
                 without_client_effect(Kind::Servers, relation, text),
-                spots,
+                locations,
             );
         }
         for (one, other) in was
@@ -122,11 +125,14 @@ impl<'both> Comparison<'both> {
             if one.variables != other.variables {
                 let reason = Relation::Unclear("whether the service still answers there is not said");
                 let text = format!("what may stand for the variables of the server `{}` differs", one.url);
-                let spots = (spot(&one.at, "variables"), spot(&other.at, "variables"));
+                let locations = (
+                    location_of_member(&one.at, "variables"),
+                    location_of_member(&other.at, "variables"),
+                );
                 self.emit(
                     Side::Operation,
                     without_client_effect(Kind::Servers, reason, text),
-                    spots,
+                    locations,
                 );
             }
         }
@@ -143,11 +149,11 @@ impl<'both> Comparison<'both> {
         let same = |one: &(&str, LocatedNode<'_>), other: &(&str, LocatedNode<'_>)| one.0 == other.0;
         for (id, at) in only_in_first(&was, &is, same) {
             let text = format!("the gap `{id}` is closed: {}", question(at));
-            let spots = (Location::at(&at.pointer), Location::missing_from("/x-gaps"));
+            let locations = (Location::at(&at.pointer), Location::missing_from("/x-gaps"));
             self.emit(
                 Side::Operation,
                 without_client_effect(Kind::Gap, Relation::Harmless, text),
-                spots,
+                locations,
             );
         }
         for (id, at) in only_in_first(&is, &was, same) {
@@ -155,8 +161,12 @@ impl<'both> Comparison<'both> {
                 "callers may rely on what the new document leaves open; whether the old one stated it is not known",
             );
             let text = format!("the gap `{id}` is new: {}", question(at));
-            let spots = (Location::missing_from("/x-gaps"), Location::at(&at.pointer));
-            self.emit(Side::Operation, without_client_effect(Kind::Gap, relation, text), spots);
+            let locations = (Location::missing_from("/x-gaps"), Location::at(&at.pointer));
+            self.emit(
+                Side::Operation,
+                without_client_effect(Kind::Gap, relation, text),
+                locations,
+            );
         }
     }
 
@@ -164,19 +174,20 @@ impl<'both> Comparison<'both> {
     pub(super) fn invariants(&mut self, both: OperationPair<'_, 'both>) {
         let (was, is) = (invariants(&both.old.at), invariants(&both.new.at));
         let key = |statement: &(String, String)| statement.0.split(':').next().unwrap_or_default().to_owned();
-        let above = |at: &LocatedNode<'_>, statement: &(String, String)| spot(at, &key(statement)).pointer;
+        let above =
+            |at: &LocatedNode<'_>, statement: &(String, String)| location_of_member(at, &key(statement)).pointer;
         let same = |one: &(String, String), other: &(String, String)| one.0 == other.0;
         for lost in only_in_first(&was, &is, same) {
-            let spots = (Location::at(&lost.1), Location::missing_from(above(&both.new.at, lost)));
+            let locations = (Location::at(&lost.1), Location::missing_from(above(&both.new.at, lost)));
             let found = without_client_effect(
                 Kind::InvariantLost,
                 Relation::Wider,
                 format!("the invariant is gone: {}", lost.0),
             );
-            self.emit(Side::Response, found, spots);
+            self.emit(Side::Response, found, locations);
         }
         for gained in only_in_first(&is, &was, same) {
-            let spots = (
+            let locations = (
                 Location::missing_from(above(&both.old.at, gained)),
                 Location::at(&gained.1),
             );
@@ -185,7 +196,7 @@ impl<'both> Comparison<'both> {
                 Relation::Narrower,
                 format!("the invariant is new: {}", gained.0),
             );
-            self.emit(Side::Response, found, spots);
+            self.emit(Side::Response, found, locations);
         }
     }
 }
@@ -282,21 +293,21 @@ fn invariants(operation: &LocatedNode<'_>) -> Vec<(String, String)> {
 }
 
 /// Splits objects into their members, and arrays into elements, which are statements of their own.
-fn flatten(value: &Value, text: &str, place: &str, statements: &mut Vec<(String, String)>) {
+fn flatten(value: &Value, text: &str, at: &str, statements: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {
             for (name, member) in members {
                 let text = format!("{text}: {name}");
-                flatten(member, &text, &pointer::join(place, name), statements);
+                flatten(member, &text, &pointer::join(at, name), statements);
             }
         }
         Value::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
-                let place = pointer::join(place, &index.to_string());
-                statements.push((format!("{text}: {}", in_words(element)), place));
+                let at = pointer::join(at, &index.to_string());
+                statements.push((format!("{text}: {}", in_words(element)), at));
             }
         }
-        other => statements.push((format!("{text}: {}", in_words(other)), place.to_owned())),
+        other => statements.push((format!("{text}: {}", in_words(other)), at.to_owned())),
     }
 }
 

@@ -379,12 +379,12 @@ impl<'document> View<'document> {
     }
 
     /// Returns where a keyword is, or the schema where it would be.
-    pub(super) fn place(&self, keyword: &str) -> String {
+    pub(super) fn keyword_pointer(&self, keyword: &str) -> String {
         self.keyword(keyword).map_or_else(|| self.definition(), |at| at.pointer)
     }
 
     /// Returns where null is admitted, by the schema or by one of its alternatives; else the schema.
-    pub(super) fn null_place(&self, source: &Source<'document>) -> String {
+    pub(super) fn null_pointer(&self, source: &Source<'document>) -> String {
         let alternatives = self.groups.iter().flat_map(|group| &group.alternatives);
         let mut alternatives = alternatives.map(|schema| source.resolve(schema.clone()));
         let stated = self.keyword("nullable");

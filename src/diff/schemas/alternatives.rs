@@ -97,12 +97,12 @@ impl<'both> SchemaComparison<'both> {
             .groups
             .first()
             .map_or_else(|| holder.definition(), |group| group.pointer.clone());
-        let (text, spots) = if removed {
-            let spots = (Location::at(&lone.pointer), Location::missing_from(holder));
-            (format!("no longer has the alternative {what}"), spots)
+        let (text, locations) = if removed {
+            let locations = (Location::at(&lone.pointer), Location::missing_from(holder));
+            (format!("no longer has the alternative {what}"), locations)
         } else {
-            let spots = (Location::missing_from(holder), Location::at(&lone.pointer));
-            (format!("has the new alternative {what}"), spots)
+            let locations = (Location::missing_from(holder), Location::at(&lone.pointer));
+            (format!("has the new alternative {what}"), locations)
         };
         let client = match relation {
             Relation::Wider if self.side == Side::Request => ClientEffect::Minor,
@@ -115,7 +115,7 @@ impl<'both> SchemaComparison<'both> {
             client,
             text,
         };
-        self.emit(found, path, spots);
+        self.emit(found, path, locations);
     }
 
     /// Compares the values of the discriminator that stand for one alternative.

@@ -102,12 +102,12 @@ impl<'both> SchemaComparison<'both> {
         keyword: &str,
         path: &str,
     ) {
-        let spot = |view: &View<'_>| match view.keyword(keyword) {
+        let location = |view: &View<'_>| match view.keyword(keyword) {
             Some(at) => Location::at(at.pointer),
             None => Location::missing_from(view.definition()),
         };
-        let spots = (spot(views.0), spot(views.1));
-        self.emit(found, path, spots);
+        let locations = (location(views.0), location(views.1));
+        self.emit(found, path, locations);
     }
 
     fn types(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {

@@ -81,19 +81,25 @@ impl<'both> SchemaComparison<'both> {
 
     fn required(&mut self, old: (&View<'both>, &Property<'both>), new: (&View<'both>, &Property<'both>), path: &str) {
         let (was, is) = (&old.1.required_at, &new.1.required_at);
-        let (relation, text, spots) = match (was, is) {
+        let (relation, text, locations) = match (was, is) {
             (None, Some(at)) => {
                 let relation = self.newly_required(&new.1.view);
-                let spots = (Location::missing_from(old.0.place("required")), Location::at(at));
-                (relation, "is now required", spots)
+                let locations = (
+                    Location::missing_from(old.0.keyword_pointer("required")),
+                    Location::at(at),
+                );
+                (relation, "is now required", locations)
             }
             (Some(at), None) => {
-                let spots = (Location::at(at), Location::missing_from(new.0.place("required")));
-                (Relation::Wider, "is no longer required", spots)
+                let locations = (
+                    Location::at(at),
+                    Location::missing_from(new.0.keyword_pointer("required")),
+                );
+                (Relation::Wider, "is no longer required", locations)
             }
             _ => return,
         };
-        self.emit(found(Kind::PropertyRequired, relation, text), path, spots);
+        self.emit(found(Kind::PropertyRequired, relation, text), path, locations);
     }
 
     /// What it means that a property is required now.
@@ -139,8 +145,8 @@ impl<'both> SchemaComparison<'both> {
                 "the new document does not say whether a request that still has it is rejected or ignored",
             ),
         };
-        let spots = (Location::at(&was.view.pointer), listed_at(hidden.as_ref(), new));
-        self.emit(found(Kind::PropertyRemoved, relation, text), path, spots);
+        let locations = (Location::at(&was.view.pointer), listed_at(hidden.as_ref(), new));
+        self.emit(found(Kind::PropertyRemoved, relation, text), path, locations);
     }
 
     fn added(&mut self, old: &View<'both>, is: &Property<'both>, path: &str) {
@@ -170,33 +176,39 @@ impl<'both> SchemaComparison<'both> {
             (false, _) if required => "is new and required",
             (false, _) => "is new",
         };
-        let spots = (listed_at(hidden.as_ref(), old), Location::at(&is.view.pointer));
+        let locations = (listed_at(hidden.as_ref(), old), Location::at(&is.view.pointer));
         let mut found = found(Kind::PropertyAdded, relation, text);
         found.client = if required {
             ClientEffect::Major
         } else {
             ClientEffect::Minor
         };
-        self.emit(found, path, spots);
+        self.emit(found, path, locations);
     }
 
     /// Compares whether a property is required that neither schema lists.
     fn required_elsewhere(&mut self, old: &View<'both>, new: &View<'both>, (name, path): (&str, &str)) {
-        let (relation, text, spots) = match (old.required_at(name), new.required_at(name)) {
+        let (relation, text, locations) = match (old.required_at(name), new.required_at(name)) {
             (None, Some(at)) => {
-                let spots = (Location::missing_from(old.place("required")), Location::at(at));
-                (Relation::Narrower, "is now required", spots)
+                let locations = (
+                    Location::missing_from(old.keyword_pointer("required")),
+                    Location::at(at),
+                );
+                (Relation::Narrower, "is now required", locations)
             }
             (Some(at), None) => {
-                let spots = (Location::at(at), Location::missing_from(new.place("required")));
-                (Relation::Wider, "is no longer required", spots)
+                let locations = (
+                    Location::at(at),
+                    Location::missing_from(new.keyword_pointer("required")),
+                );
+                (Relation::Wider, "is no longer required", locations)
             }
             _ => return,
         };
         self.emit(
             found(Kind::PropertyRequired, relation, text),
             &pointer::join(path, name),
-            spots,
+            locations,
         );
     }
 
@@ -221,10 +233,13 @@ impl<'both> SchemaComparison<'both> {
             ClientEffect::None
         };
         let keyword = "additionalProperties";
-        let spots = (Location::at(old.place(keyword)), Location::at(new.place(keyword)));
+        let locations = (
+            Location::at(old.keyword_pointer(keyword)),
+            Location::at(new.keyword_pointer(keyword)),
+        );
         let mut found = found(Kind::AdditionalProperties, relation, text);
         found.client = client;
-        self.emit(found, path, spots);
+        self.emit(found, path, locations);
     }
 }
 
@@ -248,7 +263,7 @@ fn is_complex<'both>(view: &View<'both>, source: &Source<'both>) -> bool {
 /// Returns where an object lists a property that does not exist on this side, or where it would list it.
 fn listed_at(hidden: Option<&View<'_>>, object: &View<'_>) -> Location {
     hidden.map_or_else(
-        || Location::missing_from(object.place("properties")),
+        || Location::missing_from(object.keyword_pointer("properties")),
         |property| Location::at(&property.pointer),
     )
 }

@@ -40,10 +40,13 @@ pub fn diff_github(diff: &Diff) -> String {
 }
 
 fn dangling_reference(diff: &Diff, reference: &DanglingReference) -> String {
-    let DanglingReference { target, place } = reference;
+    let DanglingReference { target, location } = reference;
     let properties = [
-        ("file", repository_path(place.file.as_deref().unwrap_or(&diff.new.file))),
-        ("line", place.line.max(1).to_string()),
+        (
+            "file",
+            repository_path(location.file.as_deref().unwrap_or(&diff.new.file)),
+        ),
+        ("line", location.line.max(1).to_string()),
         ("title", "dangling reference".to_owned()),
     ];
     let message = format!("nothing could be compared behind {}", short(target));
@@ -69,9 +72,9 @@ fn annotation(diff: &Diff, title: &str, difference: &Difference) -> String {
         ),
     ];
     let old = &difference.old;
-    let place = if old.present { "line" } else { "below line" };
+    let line = if old.present { "line" } else { "below line" };
     let mut message = format!(
-        "{title}: {}; {}, {place} {}",
+        "{title}: {}; {}, {line} {}",
         sentence(difference),
         shown_file(&diff.old, old.file.as_deref()),
         old.line

@@ -44,10 +44,10 @@ fn entry(diff: &Diff, difference: &Difference, terminal: &Terminal) -> String {
         location(&diff.old, &difference.old),
         location(&diff.new, &difference.new),
     );
-    let places = format!("{old}; {new}; client: {}", difference.client.as_str());
+    let locations = format!("{old}; {new}; client: {}", difference.client.as_str());
     let mut lines = hanging_indent(&head, &sentence(difference), width);
     lines.push('\n');
-    lines.push_str(&hanging_indent(&below, &on_one_line(&places), width));
+    lines.push_str(&hanging_indent(&below, &on_one_line(&locations), width));
     lines.push('\n');
     if let Some(why_accepted) = why_accepted(difference) {
         lines.push_str(&hanging_indent(&below, &why_accepted, width));
@@ -93,7 +93,7 @@ fn dangling_references(diff: &Diff, terminal: &Terminal, text: &mut String) {
     let dangling = &diff.dangling_references;
     let of = |document: &DocumentName, references: &[DanglingReference]| -> Vec<String> {
         let at =
-            |one: &DanglingReference| format!("{} ({})", short(&one.target), short(&location(document, &one.place)));
+            |one: &DanglingReference| format!("{} ({})", short(&one.target), short(&location(document, &one.location)));
         references.iter().map(at).collect()
     };
     let all = [of(&diff.old, &dangling.old), of(&diff.new, &dangling.new)].concat();

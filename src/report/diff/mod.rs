@@ -116,11 +116,11 @@ fn verdict(diff: &Diff) -> String {
 }
 
 /// Returns a location in words: `new.yaml:12:5`, or what would contain it.
-fn location(document: &DocumentName, place: &DocumentLocation) -> String {
+fn location(document: &DocumentName, location: &DocumentLocation) -> String {
     let DocumentLocation {
         line, column, present, ..
-    } = place;
-    let file = shown_file(document, place.file.as_deref());
+    } = location;
+    let file = shown_file(document, location.file.as_deref());
     if *present {
         format!("{file}:{line}:{column}")
     } else {

@@ -48,7 +48,7 @@ fn dangling_references(diff: &Diff) -> Value {
         json!({
             "level": "warning",
             "message": { "text": plain(&text) },
-            "locations": [location(document, &reference.place)],
+            "locations": [physical_location(document, &reference.location)],
         })
     };
     old.chain(new).map(notification).collect()
@@ -80,7 +80,7 @@ fn result(diff: &Diff, difference: &Difference) -> Value {
         "ruleIndex": kinds,
         "level": level,
         "message": { "text": plain(&text) },
-        "locations": [location(&diff.new, &difference.new)],
+        "locations": [physical_location(&diff.new, &difference.new)],
         "relatedLocations": [related(&diff.old, &difference.old)],
         "suppressions": suppressions.collect::<Value>(),
         "partialFingerprints": BTreeMap::from([("countersignDifference/v1", print)]),
@@ -95,22 +95,22 @@ fn result(diff: &Diff, difference: &Difference) -> Value {
     })
 }
 
-fn location(document: &DocumentName, place: &DocumentLocation) -> Value {
+fn physical_location(document: &DocumentName, location: &DocumentLocation) -> Value {
     json!({ "physicalLocation": {
-        "artifactLocation": artifact(place.file.as_deref().unwrap_or(&document.file)),
-        "region": { "startLine": place.line.max(1) },
+        "artifactLocation": artifact(location.file.as_deref().unwrap_or(&document.file)),
+        "region": { "startLine": location.line.max(1) },
     }})
 }
 
-fn related(document: &DocumentName, place: &DocumentLocation) -> Value {
-    let mut location = location(document, place);
-    let what = if place.present {
+fn related(document: &DocumentName, location: &DocumentLocation) -> Value {
+    let mut related = physical_location(document, location);
+    let what = if location.present {
         "in the old document"
     } else {
         "where the old document would have it"
     };
-    if let Some(members) = location.as_object_mut() {
+    if let Some(members) = related.as_object_mut() {
         members.insert("message".to_owned(), json!({ "text": what }));
     }
-    location
+    related
 }

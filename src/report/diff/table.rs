@@ -77,9 +77,9 @@ fn row(difference: &Difference) -> String {
         other => other.as_str(),
     };
     let why_accepted = why_accepted(difference).map_or_else(String::new, |text| format!(" {}", cell(&text)));
-    let line = |place: &DocumentLocation| {
-        let line = line_in(place.file.as_deref(), place.line);
-        if place.present { line } else { format!("({line})") }
+    let line = |location: &DocumentLocation| {
+        let line = line_in(location.file.as_deref(), location.line);
+        if location.present { line } else { format!("({line})") }
     };
     format!(
         "| {meaning} | {} | {} | {}{why_accepted} | {} | {} |\n",
@@ -107,8 +107,8 @@ fn dangling_references(diff: &Diff) -> String {
         dangling.count()
     );
     for (word, references) in [("old", &dangling.old), ("new", &dangling.new)] {
-        for DanglingReference { target, place } in references.iter().take(MAX_LISTED) {
-            let line = line_in(place.file.as_deref(), place.line);
+        for DanglingReference { target, location } in references.iter().take(MAX_LISTED) {
+            let line = line_in(location.file.as_deref(), location.line);
             text.push_str(&format!("| {} | {word} | {line} |\n", cell(&short(target))));
         }
     }

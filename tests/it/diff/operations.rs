@@ -2,7 +2,7 @@
 
 use countersign::diff::{Meaning, diff};
 
-use super::support::{Edit, assert_edits, assert_places, compared, document, lines, with_schemas};
+use super::support::{Edit, assert_edits, assert_locations, compared, document, lines, with_schemas};
 
 const DOCUMENT: &str = "\
 openapi: 3.0.3
@@ -415,7 +415,7 @@ fn a_media_type_that_becomes_a_range_is_added_not_gone() {
     let (old, new) = (with("text/plain:"), with("text/*:"));
     let widened = "unclear response media-type-added: the 200 response may now have any media type of text/*";
     assert_eq!(lines(&compared(&old, &new)), [widened]);
-    assert_places(&old, &new);
+    assert_locations(&old, &new);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Edits of a schema: each in both directions and on both sides.
 
-use super::support::{assert_places, compared, lines, on_each_side, with_schemas};
+use super::support::{assert_locations, compared, lines, on_each_side, with_schemas};
 use crate::support::tried;
 
 /// An edit: the old schema, the new one, and what it means in a request and in a response; the reverse is expected to
@@ -369,8 +369,8 @@ fn both_lines_of_an_edit_are_those_of_its_documents() {
     for (old, new, ..) in EDITS {
         for (old, new) in wrapped(old, new) {
             let (old, new) = (with_schemas(&old, &old, ""), with_schemas(&new, &new, ""));
-            assert_places(&old, &new);
-            assert_places(&new, &old);
+            assert_locations(&old, &new);
+            assert_locations(&new, &old);
         }
     }
 }
@@ -478,7 +478,7 @@ fn in_3_1(schemas: (&str, &str), definitions: (&str, &str)) -> Vec<String> {
         with_schemas(schema, "{type: string}", &definition).replacen("3.0.3", "3.1.0", 1)
     };
     let (old, new) = (document(schemas.0, definitions.0), document(schemas.1, definitions.1));
-    assert_places(&old, &new);
+    assert_locations(&old, &new);
     lines(&compared(&old, &new))
 }
 

@@ -36,7 +36,7 @@ pub(super) fn assert_edits(text: &str, edits: &[Edit<'_>]) {
             if found != *expected {
                 wrong.push(format!("{from} -> {to}: {found:#?}"));
             }
-            assert_places(old, new);
+            assert_locations(old, new);
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -80,14 +80,19 @@ pub(super) fn on_each_side(old: &str, new: &str) -> (String, String) {
     (worst(Side::Request), worst(Side::Response))
 }
 
-/// Asserts that both places of each difference exist in their documents, on the lines that they name.
-pub(super) fn assert_places(old: &str, new: &str) {
+/// Asserts that both locations of each difference exist in their documents, on the lines that they name.
+pub(super) fn assert_locations(old: &str, new: &str) {
     let (old, new) = (document("old.yaml", old), document("new.yaml", new));
     for difference in diff(&old, &new, None).differences {
-        for (document, place) in [(&old, &difference.old), (&new, &difference.new)] {
-            let there = document.node(&place.pointer).is_some();
-            assert!(there || !place.present, "{}: {}", difference.sentence, place.pointer);
-            assert_eq!(document.position(&place.pointer).line, place.line);
+        for (document, location) in [(&old, &difference.old), (&new, &difference.new)] {
+            let there = document.node(&location.pointer).is_some();
+            assert!(
+                there || !location.present,
+                "{}: {}",
+                difference.sentence,
+                location.pointer
+            );
+            assert_eq!(document.position(&location.pointer).line, location.line);
         }
         assert!(
             difference.old.present || difference.new.present,
