@@ -215,8 +215,8 @@ impl<'both> Comparison<'both> {
             title.to_owned()
         };
         let (was, is) = (schema(self.old, old), schema(self.new, new));
-        let changes = self.schema_differences(side, encoding_of(name, [&was, &is]), (&was, &is));
-        self.emit_schema_differences(side, changes, &title);
+        let differences = self.schema_differences(side, encoding_of(name, [&was, &is]), (&was, &is));
+        self.emit_schema_differences(side, differences, &title);
         self.encodings(side, (name, &title), ((old, &was), (new, &is)));
     }
 }

@@ -263,30 +263,30 @@ impl<'both> Comparison<'both> {
     }
 
     /// Adds the differences of two schemas; `what` is what they describe.
-    pub(super) fn emit_schema_differences(&mut self, side: Side, changes: Vec<SchemaDifference>, what: &str) {
+    pub(super) fn emit_schema_differences(&mut self, side: Side, differences: Vec<SchemaDifference>, what: &str) {
         let side = self.seen_by_callers(side);
-        for change in changes {
-            let subject = if change.path.is_empty() {
+        for found in differences {
+            let subject = if found.path.is_empty() {
                 what.to_owned()
             } else {
                 // A sentence about a value in a body names the response only: `/id` of the 200 response.
                 format!(
                     "`{}` of {}",
-                    change.path,
+                    found.path,
                     what.strip_prefix("the body of ").unwrap_or(what)
                 )
             };
             let difference = Difference {
-                kind: change.kind,
+                kind: found.kind,
                 operation: self.operation.clone(),
                 side,
-                sentence: self.sentence(format!("{subject} {}", change.text)),
-                meaning: change.meaning,
-                reason: change.reason.map(str::to_owned),
-                client: change.client,
+                sentence: self.sentence(format!("{subject} {}", found.text)),
+                meaning: found.meaning,
+                reason: found.reason.map(str::to_owned),
+                client: found.client,
                 accepted: None,
-                old: DocumentLocation::of(self.old.document, &change.old),
-                new: DocumentLocation::of(self.new.document, &change.new),
+                old: DocumentLocation::of(self.old.document, &found.old),
+                new: DocumentLocation::of(self.new.document, &found.new),
             };
             self.differences.insert(difference);
         }
@@ -368,20 +368,20 @@ impl<'both> Index<'both> {
 
 /// Returns a path without the names of its parameters.
 pub(super) fn template(path: &str) -> String {
-    let mut shape = String::with_capacity(path.len());
+    let mut template = String::with_capacity(path.len());
     let mut within = false;
     for character in path.chars() {
         match character {
             '{' => {
                 within = true;
-                shape.push_str("{}");
+                template.push_str("{}");
             }
             '}' => within = false,
-            other if !within => shape.push(other),
+            other if !within => template.push(other),
             _ => {}
         }
     }
-    shape
+    template
 }
 
 /// Returns the names of a path's parameters, in order.

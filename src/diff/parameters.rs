@@ -152,8 +152,8 @@ impl<'both> Comparison<'both> {
         self.deprecation((&old.at, &new.at), Side::Request, &title);
         let (was, encoding) = schema(self.old, &old.at);
         let (is, _) = schema(self.new, &new.at);
-        let changes = self.schema_differences(Side::Request, encoding, (&was, &is));
-        self.emit_schema_differences(Side::Request, changes, &title);
+        let differences = self.schema_differences(Side::Request, encoding, (&was, &is));
+        self.emit_schema_differences(Side::Request, differences, &title);
         self.style(old, new, was.types().or(is.types()));
         self.flag(old, new, ("allowEmptyValue", "be empty"));
         if new.location == "query" {

@@ -229,12 +229,12 @@ impl<'both> Comparison<'both> {
         }
         self.deprecation((old, new), Side::Response, what);
         let ((was, encoding), (is, _)) = (schema(self.old, old), schema(self.new, new));
-        let mut changes = self.schema_differences(Side::Response, encoding, (&was, &is));
-        for change in &mut changes {
+        let mut differences = self.schema_differences(Side::Response, encoding, (&was, &is));
+        for difference in &mut differences {
             // The generated client returns headers as they come.
-            change.client = ClientEffect::None;
+            difference.client = ClientEffect::None;
         }
-        self.emit_schema_differences(Side::Response, changes, what);
+        self.emit_schema_differences(Side::Response, differences, what);
         let (written, writes) = (
             SerializationStyle::of("header", old),
             SerializationStyle::of("header", new),

@@ -122,7 +122,7 @@ pub(super) struct SchemaComparison<'both> {
     pub(super) new: &'both Source<'both>,
     pub(super) side: Side,
     pub(super) encoding: ValueEncoding,
-    changes: IndexSet<SchemaDifference>,
+    differences: IndexSet<SchemaDifference>,
     states: HashMap<Pair, State>,
     /// The pairs that are [`State::SameAssuming`], in the order in which they ended.
     assuming: Vec<Pair>,
@@ -141,7 +141,7 @@ impl<'both> SchemaComparison<'both> {
             new,
             side: Side::Request,
             encoding: ValueEncoding::Json,
-            changes: IndexSet::new(),
+            differences: IndexSet::new(),
             states: HashMap::new(),
             assuming: Vec::new(),
             same: HashSet::new(),
@@ -166,7 +166,7 @@ impl<'both> SchemaComparison<'both> {
         self.assuming.clear();
         let same = self.states.drain().filter(|(_, state)| *state == State::Same);
         self.same.extend(same.map(|(pair, _)| pair));
-        std::mem::take(&mut self.changes).into_iter().collect()
+        std::mem::take(&mut self.differences).into_iter().collect()
     }
 
     /// Compares two schemas at a location of the value.
@@ -283,7 +283,7 @@ impl<'both> SchemaComparison<'both> {
     fn emit(&mut self, found: FoundDifference, path: &str, (old, new): (Location, Location)) {
         self.frame.same = false;
         let (meaning, reason) = meaning(found.relation, self.side);
-        let change = SchemaDifference {
+        let difference = SchemaDifference {
             kind: found.kind,
             path: path.to_owned(),
             text: found.text,
@@ -298,7 +298,7 @@ impl<'both> SchemaComparison<'both> {
             new,
         };
         // What two places of the value share is reported at the first.
-        self.changes.insert(change);
+        self.differences.insert(difference);
     }
 
     /// Compares two schemas by a comparison whose differences are not kept.
@@ -306,7 +306,7 @@ impl<'both> SchemaComparison<'both> {
         if self.attempt_depth >= MAX_ATTEMPT_DEPTH {
             return AttemptOutcome::Unclear;
         }
-        let changes = std::mem::take(&mut self.changes);
+        let differences = std::mem::take(&mut self.differences);
         let begun = self.states.iter().filter(|(_, state)| matches!(state, State::Begun(_)));
         let begun: HashMap<_, _> = begun.map(|(pair, state)| (pair.clone(), *state)).collect();
         let states = std::mem::replace(&mut self.states, begun);
@@ -315,7 +315,7 @@ impl<'both> SchemaComparison<'both> {
         self.attempt_depth += 1;
         self.compare(old, new, "");
         self.attempt_depth -= 1;
-        let found = std::mem::replace(&mut self.changes, changes);
+        let found = std::mem::replace(&mut self.differences, differences);
         self.states = states;
         self.assuming = assuming;
         let attempted = std::mem::replace(&mut self.frame, frame);
@@ -355,8 +355,8 @@ enum AttemptOutcome {
 }
 
 impl AttemptOutcome {
-    fn of(changes: &IndexSet<SchemaDifference>) -> Self {
-        let has = |meaning| changes.iter().any(|change| change.meaning == meaning);
+    fn of(differences: &IndexSet<SchemaDifference>) -> Self {
+        let has = |meaning| differences.iter().any(|difference| difference.meaning == meaning);
         if has(Meaning::Breaking) {
             Self::Breaking
         } else if has(Meaning::Unclear) {

@@ -16,7 +16,7 @@ const MAX_REFERENCES: usize = 64;
 /// Two parts that lead to more pairs of definitions than this are taken to differ.
 const MAX_DEFINITIONS: usize = 1_000;
 
-/// One of the two documents.
+/// A document whose references can be followed.
 #[derive(Debug)]
 pub(super) struct Source<'document> {
     pub(super) document: &'document Document,

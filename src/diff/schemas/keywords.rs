@@ -325,16 +325,17 @@ impl<'both> SchemaComparison<'both> {
     fn multiple_of(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let whole_numbers_only = !(old.types() & new.types()).includes(Types::NUMBER);
         // Every integer is a multiple of 1, and of anything that divides 1, such as 0.5.
-        let asks = |part: &f64| !whole_numbers_only || !is_whole(1.0 / part);
+        let asks = |divisor: &f64| !whole_numbers_only || !is_whole(1.0 / divisor);
         let stated = |view: &View<'_>| multiples_of(view).into_iter().filter(asks).collect::<Vec<_>>();
         let (was, is) = (stated(old), stated(new));
         // Whether each of these says nothing more than one of those.
         let follow = |these: &[f64], those: &[f64]| {
-            let divides =
-                |part: f64, whole: f64| part.to_bits() == whole.to_bits() || (part > 0.0 && is_whole(whole / part));
+            let divides = |divisor: f64, whole: f64| {
+                divisor.to_bits() == whole.to_bits() || (divisor > 0.0 && is_whole(whole / divisor))
+            };
             these
                 .iter()
-                .all(|part| those.iter().any(|whole| divides(*part, *whole)))
+                .all(|divisor| those.iter().any(|whole| divides(*divisor, *whole)))
         };
         let relation = match (follow(&was, &is), follow(&is, &was)) {
             (true, true) => return,
@@ -343,7 +344,7 @@ impl<'both> SchemaComparison<'both> {
             (false, false) if was.len() < 2 && is.len() < 2 => Relation::Different,
             _ => Relation::Unclear("what several of them ask for together is not decided"),
         };
-        let text = |parts: &[f64]| joined(parts.iter().map(f64::to_string));
+        let text = |divisors: &[f64]| joined(divisors.iter().map(f64::to_string));
         let found = FoundDifference {
             kind: Kind::MultipleOf,
             relation,
@@ -665,7 +666,7 @@ fn is_within_limits(view: &View<'_>, value: &Value) -> bool {
         .as_number()
         .and_then(range::Number::of_number)
         .is_none_or(|number| {
-            let is_multiple = |part: &f64| is_whole(number.to_f64() / part);
+            let is_multiple = |divisor: &f64| is_whole(number.to_f64() / divisor);
             multiples_of(view).iter().all(is_multiple) && Range::of_number(view, false).includes(number)
         })
 }
@@ -673,10 +674,10 @@ fn is_within_limits(view: &View<'_>, value: &Value) -> bool {
 /// Returns what a number must be a multiple of, each once.
 fn multiples_of(view: &View<'_>) -> Vec<f64> {
     let stated = view.keywords("multipleOf");
-    let mut parts: Vec<_> = stated.filter_map(|at| at.node.to_value().as_f64()).collect();
-    parts.sort_by(f64::total_cmp);
-    parts.dedup();
-    parts
+    let mut divisors: Vec<_> = stated.filter_map(|at| at.node.to_value().as_f64()).collect();
+    divisors.sort_by(f64::total_cmp);
+    divisors.dedup();
+    divisors
 }
 
 /// Returns whether a ratio is a whole number, or nearly so: a tenth has no exact binary form, so `0.3 / 0.1` is not
@@ -715,9 +716,9 @@ fn is_every_boolean(values: &[Value], types: Types) -> bool {
 }
 
 /// Returns what applies at once for a sentence: `2 and 3`; `None` for nothing.
-fn joined(parts: impl Iterator<Item = String>) -> Option<String> {
-    let parts: Vec<_> = parts.collect();
-    (!parts.is_empty()).then(|| parts.join(" and "))
+fn joined(texts: impl Iterator<Item = String>) -> Option<String> {
+    let texts: Vec<_> = texts.collect();
+    (!texts.is_empty()).then(|| texts.join(" and "))
 }
 
 /// Returns the values that the other list lacks.

@@ -53,7 +53,7 @@ impl<'both> SchemaComparison<'both> {
     fn property_value(&mut self, old: &View<'both>, new: &View<'both>, path: &str) {
         let whole = self.encoding;
         if whole == ValueEncoding::Parts {
-            self.encoding = if is_complex(old, self.old) || is_complex(new, self.new) {
+            self.encoding = if is_json_part(old, self.old) || is_json_part(new, self.new) {
                 ValueEncoding::Json
             } else {
                 ValueEncoding::Text
@@ -253,7 +253,7 @@ fn found(kind: Kind, relation: Relation, text: &str) -> FoundDifference {
 }
 
 /// Whether a part is JSON: an object, or an array of objects, each of which is a part of its own.
-fn is_complex<'both>(view: &View<'both>, source: &Source<'both>) -> bool {
+fn is_json_part<'both>(view: &View<'both>, source: &Source<'both>) -> bool {
     match view.types() {
         Types::ARRAY => view.items(source).types() == Types::OBJECT,
         types => types == Types::OBJECT,
