@@ -26,7 +26,7 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Returns what the next version is: the greatest that any difference asks for.
+    /// Returns what the next release is: the greatest that any difference asks for.
     #[must_use]
     pub fn release(&self) -> Release {
         let asked = self.differences.iter().map(Difference::release);
@@ -122,7 +122,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the version that this difference asks for. If it is accepted, only its effect on the client counts: the
+    /// Returns the release that this difference asks for. If it is accepted, only its effect on the client counts: the
     /// client changes anyway.
     #[must_use]
     pub fn release(&self) -> Release {
@@ -233,7 +233,7 @@ impl ClientEffect {
     }
 }
 
-/// The next version, by Semantic Versioning 2.0.0.
+/// The next release, by Semantic Versioning 2.0.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Release {

@@ -18,7 +18,10 @@ pub fn diff_changelog(diff: &Diff) -> String {
         entries.map(move |difference| (section(difference), entry(&title, difference)))
     });
     let entries: Vec<_> = entries.collect();
-    let mut text = format!("## Unreleased\n\nThe next version is {}.\n", diff.release().as_str());
+    let mut text = format!(
+        "## Unreleased\n\nThe next release is a {} release.\n",
+        diff.release().as_str()
+    );
     for section in SECTIONS {
         let of_section: Vec<_> = entries.iter().filter(|(of, _)| *of == section).collect();
         if !of_section.is_empty() {

@@ -108,7 +108,7 @@ fn verdict(diff: &Diff) -> String {
     }
     let differences = counted(diff.differences.len(), "difference");
     format!(
-        "{differences}: {}; the next version is {}{}",
+        "{differences}: {}; the next release is a {} release{}",
         counts.join(", "),
         diff.release().as_str(),
         dangling.map_or_else(String::new, |dangling| format!("; {dangling}"))

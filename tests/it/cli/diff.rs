@@ -258,7 +258,9 @@ fn an_accepted_difference_is_listed_and_does_not_count() {
         assert!(text.contains(by), "{text}");
         // The client's type changes all the same.
         assert!(
-            text.contains("1 difference: 0 breaking, 0 unclear, 0 compatible, 1 accepted; the next version is major"),
+            text.contains(
+                "1 difference: 0 breaking, 0 unclear, 0 compatible, 1 accepted; the next release is a major release"
+            ),
             "{text}"
         );
     }
