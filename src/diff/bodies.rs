@@ -155,7 +155,11 @@ impl<'both> Comparison<'both> {
                         Relation::Harmless
                     },
                     client: ClientEffect::Minor,
-                    text: format!("{} can also be {name}", bodies.title),
+                    text: if was.is_empty() && bodies.side == Side::Response {
+                        format!("{} can now have a body, {name}", bodies.title)
+                    } else {
+                        format!("{} can also be {name}", bodies.title)
+                    },
                 };
                 let locations = (
                     Location::missing_from(location_of_member(bodies.old, "content").pointer),

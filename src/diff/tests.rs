@@ -178,6 +178,18 @@ fn a_server_with_a_path_where_none_was_listed_is_unclear() {
 }
 
 #[test]
+fn a_response_that_had_no_body_can_have_one_now() {
+    let none = with_callback("", "");
+    let some = none.replacen(
+        "description: Done",
+        &format!("description: Done, {}", content(&["text/csv"])),
+        1,
+    );
+    let expected = "compatible response: the 204 response can now have a body, text/csv";
+    assert_eq!(lines(&none, &some), [expected]);
+}
+
+#[test]
 fn a_range_of_media_types_that_becomes_several_is_one_difference() {
     let with = |media_types: &[&str]| {
         let text = with_schema("{type: string}");

@@ -124,7 +124,7 @@ const EDITS: &[Edit<'_>] = &[
         "        '200':\n          description: All\n",
         "        '400': {description: Bad}\n        '200':\n          description: All\n",
         &["breaking response media-type-removed: the 400 response can no longer be text/plain"],
-        &["compatible response media-type-added: the 4XX response can also be text/plain"],
+        &["compatible response media-type-added: the 4XX response can now have a body, text/plain"],
     ),
     (
         "responses: {default: {description: Any, content: {text/plain: {}}}}",
@@ -135,7 +135,7 @@ const EDITS: &[Edit<'_>] = &[
         ],
         &[
             "compatible response response-removed: the 404 response is gone",
-            "compatible response media-type-added: the default response can also be text/plain",
+            "compatible response media-type-added: the default response can now have a body, text/plain",
         ],
     ),
     (
