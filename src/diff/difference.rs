@@ -189,7 +189,8 @@ impl Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Meaning {
-    /// A request that the old document allows is no longer allowed, or a response is allowed that was not.
+    /// A request that the old document allows is no longer allowed, a response is allowed that was not, or something
+    /// that callers use is gone.
     Breaking,
     /// The documents do not say enough to decide.
     Unclear,

@@ -39,7 +39,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    AdditionalProperties "additional-properties" "An object may have properties that are not listed, or no longer may.",
+    AdditionalProperties "additional-properties" "An object may have properties that are not listed, or no longer may, or their schema is new or gone.",
     Alternatives "alternatives" "The alternatives of a `oneOf` or `anyOf` differ.",
     Answer "answer" "The answers that an overlay states differ.",
     Bounds "bounds" "The bounds of a number differ.",
@@ -86,7 +86,7 @@ kinds! {
     ResponseAdded "response-added" "An operation responds with a further status.",
     ResponseRemoved "response-removed" "An operation no longer documents a status.",
     Security "security" "The authentication that an operation requires differs.",
-    SecurityScheme "security-scheme" "The definition of an authentication scheme differs.",
+    SecurityScheme "security-scheme" "The flows of an OAuth scheme differ.",
     Servers "servers" "The URLs of the service differ.",
     Sunset "sunset" "The announced day on which something ends differs.",
     Type "type" "The type of a value differs.",

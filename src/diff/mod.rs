@@ -28,7 +28,7 @@
 //! # Words
 //!
 //! - *difference*: something that two documents state differently; breaking, compatible or unclear for callers; major,
-//!   minor or nothing for the client.
+//!   minor or none for the client.
 //!
 //! # Design
 //!

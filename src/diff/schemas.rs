@@ -402,7 +402,7 @@ fn any_below(path: &str) -> String {
     pointer::join(path, "*")
 }
 
-/// Says for a sentence that something has another value: `now has the minimum 5`.
+/// Returns the predicate of a sentence that says that a value differs: `now has the minimum 5`.
 pub(super) fn value_change(name: &str, was: Option<String>, is: Option<String>) -> String {
     match (was, is) {
         (Some(was), Some(is)) => format!("had the {name} {was}, has {is}"),

@@ -96,7 +96,10 @@ impl<'both> Comparison<'both> {
             if let Some((_, other)) =
                 other.filter(|(_, other)| without_scope_descriptions(at) != without_scope_descriptions(other))
             {
-                let reason = Relation::Unclear("only where a token comes from differs, not what it is");
+                let reason = Relation::Unclear(
+                    "how a token is obtained, or which scopes it can have, differs; which ones an operation needs is \
+                     compared there",
+                );
                 let text = format!("the flow `{flow}` of the security scheme `{name}` differs");
                 emit(reason, text, (Location::at(&at.pointer), Location::at(&other.pointer)));
             }

@@ -74,7 +74,7 @@ impl<'document> Source<'document> {
     }
 }
 
-/// Returns the reference that a node is.
+/// Returns the target of a node's `$ref`.
 pub(super) fn reference(node: &Node) -> Option<&str> {
     node.member("$ref").and_then(Node::string)
 }
@@ -140,8 +140,8 @@ enum Members {
 }
 
 impl Members {
-    /// Returns what the members below this member are; `None` if it has values of the API below it. `depth` is how deep
-    /// in the document the object is.
+    /// Returns what the members below this member are; `None` if what is below it is data of the API, not part of
+    /// the document's structure. `depth` is how deep in the document the object is.
     fn below(self, name: &str, depth: usize) -> Option<Self> {
         match self {
             Self::Keywords if contains_values(name) => None,

@@ -1,4 +1,4 @@
-//! Edits that are told, and their neighbours that are not.
+//! Edits that are reported, and their neighbours that are not.
 
 use super::*;
 
@@ -27,7 +27,7 @@ paths:
     )
 }
 
-/// Asserts what is told of each edit from one schema to another; nothing of any schema that stays.
+/// Asserts what is reported of each edit from one schema to another; nothing of any schema that stays.
 #[track_caller]
 fn assert_schemas(edits: &[(&str, &str, &[&str])]) {
     for (old, new, expected) in edits {

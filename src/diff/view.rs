@@ -19,7 +19,8 @@ const MAX_ALTERNATIVES: usize = 64;
 const MAX_LISTED_ALTERNATIVES: usize = 1_000;
 /// The most patterns of names that are tried.
 const MAX_PATTERNS: usize = 20;
-/// How deep `allOf`, `oneOf` and `anyOf` are followed to learn whether null is admitted; deeper, it is taken to be.
+/// How deep `allOf`, `oneOf` and `anyOf` are followed to learn whether null is admitted; deeper, null is taken
+/// to be admitted.
 const MAX_NULL_DEPTH: usize = 16;
 
 /// The keywords that imply an object where no type is stated.

@@ -48,7 +48,7 @@ impl<'both> SchemaComparison<'both> {
                 self.is_nested(&was[o], &is[n])
             });
             if unmatched_old.len() == unmatched_new.len() {
-                // What is left on both sides are probably the same alternatives, changed.
+                // What is left on both sides is probably the same alternatives, changed.
                 take_pairs(&mut unmatched_old, &mut unmatched_new, &mut pairs, |o, n| {
                     was[o].types() == is[n].types()
                 });

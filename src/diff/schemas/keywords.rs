@@ -507,7 +507,7 @@ impl<'both> SchemaComparison<'both> {
             at.as_ref()
                 .and_then(|at| Some(normalized_value(at.member("mapping")?.node)))
         };
-        let helps = "a discriminator only helps to choose the schema, it allows and forbids nothing";
+        let helps = "a discriminator only helps to choose the schema; it neither allows nor forbids a value";
         let (relation, text) = match (property(&was), property(&is)) {
             (None, None) => return,
             (Some(was), Some(is)) if was != is => {
