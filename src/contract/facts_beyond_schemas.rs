@@ -115,31 +115,37 @@ impl FactBuilder<'_> {
             .responses
             .iter()
             .filter(|response| !response.status.is_success());
-        for response in success.into_iter().chain(others) {
-            self.content(response);
+        self.contents(&self.operation.successes().collect::<Vec<_>>());
+        for response in others {
+            self.contents(&[response]);
         }
     }
 
-    /// Adds what a documented body states apart from its schema; nothing where no body is documented. The names of
-    /// facts about a response other than a success contain its status.
-    fn content(&mut self, response: &DocumentedResponse) {
-        if response.media_types.is_empty() {
+    /// Adds what the documented bodies of all successes, or of one other response, state apart from their schemas: at
+    /// the first of them, and nothing where no body is documented. The names of facts about a response other than a
+    /// success contain its status.
+    fn contents(&mut self, responses: &[&DocumentedResponse]) {
+        let mut with_content = responses.iter().filter(|response| !response.media_types.is_empty());
+        let Some(first) = with_content.next() else {
             return;
-        }
-        let content = pointer::join(
-            &super::load::resolve(self.document, response.pointer.clone()),
-            "content",
-        );
-        let media_types = response.media_types.join(" or ");
-        let status = response.status;
+        };
+        let content = |response: &DocumentedResponse| {
+            let resolved = super::load::resolve(self.document, response.pointer.clone());
+            pointer::join(&resolved, "content")
+        };
+        let first_content = content(first);
+        let with_schema = responses.iter().find(|response| response.body.is_some());
+        let json_content = with_schema.map(|response| content(response));
+        let media_types = first.media_types.join(" or ");
+        let status = first.status;
         let (media_type, json, of) = if status.is_success() {
             (FactKind::MediaType, FactKind::Json, String::new())
         } else {
             let kinds = (FactKind::FailureMediaType(status), FactKind::FailureJson(status));
             (kinds.0, kinds.1, format!("{status} "))
         };
-        self.add(media_type, &format!("{of}media type"), &media_types, content.clone());
-        if response.body.is_some() {
+        self.add(media_type, &format!("{of}media type"), &media_types, first_content);
+        if let Some(content) = json_content {
             self.add(json, &format!("{of}body"), "JSON", content);
         }
     }
@@ -460,6 +466,16 @@ mod tests {
         let contract = answering("'200': {description: a, content: {application/json: {schema: {}}}}");
         assert!(names(&contract).contains(&"get media type: application/json"));
         assert!(names(&contract).contains(&"get body: JSON"));
+    }
+
+    #[test]
+    fn the_first_success_with_a_body_states_both() {
+        let json = "content: {application/json: {schema: {}}}";
+        let contract = answering(&format!("'200': {{description: a}}, '201': {{description: b, {json}}}"));
+        let located = |name: &str| contract.facts.iter().find(|fact| *fact.name == *name).unwrap();
+        for name in ["get media type: application/json", "get body: JSON"] {
+            assert_eq!(located(name).location, "/paths/~1things/get/responses/201/content");
+        }
     }
 
     #[test]

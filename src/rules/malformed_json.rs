@@ -41,6 +41,10 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let (Some((_, documented)), Some(body)) = (seen.with_content(), seen.body) else {
         return;
     };
+    // The fact may be that of another success, next to one that documents CSV.
+    if documented.body.is_none() && !documented.media_types.iter().any(|known| is_json(known)) {
+        return;
+    }
     let kind = if documented.status.is_success() {
         FactKind::Json
     } else {
@@ -239,5 +243,23 @@ mod tests {
         let fixture = || Fixture::of("getContacts");
         assert_eq!(shown_at(fixture()), "/data/items/0/custom_fields/*");
         assert_eq!(shown_at(fixture().showing_values()), "/data/items/0/custom_fields/Ada");
+    }
+
+    #[test]
+    fn the_body_of_any_success_is_read_and_not_that_of_one_without_a_documented_body() {
+        let json = "'201': {description: b, content: {application/json: {schema: {type: object}}}}";
+        let fixture = Fixture::responses(&format!("'200': {{description: a}}\n{json}"));
+        let judged = fixture.response(201, JSON, "{\"a\":");
+        assert_eq!(judged.kind(FactKind::Json), Verdict::Broken);
+        assert_eq!(judged.kind(FactKind::MediaType), Verdict::Held);
+        let judged = fixture.response(200, None, "");
+        assert!(judged.verdicts.findings().is_empty());
+        let csv = "'200': {description: a, content: {text/csv: {}}}";
+        let fixture = Fixture::responses(&format!("{csv}\n{json}"));
+        assert_eq!(fixture.response(201, JSON, "{").kind(FactKind::Json), Verdict::Broken);
+        for media_type in [None, Some("text/csv")] {
+            let judged = fixture.response(200, media_type, "a,b");
+            assert_eq!(judged.kind(FactKind::Json), Verdict::Undecided(Reason::NotShown));
+        }
     }
 }
