@@ -188,8 +188,7 @@ impl Bundle<'_> {
                 }
             }
             MemberContent::Map(kind) => {
-                let members = node.members_mut().iter_mut();
-                for member in members.filter(|member| !member.name.starts_with("x-")) {
+                for member in node.members_mut() {
                     self.visit(&mut member.node, MemberContent::One(kind), depth);
                 }
             }
@@ -589,6 +588,18 @@ mod tests {
                 "/owner/name: string api/schemas/pet.yaml:10",
             ]
         );
+    }
+
+    #[test]
+    fn a_name_of_a_map_may_begin_as_an_extension_does() {
+        let ids = "{type: integer}";
+        let note = "x-note: {$ref: 'missing.yaml'}";
+        let document = responding("{type: object, properties: {x-size: {$ref: 'size.yaml'}}}")
+            .replace("      responses:\n", &format!("      responses:\n        {note}\n"))
+            .replace("paths:\n", &format!("paths:\n  {note}\n"));
+        let contract = read(&document, &[("size.yaml", ids)]).unwrap();
+        assert_eq!(facts(&contract), ["/x-size: integer api/size.yaml:1"]);
+        assert!(contract.defects.is_empty(), "{:?}", contract.defects);
     }
 
     #[test]

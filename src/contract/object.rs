@@ -17,8 +17,10 @@ pub(super) enum Object {
     Operation,
     Parameter,
     PathItem,
+    Paths,
     RequestBody,
     Response,
+    Responses,
     Schema,
     SecurityScheme,
 }
@@ -62,9 +64,10 @@ impl Object {
     pub(super) fn member(self, name: &str) -> Option<MemberContent> {
         use MemberContent::{List, Map, One};
         let held = match (self, name) {
-            (Self::Callback, _) if !name.starts_with("x-") => One(Self::PathItem),
+            (Self::Callback | Self::Paths, _) if !name.starts_with("x-") => One(Self::PathItem),
             (Self::OpenApi, "components") => One(Self::Components),
-            (Self::OpenApi, "paths" | "webhooks") | (Self::Components, "pathItems") => Map(Self::PathItem),
+            (Self::OpenApi, "paths") => One(Self::Paths),
+            (Self::OpenApi, "webhooks") | (Self::Components, "pathItems") => Map(Self::PathItem),
             (Self::Components | Self::Operation, "callbacks") => Map(Self::Callback),
             (Self::Components | Self::MediaType | Self::Parameter | Self::Header, "examples") => Map(Self::Example),
             (Self::Components | Self::Response | Self::Encoding, "headers") => Map(Self::Header),
@@ -72,7 +75,9 @@ impl Object {
             (Self::Components, "parameters") => Map(Self::Parameter),
             (Self::PathItem | Self::Operation, "parameters") => List(Self::Parameter),
             (Self::Components, "requestBodies") => Map(Self::RequestBody),
-            (Self::Components | Self::Operation, "responses") => Map(Self::Response),
+            (Self::Operation, "responses") => One(Self::Responses),
+            (Self::Responses, _) if !name.starts_with("x-") => One(Self::Response),
+            (Self::Components, "responses") => Map(Self::Response),
             (Self::Components, "schemas") | (Self::OpenApi, "$defs") => Map(Self::Schema),
             (Self::Components, "securitySchemes") => Map(Self::SecurityScheme),
             (Self::PathItem, "additionalOperations") => Map(Self::Operation),

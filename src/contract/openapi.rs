@@ -299,7 +299,7 @@ impl StructureCheck<'_> {
                 }
             }
             (Expect::MapOf(inner), NodeKind::Object(_)) => {
-                for member in node.members().iter().filter(|member| !member.name.starts_with("x-")) {
+                for member in node.members() {
                     self.within(&member.name, |check| check.value(&member.node, *inner));
                 }
             }
@@ -837,6 +837,51 @@ components:
             let head = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n";
             check(&format!("{head}{schemas}")).map_err(|defects| defects.to_string())
         };
+    #[test]
+    fn a_name_of_a_map_that_begins_as_an_extension_does_is_no_extension() {
+        let reported = broken("name: {type: string}", "x-name: {type: strin}");
+        assert!(
+            reported.contains("/components/schemas/Thing/properties/x-name/type"),
+            "{reported}"
+        );
+        let reported = broken(
+            "  schemas:\n",
+            "  schemas:\n    x-a: {$ref: '#/components/schemas/B'}\n",
+        );
+        assert!(reported.contains("/components/schemas/x-a/$ref"), "{reported}");
+        assert!(check(&SMALL.replace("paths:\n", "paths:\n  x-note: 3\n")).is_ok());
+    }
+
+    #[test]
+    fn two_operations_with_one_id_are_found_behind_references_and_extensions_are_none() {
+        let paths = "  /a: {$ref: '#/x-items/a'}\n  /b: {$ref: '#/x-items/b'}\n  /c: {x-get: {operationId: get}}\n";
+        let item = "{get: {operationId: get, responses: {'200': {description: a}}}}";
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\npaths:\n{paths}x-items:\n  a: {item}\n  b: {item}\n"
+        );
+        let reported = check(&text).unwrap_err();
+        let reported: Vec<_> = reported.iter().map(|defect| defect.pointer.as_str()).collect();
+        assert_eq!(reported, ["/x-items/b/get/operationId"]);
+        let contract = Contract::partly_of_document(Document::read("a.yaml", text).unwrap()).unwrap();
+        let names: Vec<_> = contract
+            .operations
+            .iter()
+            .map(|operation| operation.name.as_str())
+            .collect();
+        assert_eq!(names, ["get", "GET /b"]);
+        let one_item = format!(
+            "openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\npaths:\n  /a: {{$ref: '#/x-item'}}\n  \
+             /b: {{$ref: '#/x-item'}}\nx-item: {item}\n"
+        );
+        let contract = Contract::partly_of_document(Document::read("a.yaml", one_item).unwrap()).unwrap();
+        let names: Vec<_> = contract
+            .operations
+            .iter()
+            .map(|operation| operation.name.as_str())
+            .collect();
+        assert_eq!((names, contract.defects.len()), (vec!["get", "GET /b"], 1));
+    }
+
         let chain = |length: usize| {
             let links =
                 (0..length).map(|link| format!("    L{link}: {{$ref: '#/components/schemas/L{}'}}\n", link + 1));
