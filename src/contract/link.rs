@@ -189,17 +189,22 @@ impl Reader<'_> {
         Err(self.document.defect(&at, Problem::Vocabulary { message }))
     }
 
-    /// Finds the parameter by its name, which may contain its location: `path.id` (OpenAPI 3.0.3, section 4.7.20).
+    /// Finds the parameter by its name, or else by a name that begins with its location: `path.id` (OpenAPI 3.0.3,
+    /// section 4.7.20).
     fn parameter(&self, to: OperationId, name: &str) -> Result<LinkTarget, Defect> {
-        let (location, plain) = match name.split_once('.') {
-            Some(("path", rest)) => (Some(ParameterLocation::Path), rest),
-            Some(("query", rest)) => (Some(ParameterLocation::Query), rest),
-            Some(("header", rest)) => (Some(ParameterLocation::Header), rest),
-            _ => (None, name),
-        };
+        let located = name.split_once('.').and_then(|(location, plain)| match location {
+            "cookie" => Some((ParameterLocation::Cookie, plain)),
+            "header" => Some((ParameterLocation::Header, plain)),
+            "path" => Some((ParameterLocation::Path, plain)),
+            "query" => Some((ParameterLocation::Query, plain)),
+            _ => None,
+        });
         let operation = &self.operations[to.0];
-        let found = operation.parameters.iter().position(|parameter| {
-            parameter.name == plain && location.is_none_or(|location| location == parameter.location)
+        let mut parameters = operation.parameters.iter();
+        let found = parameters.position(|parameter| parameter.name == name).or_else(|| {
+            let (location, plain) = located?;
+            let mut parameters = operation.parameters.iter();
+            parameters.position(|parameter| parameter.name == plain && parameter.location == location)
         });
         found.map(LinkTarget::Parameter).ok_or_else(|| {
             let known = operation
@@ -272,7 +277,9 @@ mod tests {
              /things/{{id}}:\n  put:\n    operationId: put\n    parameters:\n      \
              - {{name: id, in: path, required: true, schema: {{type: string}}}}\n      \
              - {{name: id, in: query, schema: {{type: string}}}}\n      \
-             - {{name: a.b, in: header, schema: {{type: string}}}}\n    responses: {{'200': {{description: b}}}}"
+             - {{name: a.b, in: header, schema: {{type: string}}}}\n      \
+             - {{name: sid, in: cookie, schema: {{type: string}}}}\n      \
+             - {{name: query.sid, in: query, schema: {{type: string}}}}\n    responses: {{'200': {{description: b}}}}"
         );
         let components = "links:\n  Shared: {operationId: put, parameters: {id: '$response.body#/id'}}";
         of_paths(&paths, components)
@@ -308,6 +315,9 @@ mod tests {
         assert_eq!(parameter("query.id"), LinkTarget::Parameter(1));
         assert_eq!(parameter("a.b"), LinkTarget::Parameter(2));
         assert_eq!(parameter("header.a.b"), LinkTarget::Parameter(2));
+        assert_eq!(parameter("cookie.sid"), LinkTarget::Parameter(3));
+        // A name that only looks as if it began with a location.
+        assert_eq!(parameter("query.sid"), LinkTarget::Parameter(4));
     }
 
     #[test]
@@ -377,7 +387,9 @@ mod tests {
             let text = format!("{{L: {{operationId: put, parameters: {{{name}: '$response.body#/id'}}}}}}");
             let reported = links(&text).unwrap_err();
             assert!(
-                reported.contains(&format!("`put` has no parameter `{name}`; it has `id`, `id`, `a.b`")),
+                reported.contains(&format!(
+                    "`put` has no parameter `{name}`; it has `id`, `id`, `a.b`, `sid`, `query.sid`"
+                )),
                 "{reported}"
             );
         }
