@@ -627,7 +627,10 @@ impl<'document> Expander<'document> {
             .iter()
             .map(|member| member.name.to_string())
             .collect();
-        let documented = format!("only {}", names.join(", "));
+        let documented = match names.as_slice() {
+            [] => "no fields".to_owned(),
+            names => format!("only {}", names.join(", ")),
+        };
         let fact = self.fact(FactKind::NoOtherFields, response_pointer, inner.pointer, &documented);
         shape.closed = Some((fact, names.into_iter().collect()));
     }
@@ -1101,6 +1104,14 @@ mod tests {
         assert_eq!(contract.fact(*fact).documented, "only a, b");
         assert_eq!(location(&contract, "body: no other fields"), "/additionalProperties");
         assert!(!body(&contract).allows_unlisted_fields && body(&contract).additional.is_none());
+    }
+
+    #[test]
+    fn a_closed_object_without_fields_says_so() {
+        let contract = of_schema("{type: object, additionalProperties: false}", "");
+        let (fact, names) = body(&contract).closed.as_ref().unwrap();
+        assert!(names.is_empty());
+        assert_eq!(contract.fact(*fact).documented, "no fields");
     }
 
     #[test]
