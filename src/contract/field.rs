@@ -15,6 +15,8 @@ use super::vocabulary::EdgeCaseKind;
 const DEPTH: usize = 6;
 /// The maximum number of fields that are kept of one body: a document with more is built to exhaust memory.
 const MAX_FIELDS: usize = 500;
+/// The maximum number of schemas that are read of one body: most of them may add no field.
+const MAX_SCHEMAS: usize = 10_000;
 
 /// A documented field of a request body, or an element of an array in one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,16 +55,23 @@ pub(crate) fn holds_data_of_callers(name: &str) -> bool {
 /// responses alone are left out.
 pub(super) fn fields(document: &Document, schema: &str) -> Vec<RequestField> {
     let mut fields = Vec::new();
-    collect(document, (schema, ""), 0, &mut fields);
+    let mut left = MAX_SCHEMAS;
+    collect(document, (schema, ""), (0, &mut left), &mut fields);
     fields
 }
 
-fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields: &mut Vec<RequestField>) {
+fn collect(
+    document: &Document,
+    (schema, at): (&str, &str),
+    (depth, left): (usize, &mut usize),
+    fields: &mut Vec<RequestField>,
+) {
+    if depth > DEPTH || *left == 0 || fields.len() >= MAX_FIELDS {
+        return;
+    }
+    *left -= 1;
     let schema = resolve(document, schema.to_owned());
-    let Some(node) = document
-        .node(&schema)
-        .filter(|_| depth <= DEPTH && fields.len() < MAX_FIELDS)
-    else {
+    let Some(node) = document.node(&schema) else {
         return;
     };
     if let Some(json_type) = node.member("type").and_then(Node::string).and_then(JsonType::parse)
@@ -77,24 +86,21 @@ fn collect(document: &Document, (schema, at): (&str, &str), depth: usize, fields
         });
     }
     for index in 0..node.member("allOf").map_or(0, |parts| parts.elements().len()) {
-        collect(document, (&format!("{schema}/allOf/{index}"), at), depth + 1, fields);
+        let part = format!("{schema}/allOf/{index}");
+        collect(document, (&part, at), (depth + 1, left), fields);
     }
     let properties = pointer::join(&schema, "properties");
     for property in node.member("properties").map_or(&[][..], Node::members) {
         let below = pointer::join(&properties, &property.name);
         let stated = document.node(&resolve(document, below.clone()));
         if !stated.is_some_and(|stated| is_flagged(stated, "readOnly")) {
-            collect(
-                document,
-                (&below, &pointer::join(at, &property.name)),
-                depth + 1,
-                fields,
-            );
+            let at = pointer::join(at, &property.name);
+            collect(document, (&below, &at), (depth + 1, left), fields);
         }
     }
     if node.member("items").is_some() {
         let items = pointer::join(&schema, "items");
-        collect(document, (&items, &pointer::join(at, "*")), depth + 1, fields);
+        collect(document, (&items, &pointer::join(at, "*")), (depth + 1, left), fields);
     }
 }
 
@@ -257,6 +263,19 @@ mod tests {
         let referred = "{type: object, properties: {id: {$ref: '#/components/schemas/Id'}, a: {type: boolean}}}";
         assert_eq!(of(referred, "Id: {type: string, readOnly: true}"), ["/a boolean"]);
         assert!(of("{type: array, items: {}}", "").is_empty());
+    }
+
+    #[test]
+    fn parts_without_a_field_are_read_at_bounded_cost() {
+        let level = |level: usize| {
+            let part = format!("{{$ref: '#/components/schemas/L{}'}}", level + 1);
+            format!("L{level}: {{allOf: [{}]}}\n  ", vec![part; 12].join(", "))
+        };
+        let schemas = (0..5).map(level).collect::<String>() + "L5: {type: object}";
+        let work = crate::testing::work::of(|| {
+            assert!(of("{$ref: '#/components/schemas/L0'}", &schemas).is_empty());
+        });
+        assert!(work < 2_000_000, "{work}");
     }
 
     #[test]

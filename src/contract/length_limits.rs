@@ -22,6 +22,8 @@ use super::pointer;
 const DEPTH: usize = 12;
 /// The maximum number of schemas that are read of one body: a document with more is built to take time.
 const MAX_SCHEMAS: usize = 2_000;
+/// The maximum number of schemas that are read for the limits of one body's fields, for the same reason.
+const MAX_SCHEMAS_OF_FIELDS: usize = 20_000;
 /// The keywords that combine schemas.
 const COMBINING: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
@@ -65,8 +67,9 @@ impl Contract {
         };
         for other in self.of_the_same_record(operation) {
             for schema in schemas(&self.document, self.operation(other)) {
+                let mut left = MAX_SCHEMAS_OF_FIELDS;
                 for (at, schema) in fields(&self.document, &schema) {
-                    let limit = max_length(&self.document, &schema, 0);
+                    let limit = max_length(&self.document, &schema, (0, &mut left));
                     if let Some((name, limit)) = name_of(&at).zip(limit) {
                         let least = limits.elsewhere.entry(name).or_insert(limit);
                         *least = limit.min(*least);
@@ -126,8 +129,9 @@ fn stated(document: &Document, operation: &Operation) -> HashSet<String> {
         .as_ref()
         .and_then(|request| request.schema.as_deref());
     let mut by_pointer: HashMap<String, bool> = HashMap::new();
+    let mut left = MAX_SCHEMAS_OF_FIELDS;
     for (at, schema) in schema.map_or_else(Vec::new, |schema| fields(document, schema)) {
-        let is_limited = limits_length(document, &schema, 0);
+        let is_limited = limits_length(document, &schema, (0, &mut left));
         by_pointer
             .entry(at)
             .and_modify(|all| *all &= is_limited)
@@ -182,30 +186,42 @@ fn collect(
 }
 
 /// Returns the smallest `maxLength` in a schema and in its parts.
-fn max_length(document: &Document, schema: &str, depth: usize) -> Option<u64> {
+fn max_length(document: &Document, schema: &str, (depth, left): (usize, &mut usize)) -> Option<u64> {
+    if depth >= DEPTH || *left == 0 {
+        return None;
+    }
+    *left -= 1;
     let schema = resolve(document, schema.to_owned());
-    let node = document.node(&schema).filter(|_| depth < DEPTH)?;
+    let node = document.node(&schema)?;
     let own = node.member("maxLength").map(Node::to_value);
     let own = own.and_then(|limit| limit.as_u64());
     let parts = COMBINING.iter().flat_map(|keyword| parts(node, &schema, keyword));
-    let of_parts = parts.filter_map(|part| max_length(document, &part, depth + 1));
+    let of_parts = parts.filter_map(|part| max_length(document, &part, (depth + 1, left)));
     own.into_iter().chain(of_parts).min()
 }
 
 /// Whether a schema limits the length of the strings that it admits.
-fn limits_length(document: &Document, schema: &str, depth: usize) -> bool {
+fn limits_length(document: &Document, schema: &str, (depth, left): (usize, &mut usize)) -> bool {
+    if depth >= DEPTH || *left == 0 {
+        return false;
+    }
+    *left -= 1;
     let schema = resolve(document, schema.to_owned());
-    let Some(node) = document.node(&schema).filter(|_| depth < DEPTH) else {
+    let Some(node) = document.node(&schema) else {
         return false;
     };
     let kind = node.member("type").and_then(Node::string);
-    let is_limited = |part: String| limits_length(document, &part, depth + 1);
-    let by_alternatives = |keyword| node.member(keyword).is_some() && parts(node, &schema, keyword).all(is_limited);
-    kind.is_some_and(|kind| kind != "string")
-        || node.member("maxLength").is_some()
-        || parts(node, &schema, "allOf").any(is_limited)
-        || by_alternatives("anyOf")
-        || by_alternatives("oneOf")
+    if kind.is_some_and(|kind| kind != "string") || node.member("maxLength").is_some() {
+        return true;
+    }
+    let mut is_limited = |part: String| limits_length(document, &part, (depth + 1, left));
+    let of_alternatives = ["anyOf", "oneOf"]
+        .into_iter()
+        .filter(|keyword| node.member(keyword).is_some());
+    parts(node, &schema, "allOf").any(&mut is_limited)
+        || of_alternatives
+            .into_iter()
+            .any(|keyword| parts(node, &schema, keyword).all(&mut is_limited))
 }
 
 /// Returns the locations of the schemas that a keyword combines.
@@ -317,5 +333,15 @@ mod tests {
         let operation = contract.operation_named("putTag").unwrap();
         let limits = contract.length_limits(operation);
         assert!(!limits.admit("/name/3", 256) && limits.admit("/name/3", 255) && limits.admit("/title", 256));
+    }
+
+    #[test]
+    fn alternatives_that_contain_themselves_are_read_at_bounded_cost() {
+        let itself = "{$ref: '#/paths/~1tags~1{id}/put/requestBody/content/application~1json/schema/properties/name'}";
+        let contract = tags(TEXT, &format!("{{anyOf: [{}]}}", [itself; 3].join(", ")), TEXT);
+        let work = crate::testing::work::of(|| {
+            assert!(admits(&contract, "putTag", 10_000));
+        });
+        assert!(work < 2_000_000, "{work}");
     }
 }
