@@ -6,7 +6,7 @@
 //! Only what is clear counts: a value names a definition by the mapping, or else the definition of that name, and the
 //! definition must inherit from the schema. Any other value states nothing, and the parent's facts apply alone.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::document::{Document, Node};
 use super::openapi::referred_pointer;
@@ -26,6 +26,8 @@ pub(crate) fn property(schema: &Node) -> Option<&str> {
 /// The maximum number of definitions that one discriminator may name. A larger hierarchy would
 /// state as much as a whole document, so only the parent's facts apply.
 const MAX_CHILDREN: usize = 64;
+/// The maximum number of schemas that may inherit from one with a discriminator, named by it or not.
+const MAX_HEIRS: usize = 1_000;
 
 /// Returns the values of the discriminator of a definition, each with the pointer of the definition
 /// that it names, in the order of the file.
@@ -33,16 +35,61 @@ pub(crate) fn children(document: &Document, parent: &str) -> Vec<(String, String
     let Some(schema) = document.node(parent).filter(|schema| property(schema).is_some()) else {
         return Vec::new();
     };
-    let names = document.node(SCHEMAS).map_or(&[][..], Node::members).iter();
-    let inheriting = names
-        .map(|member| pointer::join(SCHEMAS, &member.name))
-        .filter(|child| child != parent && ancestors(document, child).contains(parent));
-    let named = inheriting.filter_map(|child| Some((value(schema, &child)?, child)));
+    let inheriting = document.inheritance().heirs(parent).into_iter();
+    let named = inheriting.filter_map(|child| Some((value(schema, child)?, child.to_owned())));
     let named: Vec<_> = named.take(MAX_CHILDREN + 1).collect();
     if named.len() > MAX_CHILDREN {
         return Vec::new();
     }
     named
+}
+
+/// Which definitions inherit from which, as read once: many of them may have a discriminator.
+#[derive(Clone)]
+pub(super) struct Inheritance {
+    /// The number of each definition, in the order of the file.
+    definitions: HashMap<String, usize>,
+    /// The schemas that inherit directly from each.
+    heirs: HashMap<String, Vec<String>>,
+}
+
+impl Inheritance {
+    pub(super) fn of(document: &Document) -> Self {
+        let names = document.node(SCHEMAS).map_or(&[][..], Node::members).iter();
+        let mut pending: Vec<_> = names.map(|member| pointer::join(SCHEMAS, &member.name)).collect();
+        let definitions = pending.iter().cloned().zip(0..).collect();
+        let mut seen: HashSet<_> = pending.iter().cloned().collect();
+        let mut heirs: HashMap<String, Vec<String>> = HashMap::new();
+        while let Some(heir) = pending.pop() {
+            for parent in parents(document, &heir) {
+                if seen.insert(parent.clone()) {
+                    pending.push(parent.clone());
+                }
+                heirs.entry(parent).or_default().push(heir.clone());
+            }
+        }
+        Self { definitions, heirs }
+    }
+
+    /// Returns the definitions that inherit from a schema, directly or not, in the order of the file; none where they
+    /// are too many.
+    fn heirs<'own>(&'own self, schema: &'own str) -> Vec<&'own str> {
+        let mut found = HashSet::from([schema]);
+        let mut pending = vec![schema];
+        while let Some(next) = pending.pop() {
+            let heirs = self.heirs.get(next).into_iter().flatten().map(String::as_str);
+            pending.extend(heirs.filter(|heir| found.insert(heir)));
+            if found.len() > MAX_HEIRS {
+                return Vec::new();
+            }
+        }
+        found.remove(schema);
+        let numbered = found.into_iter();
+        let numbered = numbered.filter_map(|heir| Some((*self.definitions.get(heir)?, heir)));
+        let mut numbered: Vec<_> = numbered.collect();
+        numbered.sort_unstable();
+        numbered.into_iter().map(|(_, heir)| heir).collect()
+    }
 }
 
 /// Returns the property and the value by which an ancestor of a definition names it.
@@ -77,13 +124,25 @@ fn value(schema: &Node, child: &str) -> Option<String> {
 /// Returns the definitions that a definition inherits from, directly or not.
 fn ancestors(document: &Document, child: &str) -> HashSet<String> {
     let mut found = HashSet::new();
+    let mut pending = vec![child.to_owned()];
+    while let Some(next) = pending.pop() {
+        let parents = parents(document, &next).into_iter();
+        pending.extend(parents.filter(|parent| found.insert(parent.clone())));
+    }
+    found
+}
+
+/// Returns the schemas that a schema directly inherits from.
+fn parents(document: &Document, child: &str) -> HashSet<String> {
+    #[cfg(test)]
+    crate::testing::work::count();
+    let mut found = HashSet::new();
     let mut pending: Vec<_> = document.node(child).into_iter().collect();
     while let Some(node) = pending.pop() {
         for part in node.member("allOf").map_or(&[][..], Node::elements) {
-            let target = referred_pointer(part);
-            let part = target.as_deref().map_or(Some(part), |target| document.node(target));
-            if target.is_none_or(|target| found.insert(target)) {
-                pending.extend(part);
+            match referred_pointer(part) {
+                Some(target) => drop(found.insert(target)),
+                None => pending.push(part),
             }
         }
     }
@@ -122,5 +181,28 @@ components:
         let lion = of_child(&document, "/components/schemas/Lion");
         assert_eq!(lion, Some(("kind", "Lion".to_owned())));
         assert_eq!(of_child(&document, "/components/schemas/Stone"), None);
+    }
+
+    #[test]
+    fn the_definitions_are_searched_once_for_all_discriminators() {
+        const PARENTS: usize = 200;
+        let parent = |number: usize| {
+            format!(
+                "    P{number}: {{discriminator: {{propertyName: kind}}}}\n    C{number}: {{allOf: [{{$ref: \
+                 '#/components/schemas/P{number}'}}]}}\n"
+            )
+        };
+        let text = (0..PARENTS).map(parent).collect::<String>();
+        let document = Document::read("a.yaml", format!("components:\n  schemas:\n{text}")).unwrap();
+        let work = crate::testing::work::of(|| {
+            for number in 0..PARENTS {
+                let found = children(&document, &format!("/components/schemas/P{number}"));
+                assert_eq!(
+                    found,
+                    [(format!("C{number}"), format!("/components/schemas/C{number}"))]
+                );
+            }
+        });
+        assert!(work < 300 * 2 * 200, "{work}");
     }
 }

@@ -20,6 +20,7 @@ use super::bundle::{self, OtherFiles};
 use super::defect::{Defect, DefectList, Problem};
 use super::dialect::{self, Moves};
 use super::pointer;
+use super::discriminator::Inheritance;
 use super::shared_string::{SharedString, StringPool};
 
 /// The largest document that is read, in bytes.
@@ -318,6 +319,8 @@ pub struct Document {
     moves: Option<Moves>,
 }
 
+    /// Which definitions inherit from which, once somebody has asked.
+    inheritance: OnceLock<Inheritance>,
 impl fmt::Debug for Document {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -385,6 +388,7 @@ impl Document {
             moves: None,
         }
     }
+            inheritance: OnceLock::new(),
 
     /// Returns the document in the dialect of OpenAPI 3.0, in which contracts are read: one of 3.1 or 3.2 is rewritten,
     /// any other stays as it is. Positions, and the pointers of defects and facts, remain those of the text.
@@ -444,6 +448,7 @@ impl Document {
     pub(super) fn add_overlay(&mut self, overlay: Self) {
         self.overlays.push(overlay.source);
     }
+        self.inheritance.take();
 
     /// Returns the document as its own file has it, without other files and overlays and in its own dialect; `None` if
     /// that cannot be read.
@@ -458,6 +463,11 @@ impl Document {
 
     /// Returns the text of the document's own file.
     #[must_use]
+    /// Returns which definitions inherit from which.
+    pub(super) fn inheritance(&self) -> &Inheritance {
+        self.inheritance.get_or_init(|| Inheritance::of(self))
+    }
+
     pub fn text(&self) -> &str {
         &self.source.text
     }
