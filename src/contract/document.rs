@@ -357,7 +357,7 @@ impl Document {
     }
 
     pub(super) fn read_numbered(name: &str, text: String, number: u32) -> Result<Self, Defect> {
-        let with_start = text.starts_with('{').then(|| format!("{START}{text}"));
+        let with_start = text.starts_with('{').then(|| with_start(&text));
         let mut reader = match &with_start {
             Some(with_start) => Reader::new((name, number), with_start, START.len())?,
             None => Reader::new((name, number), &text, 0)?,
@@ -576,6 +576,55 @@ const START: &str = "--- ";
 
 /// The value of an anchor.
 #[derive(Clone)]
+/// Returns an object of JSON as it is fed to the parser: after [`START`], and with each pair of surrogates, which only
+/// JSON escapes as such (`\ud83d\ude80`), as one escape of YAML (`\U0001f680`). Spaces behind the string make up for
+/// the shorter escapes, so that what follows keeps its column.
+fn with_start(text: &str) -> String {
+    let mut written = String::with_capacity(START.len() + text.len());
+    written.push_str(START);
+    let (mut rest, mut missing) = (text, 0);
+    while let Some(at) = rest.find(|found| found == '\\' || (found == '"' && missing > 0)) {
+        let (before, found) = rest.split_at(at);
+        written.push_str(before);
+        if let Some(character) = surrogate_pair(found) {
+            written.push_str(&format!("\\U{:08x}", u32::from(character)));
+            missing += SURROGATE_PAIR - "\\U00000000".len();
+            rest = &found[SURROGATE_PAIR..];
+            continue;
+        }
+        let length = match found.strip_prefix('\\') {
+            // The next character belongs to the backslash, and may be another one.
+            Some(escaped) => 1 + escaped.chars().next().map_or(0, char::len_utf8),
+            // A colon follows the name of a member without a space.
+            None => 1 + usize::from(found.starts_with("\":")),
+        };
+        let (kept, after) = found.split_at(length);
+        written.push_str(kept);
+        if !kept.starts_with('\\') {
+            written.extend(std::iter::repeat_n(' ', missing));
+            missing = 0;
+        }
+        rest = after;
+    }
+    written.push_str(rest);
+    written
+}
+
+/// The length of an escaped pair of surrogates.
+const SURROGATE_PAIR: usize = "\\ud83d\\ude80".len();
+
+/// Returns the character whose escaped pair of surrogates a text begins with (RFC 8259, section 7).
+fn surrogate_pair(text: &str) -> Option<char> {
+    let unit = |from: usize| {
+        let digits = text.get(from..from + SURROGATE_PAIR / 2)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let units = [unit(0)?, unit(SURROGATE_PAIR / 2)?];
+    let mut decoded = char::decode_utf16(units);
+    let character = decoded.next()?.ok()?;
+    decoded.next().is_none().then_some(character)
+}
+
 struct Anchor {
     node: Node,
     /// The number of its nodes.
@@ -1075,3 +1124,49 @@ mod tests {
         ));
     }
 }
+
+    #[test]
+    fn an_escaped_pair_of_surrogates_is_one_character_and_moves_nothing_behind_it() {
+        let text = r#"{"\uD83D\ude80":"a\\\ud83d\ude80\ud83d\ude81\"","b":"\\ud83d","c":1}"#;
+        let document = read(text).unwrap();
+        let expected: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(document.root.to_value(), expected);
+        assert_eq!(document.text(), text);
+        for pointer in ["/b", "/c"] {
+            let name = format!("\"{}\"", &pointer[1..]);
+            let column = u32::try_from(text.find(&name).unwrap() + 1).unwrap();
+            assert_eq!(document.position(pointer).column, column, "{pointer}");
+        }
+        let value = document.position("/\u{1f680}");
+        assert_eq!((value.line, value.column), (1, 2));
+        assert!(read(r#"{"a": "\ud83d"}"#).is_err(), "half a pair is no character");
+    }
+
+    #[test]
+    fn a_merge_key_is_reported_where_it_is_and_where_its_anchor_is_repeated() {
+        let text = "base: &base {a: 1}\nmore: &more\n  <<: *base\n  b: 2\nagain: *more\n'<<': 3\n";
+        assert_eq!(read(text).unwrap_err().pointer, "/more/<<");
+        let document = Document::read_allowing_repeated_names("a.yaml", text.to_owned()).unwrap();
+        let reported = document.name_defects().iter();
+        let reported: Vec<_> = reported
+            .map(|defect| (defect.pointer.as_str(), defect.position.line))
+            .collect();
+        assert_eq!(reported, [("/more/<<", 3), ("/again", 3)]);
+        let message = document.name_defects()[0].to_string();
+        assert!(
+            message.contains("a YAML merge key") && message.contains("write the members out"),
+            "{message}"
+        );
+        assert!(read("a: &a {b: 1}\nc: {d: *a, '<<': 1}\n").is_ok());
+    }
+
+    #[test]
+    fn anchors_within_anchors_count_each_node_once_for_each_of_them() {
+        let nested = (0..40).fold("[x]".to_owned(), |below, level| format!("&a{level} [{below}]"));
+        let text = format!("a: {nested}\nb: *a39\n");
+        let document = read(&text).unwrap();
+        assert_eq!(
+            document.root.member("a").unwrap().to_value(),
+            document.root.member("b").unwrap().to_value()
+        );
+    }
