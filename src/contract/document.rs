@@ -648,7 +648,10 @@ struct Reader<'text> {
     depth: usize,
     nodes: usize,
     strings: StringPool,
+    /// The number of nodes in the tree so far.
     /// The members and elements read so far of the enclosing objects and arrays. Each object or array is built when its
+    /// The number of nodes that are kept in addition, as the values of anchors.
+    anchored: usize,
     /// end is reached, with exactly the capacity that it needs.
     members: Vec<Member>,
     elements: Vec<Node>,
@@ -669,6 +672,7 @@ impl<'text> Reader<'text> {
             nodes: 0,
             strings: StringPool::default(),
             members: Vec::new(),
+            anchored: 0,
             elements: Vec::new(),
         };
         if text.len() - before > MAX_BYTES {
@@ -749,8 +753,8 @@ impl<'text> Reader<'text> {
         if anchor != 0 {
             // The value of an anchor is kept in addition to the tree, and anchors may contain anchors.
             let size = self.nodes - before + 1;
-            self.count(size, at)?;
-            let duplicate = self.duplicates.as_slice().get(duplicates).cloned();
+            self.anchored += size;
+            self.count(0, at)?;
             let kept = Anchor {
                 node: node.clone(),
                 size,
@@ -872,7 +876,7 @@ impl<'text> Reader<'text> {
 
     fn count(&mut self, nodes: usize, at: Position) -> Result<(), Defect> {
         self.nodes += nodes;
-        if self.nodes > MAX_NODES {
+        if self.nodes + self.anchored > MAX_NODES {
             return Err(self.defect(at, Problem::TooManyNodes { maximum: MAX_NODES }));
         }
         Ok(())
@@ -891,6 +895,7 @@ impl<'text> Reader<'text> {
 fn number(text: &str) -> Option<Number> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if let Some(hexadecimal) = text.strip_prefix("0x") {
+    /// Counts nodes of the tree.
         return u64::from_str_radix(hexadecimal, 16).ok().map(Number::from);
     }
     if let Some(octal) = text.strip_prefix("0o") {
