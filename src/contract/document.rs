@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
 use serde_json::{Map, Number, Value};
@@ -19,8 +20,8 @@ use serde_json::{Map, Number, Value};
 use super::bundle::{self, OtherFiles};
 use super::defect::{Defect, DefectList, Problem};
 use super::dialect::{self, Moves};
-use super::pointer;
 use super::discriminator::Inheritance;
+use super::pointer;
 use super::shared_string::{SharedString, StringPool};
 
 /// The largest document that is read, in bytes.
@@ -277,7 +278,7 @@ impl SourceFile {
     ///
     /// Those of [`Document::read`].
     pub(super) fn read(name: &str, text: String, number: u32) -> Result<(Self, Node), Defect> {
-        let document = Document::read_numbered(name, text, number)?.reject_duplicates()?;
+        let document = Document::read_numbered(name, text, number)?.reject_name_defects()?;
         Ok((document.source, document.root))
     }
 
@@ -311,16 +312,17 @@ pub struct Document {
     overlays: Vec<SourceFile>,
     /// What is wrong with references to other files, by the positions of the references.
     unresolved: HashMap<Position, Problem>,
-    /// The names that appear twice in an object, which keeps only the first value.
-    duplicates: DefectList,
+    /// What is wrong with the names of members: names that appear twice in an object, which keeps only the first value,
+    /// and merge keys.
+    name_defects: DefectList,
     /// The second values of those names that may contain operations, with their pointers.
     dropped: Vec<(String, Node)>,
     /// Where the pointers of the tree and of the text differ; `None` where the tree is as written.
     moves: Option<Moves>,
-}
-
     /// Which definitions inherit from which, once somebody has asked.
     inheritance: OnceLock<Inheritance>,
+}
+
 impl fmt::Debug for Document {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
@@ -338,20 +340,20 @@ impl Document {
     /// A [`Defect`] with the line: text that is not YAML, a name that appears twice in an object, more than one
     /// document, or one that exceeds [`MAX_BYTES`], [`MAX_DEPTH`] or [`MAX_NODES`].
     pub fn read(name: &str, text: String) -> Result<Self, Defect> {
-        Self::read_allowing_repeated_names(name, text)?.reject_duplicates()
+        Self::read_allowing_repeated_names(name, text)?.reject_name_defects()
     }
 
-    pub(super) fn reject_duplicates(self) -> Result<Self, Defect> {
-        let first = self.duplicates.as_slice().first().cloned();
+    pub(super) fn reject_name_defects(self) -> Result<Self, Defect> {
+        let first = self.name_defects.as_slice().first().cloned();
         first.map_or(Ok(self), Err)
     }
 
-    /// Reads one document in which an object may have a name twice; the object keeps the first
-    /// value.
+    /// Reads one document in which an object may have a name twice, or a merge key; the object keeps the first value, and
+    /// nothing is merged.
     ///
     /// # Errors
     ///
-    /// Those of [`Self::read`], except for a name that appears twice, unless an alias repeats the object.
+    /// Those of [`Self::read`], except for a name that appears twice and a merge key.
     pub(crate) fn read_allowing_repeated_names(name: &str, text: String) -> Result<Self, Defect> {
         Self::read_numbered(name, text, 0)
     }
@@ -363,9 +365,9 @@ impl Document {
             None => Reader::new((name, number), &text, 0)?,
         };
         let root = reader.document()?;
-        let (duplicates, dropped) = (reader.duplicates, reader.dropped);
+        let (name_defects, dropped) = (reader.name_defects, reader.dropped);
         Ok(Self {
-            duplicates,
+            name_defects,
             dropped,
             ..Self::of_tree(name, text, root)
         })
@@ -383,12 +385,12 @@ impl Document {
             others: Vec::new(),
             overlays: Vec::new(),
             unresolved: HashMap::new(),
-            duplicates: DefectList::default(),
+            name_defects: DefectList::default(),
             dropped: Vec::new(),
             moves: None,
+            inheritance: OnceLock::new(),
         }
     }
-            inheritance: OnceLock::new(),
 
     /// Returns the document in the dialect of OpenAPI 3.0, in which contracts are read: one of 3.1 or 3.2 is rewritten,
     /// any other stays as it is. Positions, and the pointers of defects and facts, remain those of the text.
@@ -416,9 +418,9 @@ impl Document {
             .map_or(Cow::Borrowed(pointer), |moves| moves.pointer_in_text(pointer))
     }
 
-    /// Returns the names that appear twice in an object.
-    pub(super) fn duplicates(&self) -> &[Defect] {
-        self.duplicates.as_slice()
+    /// Returns what is wrong with the names of members.
+    pub(super) fn name_defects(&self) -> &[Defect] {
+        self.name_defects.as_slice()
     }
 
     /// Returns the values that were dropped because their names appear twice, and that may contain operations, with
@@ -446,9 +448,9 @@ impl Document {
 
     /// Takes the file of an overlay that was applied.
     pub(super) fn add_overlay(&mut self, overlay: Self) {
+        self.inheritance.take();
         self.overlays.push(overlay.source);
     }
-        self.inheritance.take();
 
     /// Returns the document as its own file has it, without other files and overlays and in its own dialect; `None` if
     /// that cannot be read.
@@ -461,13 +463,13 @@ impl Document {
         self.unresolved.get(&reference.position)
     }
 
-    /// Returns the text of the document's own file.
-    #[must_use]
     /// Returns which definitions inherit from which.
     pub(super) fn inheritance(&self) -> &Inheritance {
         self.inheritance.get_or_init(|| Inheritance::of(self))
     }
 
+    /// Returns the text of the document's own file.
+    #[must_use]
     pub fn text(&self) -> &str {
         &self.source.text
     }
@@ -574,8 +576,6 @@ impl Document {
 /// of a document, on the same line, it cannot be.
 const START: &str = "--- ";
 
-/// The value of an anchor.
-#[derive(Clone)]
 /// Returns an object of JSON as it is fed to the parser: after [`START`], and with each pair of surrogates, which only
 /// JSON escapes as such (`\ud83d\ude80`), as one escape of YAML (`\U0001f680`). Spaces behind the string make up for
 /// the shorter escapes, so that what follows keeps its column.
@@ -625,12 +625,14 @@ fn surrogate_pair(text: &str) -> Option<char> {
     decoded.next().is_none().then_some(character)
 }
 
+/// The value of an anchor.
+#[derive(Clone)]
 struct Anchor {
     node: Node,
     /// The number of its nodes.
     size: usize,
-    /// A name that appears twice in it.
-    duplicate: Option<Defect>,
+    /// What is wrong with a name in it.
+    name_defect: Option<Defect>,
 }
 
 /// Builds nodes from the parser's events.
@@ -642,16 +644,16 @@ struct Reader<'text> {
     before: usize,
     events: Parser<'text, StrInput<'text>>,
     anchors: HashMap<usize, Anchor>,
-    duplicates: DefectList,
+    name_defects: DefectList,
     dropped: Vec<(String, Node)>,
     pointer: String,
     depth: usize,
-    nodes: usize,
-    strings: StringPool,
     /// The number of nodes in the tree so far.
-    /// The members and elements read so far of the enclosing objects and arrays. Each object or array is built when its
+    nodes: usize,
     /// The number of nodes that are kept in addition, as the values of anchors.
     anchored: usize,
+    strings: StringPool,
+    /// The members and elements read so far of the enclosing objects and arrays. Each object or array is built when its
     /// end is reached, with exactly the capacity that it needs.
     members: Vec<Member>,
     elements: Vec<Node>,
@@ -665,14 +667,14 @@ impl<'text> Reader<'text> {
             before,
             events: Parser::new_from_str(text),
             anchors: HashMap::new(),
-            duplicates: DefectList::default(),
+            name_defects: DefectList::default(),
             dropped: Vec::new(),
             pointer: String::new(),
             depth: 0,
             nodes: 0,
+            anchored: 0,
             strings: StringPool::default(),
             members: Vec::new(),
-            anchored: 0,
             elements: Vec::new(),
         };
         if text.len() - before > MAX_BYTES {
@@ -738,7 +740,7 @@ impl<'text> Reader<'text> {
     fn node(&mut self, event: Event<'text>, span: Span) -> Result<Node, Defect> {
         let at = self.position(&span.start);
         self.count(1, at)?;
-        let (before, duplicates) = (self.nodes, self.duplicates.len());
+        let (before, name_defects) = (self.nodes, self.name_defects.len());
         let (kind, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => (self.scalar(&text, style, tag.as_deref()), anchor),
             Event::SequenceStart(anchor, _) => (NodeKind::Array(self.elements(at)?.into_boxed_slice()), anchor),
@@ -758,7 +760,7 @@ impl<'text> Reader<'text> {
             let kept = Anchor {
                 node: node.clone(),
                 size,
-                duplicate,
+                name_defect: self.name_defects.as_slice().get(name_defects).cloned(),
             };
             self.anchors.insert(anchor, kept);
         }
@@ -766,15 +768,16 @@ impl<'text> Reader<'text> {
     }
 
     fn alias(&mut self, anchor: usize, at: Position) -> Result<Node, Defect> {
-        let Some(Anchor { node, size, duplicate }) = self.anchors.get(&anchor).cloned() else {
+        let Some(anchor) = self.anchors.get(&anchor).cloned() else {
             return Err(self.defect(at, Problem::AliasInsideItself));
         };
         // The pointer of the defect is that of the anchor, so nothing else would say that this value is defective too.
-        if let Some(duplicate) = duplicate {
-            return Err(duplicate);
+        if let Some(defect) = anchor.name_defect {
+            let pointer = self.pointer.clone();
+            self.name_defects.push(Defect { pointer, ..defect });
         }
-        self.count(size, at)?;
-        Ok(node)
+        self.count(anchor.size, at)?;
+        Ok(anchor.node)
     }
 
     fn elements(&mut self, at: Position) -> Result<Vec<Node>, Defect> {
@@ -803,13 +806,19 @@ impl<'text> Reader<'text> {
         loop {
             let (event, span) = self.next()?;
             let at = self.position(&span.start);
-            let name = match event {
+            let (name, is_merge_key) = match event {
                 Event::MappingEnd => break,
-                Event::Scalar(text, ..) => self.strings.share(&text),
+                Event::Scalar(text, style, _, tag) => {
+                    let is_merge_key = text == "<<" && style == ScalarStyle::Plain && tag.is_none();
+                    (self.strings.share(&text), is_merge_key)
+                }
                 _ => return Err(self.defect(at, Problem::NameNotText)),
             };
             let length = self.pointer.len();
             pointer::push(&mut self.pointer, &name);
+            if is_merge_key {
+                self.merge_key(at);
+            }
             let first_line = self.first_line(&name, first, &mut lines);
             let (event, span) = self.next()?;
             let node = self.node(event, span)?;
@@ -842,14 +851,26 @@ impl<'text> Reader<'text> {
         lines.get(name).copied()
     }
 
+    /// Notes a merge key. YAML 1.2 does not have it, but who writes it relies on the members that it stands for.
+    fn merge_key(&mut self, at: Position) {
+        let defect = self.defect(
+            at,
+            Problem::Unsupported {
+                what: "a YAML merge key".to_owned(),
+                fix: "write the members out",
+            },
+        );
+        self.name_defects.push(defect);
+    }
+
     /// Notes a name that its object already has, on the line `first_line`, and drops the second value.
     fn duplicate(&mut self, name: String, (at, first_line): (Position, u32), node: Node) {
         let is_of_paths = self.pointer.starts_with("/paths") && pointer::tokens(&self.pointer).count() <= 2;
-        if is_of_paths && !self.duplicates.is_full() {
+        if is_of_paths && !self.name_defects.is_full() {
             self.dropped.push((self.pointer.clone(), node));
         }
         let defect = self.defect(at, Problem::DuplicateName { name, first_line });
-        self.duplicates.push(defect);
+        self.name_defects.push(defect);
     }
 
     /// Resolves a scalar by YAML 1.2's core schema; a number that JSON cannot hold stays a string.
@@ -874,6 +895,7 @@ impl<'text> Reader<'text> {
         Ok(())
     }
 
+    /// Counts nodes of the tree.
     fn count(&mut self, nodes: usize, at: Position) -> Result<(), Defect> {
         self.nodes += nodes;
         if self.nodes + self.anchored > MAX_NODES {
@@ -895,7 +917,6 @@ impl<'text> Reader<'text> {
 fn number(text: &str) -> Option<Number> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if let Some(hexadecimal) = text.strip_prefix("0x") {
-    /// Counts nodes of the tree.
         return u64::from_str_radix(hexadecimal, 16).ok().map(Number::from);
     }
     if let Some(octal) = text.strip_prefix("0o") {
@@ -1128,7 +1149,6 @@ mod tests {
             Problem::SeveralDocuments
         ));
     }
-}
 
     #[test]
     fn an_escaped_pair_of_surrogates_is_one_character_and_moves_nothing_behind_it() {
@@ -1175,3 +1195,4 @@ mod tests {
             document.root.member("b").unwrap().to_value()
         );
     }
+}

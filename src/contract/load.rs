@@ -60,7 +60,7 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
     let document = document.in_dialect();
     let mut defects = DefectList::default();
     document
-        .duplicates()
+        .name_defects()
         .iter()
         .cloned()
         .for_each(|defect| defects.push(defect));
@@ -189,7 +189,7 @@ fn locations<'document>(document: &'document Document, defects: &[Defect]) -> Ve
 fn dropped(document: &Document) -> Vec<OmittedOperation> {
     let mut omitted = Vec::new();
     for (pointer, node) in document.dropped() {
-        let Some(defect) = document.duplicates().iter().find(|defect| defect.pointer == *pointer) else {
+        let Some(defect) = document.name_defects().iter().find(|defect| defect.pointer == *pointer) else {
             continue;
         };
         let items: Vec<_> = match pointer::tokens(pointer).nth(1) {

@@ -27,7 +27,7 @@ impl Document {
     /// A text that is not an overlay of version 1.0 or 1.1, and each action that cannot be applied to this document.
     pub fn with_overlay(mut self, name: &str, text: String) -> Result<Self, Defects> {
         let number = self.next_file();
-        let overlay = Self::read_numbered(name, text, number)?.reject_duplicates()?;
+        let overlay = Self::read_numbered(name, text, number)?.reject_name_defects()?;
         let mut defects = DefectList::default();
         check_header(&overlay, &mut defects);
         let actions = overlay.root.member("actions").map_or(&[][..], Node::elements);
