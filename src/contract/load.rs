@@ -69,7 +69,7 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
     let gaps = gaps(&document, &mut defects);
     let equivalences = equivalences(&document, &mut defects);
     check_root_edge_cases(&document, &mut defects);
-    let locations = locations(&document, defects.as_slice());
+    let locations = locations(&document);
     let mut expander = Expander::new(&document);
     let (mut operations, mut omitted) = operations(&mut expander, &locations, &gaps, &mut defects);
     omitted.extend(dropped(&document));
@@ -152,14 +152,10 @@ struct OperationLocation<'document> {
     pointer: String,
 }
 
-/// Returns the operations of the document, in its order. An operation that has the operationId of another is named
-/// after its method and path.
-fn locations<'document>(document: &'document Document, defects: &[Defect]) -> Vec<OperationLocation<'document>> {
-    let duplicates = defects.iter().filter_map(|defect| {
-        let is_duplicate = matches!(defect.problem, Problem::DuplicateOperation { .. });
-        is_duplicate.then(|| defect.pointer.strip_suffix("/operationId"))?
-    });
-    let duplicates: HashSet<&str> = duplicates.collect();
+/// Returns the operations of the document, in its order. An operation that has the operationId of an earlier one is
+/// named after its method and path.
+fn locations(document: &Document) -> Vec<OperationLocation<'_>> {
+    let mut ids = HashSet::new();
     let mut locations = Vec::new();
     for path in document.root.member("paths").map_or(&[][..], Node::members) {
         if path.name.starts_with("x-") {
@@ -172,7 +168,7 @@ fn locations<'document>(document: &'document Document, defects: &[Defect]) -> Ve
             };
             let pointer = pointer::join(&item, &member.name);
             let id = member.node.member("operationId").and_then(Node::string);
-            let id = id.filter(|_| !duplicates.contains(pointer.as_str()));
+            let id = id.filter(|id| ids.insert(*id));
             locations.push(OperationLocation {
                 name: id.map_or_else(|| format!("{method} {}", path.name), str::to_owned),
                 method,

@@ -13,6 +13,8 @@ use std::collections::HashMap;
 use super::defect::{Defect, DefectList, Problem};
 use super::dialect::{self, LATER_KEYWORDS_KEY};
 use super::document::{Document, Member, Node, NodeKind};
+use super::load::resolve;
+use super::operation::Method;
 use super::pointer;
 use super::vocabulary::{RENAMED, RENAMED_RUN_TAG, RUN_TAG};
 
@@ -123,8 +125,12 @@ fn other_dialect(dialect: &str) -> Option<Problem> {
 
 fn check_operation_ids(document: &Document, defects: &mut DefectList) {
     let mut lines: HashMap<&str, u32> = HashMap::new();
-    for path in document.root.member("paths").map_or(&[][..], Node::members) {
-        for operation in path.node.members() {
+    let paths = document.root.member("paths").map_or(&[][..], Node::members).iter();
+    for path in paths.filter(|path| !path.name.starts_with("x-")) {
+        // The same operations again, where two paths refer to one item.
+        let item = resolve(document, pointer::join("/paths", &path.name));
+        let members = document.node(&item).map_or(&[][..], Node::members).iter();
+        for operation in members.filter(|member| Method::from_key(&member.name).is_some()) {
             let members = operation.node.members().iter();
             let Some((id, line)) = members
                 .filter(|member| member.name == "operationId")
@@ -135,7 +141,7 @@ fn check_operation_ids(document: &Document, defects: &mut DefectList) {
             let first_line = lines.get(id).copied();
             lines.entry(id).or_insert(line);
             if let Some(first_line) = first_line {
-                let pointer = pointer::join(&pointer::join("/paths", &path.name), &operation.name);
+                let pointer = pointer::join(&item, &operation.name);
                 defects.push(document.defect(
                     &pointer::join(&pointer, "operationId"),
                     Problem::DuplicateOperation {
@@ -832,12 +838,6 @@ components:
     }
 
     #[test]
-    fn a_reference_that_leads_to_no_definition_is_rejected() {
-        let schemas = |schemas: &str| {
-            let head = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n";
-            check(&format!("{head}{schemas}")).map_err(|defects| defects.to_string())
-        };
-    #[test]
     fn a_name_of_a_map_that_begins_as_an_extension_does_is_no_extension() {
         let reported = broken("name: {type: string}", "x-name: {type: strin}");
         assert!(
@@ -882,6 +882,12 @@ components:
         assert_eq!((names, contract.defects.len()), (vec!["get", "GET /b"], 1));
     }
 
+    #[test]
+    fn a_reference_that_leads_to_no_definition_is_rejected() {
+        let schemas = |schemas: &str| {
+            let head = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n";
+            check(&format!("{head}{schemas}")).map_err(|defects| defects.to_string())
+        };
         let chain = |length: usize| {
             let links =
                 (0..length).map(|link| format!("    L{link}: {{$ref: '#/components/schemas/L{}'}}\n", link + 1));
