@@ -13,7 +13,7 @@ use super::field;
 use super::inferred;
 use super::learned;
 use super::link;
-use super::openapi::{self, MAX_REFERENCES, near};
+use super::openapi::{self, MAX_REFERENCES, near, referred_pointer};
 use super::operation::{
     DocumentedResponse, Method, Operation, OperationId, Parameter, ParameterLocation, RequestBody, Security,
     SecurityScheme, StatusPattern,
@@ -404,14 +404,36 @@ pub fn is_json(media_type: &str) -> bool {
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-/// Returns the content that is JSON, or else the range that admits JSON, if it is the only content: generators for
-/// Spring write `*/*` where they know of no media type.
+/// Returns the content that is JSON, or else the range that admits JSON, if it is the only content.
 fn json_or_range(media: &[Member]) -> Option<&Member> {
-    let range = match media {
+    media
+        .iter()
+        .find(|media| is_json(&media.name))
+        .or_else(|| json_range(media))
+}
+
+/// Returns the range that admits JSON, if it is the only content: generators for Spring write `*/*` where they know of
+/// no media type.
+fn json_range(media: &[Member]) -> Option<&Member> {
+    match media {
         [only] if matches!(&*only.name, "*/*" | "application/*") => Some(only),
         _ => None,
-    };
-    media.iter().find(|media| is_json(&media.name)).or(range)
+    }
+}
+
+/// Returns the place of a JSON media type among those in which a request may send its body, the best first. A JSON
+/// Patch is an array of changes (RFC 6902, section 3), so `None` where its schema describes the record instead.
+fn rank_of_request(media_type: &str, schema: Option<&Node>) -> Option<u8> {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    match essence.to_ascii_lowercase().as_str() {
+        "application/json" => Some(0),
+        "application/merge-patch+json" => Some(1),
+        "application/json-patch+json" => {
+            let kind = schema?.member("type").and_then(Node::string);
+            (kind == Some("array")).then_some(3)
+        }
+        _ => Some(2),
+    }
 }
 
 fn parameters(document: &Document, location: &OperationLocation<'_>) -> Vec<Parameter> {
@@ -463,7 +485,7 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
     let suggested = |holder: &Node| {
         holder
             .member("example")
-            .or_else(|| holder.member("examples")?.members().first()?.node.member("value"))
+            .or_else(|| first_example(document, holder))
             .or_else(|| holder.member("default"))
             .map(Node::to_value)
     };
@@ -486,14 +508,22 @@ fn parameter(document: &Document, node: &Node, at: &str) -> Option<Parameter> {
 fn request(document: &Document, operation: &str) -> Option<RequestBody> {
     let body = resolve(document, pointer::join(operation, "requestBody"));
     let content = pointer::join(&body, "content");
-    let media = json_or_range(document.node(&content)?.members())?;
-    let at = pointer::join(&content, &media.name);
-    let schema = media
+    let schema_of = |media: &Member| {
+        let at = pointer::join(&pointer::join(&content, &media.name), "schema");
+        media.node.member("schema").map(|_| resolve(document, at))
+    };
+    let media = document.node(&content)?.members();
+    let ranked = media.iter().filter(|media| is_json(&media.name)).filter_map(|media| {
+        let schema = schema_of(media).and_then(|schema| document.node(&schema));
+        Some((rank_of_request(&media.name, schema)?, media))
+    });
+    let best = ranked.min_by_key(|(rank, _)| *rank).map(|(_, media)| media);
+    let media = best.or_else(|| json_range(media))?;
+    let schema = schema_of(media);
+    let example = media
         .node
-        .member("schema")
-        .map(|_| resolve(document, pointer::join(&at, "schema")));
-    let first = |examples: &Node| examples.members().first()?.node.member("value").map(Node::to_value);
-    let example = media.node.member("example").map(Node::to_value);
+        .member("example")
+        .or_else(|| first_example(document, &media.node));
     let schema_type = schema
         .as_deref()
         .and_then(|schema| document.node(schema)?.member("type")?.string());
@@ -507,7 +537,16 @@ fn request(document: &Document, operation: &str) -> Option<RequestBody> {
         other_media_types: others.filter(|other| *other != *media.name).collect(),
         media_type: media.name.to_string(),
         schema,
-        example: example.or_else(|| media.node.member("examples").and_then(first)),
+        example: example.map(Node::to_value),
+    })
+}
+
+/// Returns the value of the first of the `examples` that has one in the document.
+fn first_example<'document>(document: &'document Document, holder: &'document Node) -> Option<&'document Node> {
+    let mut listed = holder.member("examples")?.members().iter();
+    listed.find_map(|example| match referred_pointer(&example.node) {
+        Some(target) => document.node(&resolve(document, target))?.member("value"),
+        None => example.node.member("value"),
     })
 }
 
@@ -585,7 +624,7 @@ pub(crate) fn is_http_token(text: &str) -> bool {
 /// Follows references from the pointer to the definition; [`openapi::validate`] has checked that they lead somewhere.
 pub(crate) fn resolve(document: &Document, mut pointer: String) -> String {
     for _ in 0..=MAX_REFERENCES {
-        match document.node(&pointer).and_then(openapi::referred_pointer) {
+        match document.node(&pointer).and_then(referred_pointer) {
             Some(target) => pointer = target,
             None => break,
         }
@@ -999,6 +1038,47 @@ mod tests {
                 sample.map(|sample| json!(sample)),
                 "{rest}"
             );
+        }
+    }
+
+    #[test]
+    fn an_example_by_reference_counts_and_one_without_a_value_does_not() {
+        let examples = "examples: {far: {externalValue: 'https://example.com/a.json'}, near: {$ref: \
+                        '#/components/examples/Near'}, other: {value: c}}";
+        let body = format!("requestBody: {{content: {{application/json: {{schema: {{type: string}}, {examples}}}}}}}");
+        let id = format!("{{name: id, in: path, required: true, schema: {{type: string}}, {examples}}}");
+        let path = format!("/things/{{id}}: {{put: {{parameters: [{id}], {body}, {OK}}}}}");
+        let contract = of_paths(&path, "examples:\n  Near: {value: b}").unwrap_or_else(|defect| panic!("{defect}"));
+        let operation = &contract.operations[0];
+        assert_eq!(operation.parameters[0].example, Some(json!("b")));
+        assert_eq!(operation.request_body.as_ref().unwrap().example, Some(json!("b")));
+    }
+
+    #[test]
+    fn a_body_is_sent_as_plain_json_rather_than_as_a_patch_or_a_merge_patch() {
+        let array = "{type: array, items: {type: object}}";
+        let patch = |schema: &str| format!("application/json-patch+json: {{schema: {schema}}}");
+        let merge = "application/merge-patch+json: {schema: {type: object}}";
+        for (content, sent) in [
+            (
+                format!("{}, {merge}", patch("{type: object}")),
+                Some("application/merge-patch+json"),
+            ),
+            (
+                format!("{}, {merge}", patch(array)),
+                Some("application/merge-patch+json"),
+            ),
+            (format!("{merge}, application/json: {{}}"), Some("application/json")),
+            (patch(array), Some("application/json-patch+json")),
+            (patch("{type: object}"), None),
+            (
+                format!("{}, application/vnd.a+json: {{}}", patch(array)),
+                Some("application/vnd.a+json"),
+            ),
+        ] {
+            let body = format!("requestBody: {{content: {{{content}}}}}");
+            let body = operation(&format!("{{patch: {{parameters: [{ID}], {body}, {OK}}}}}")).request_body;
+            assert_eq!(body.as_ref().map(|body| body.media_type.as_str()), sent, "{content}");
         }
     }
 
