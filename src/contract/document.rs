@@ -1154,7 +1154,7 @@ mod tests {
     fn an_escaped_pair_of_surrogates_is_one_character_and_moves_nothing_behind_it() {
         let text = r#"{"\uD83D\ude80":"a\\\ud83d\ude80\ud83d\ude81\"","b":"\\ud83d","c":1}"#;
         let document = read(text).unwrap();
-        let expected: serde_json::Value = serde_json::from_str(text).unwrap();
+        let expected: Value = serde_json::from_str(text).unwrap();
         assert_eq!(document.root.to_value(), expected);
         assert_eq!(document.text(), text);
         for pointer in ["/b", "/c"] {
