@@ -39,13 +39,13 @@ const MIN_FOR_BOUND: u64 = 10;
 impl Answer {
     /// Returns how many of the responses that were not observed may differ, in words that follow the count of those
     /// that were: `; of the responses not seen, at most 3 in 37 differ (95 % confidence)`. With n observations that
-    /// agree, 3 in n is certain at 95 %: the rule of three. Nothing follows from a few of them, nor for a time or a
-    /// rate, which are claimed of these observations alone.
+    /// agree, it is 95 % certain that at most 3 in n differ: the rule of three. Nothing follows from a few of them, nor
+    /// where observations are not responses.
     pub(crate) fn confidence(&self) -> String {
         let all = self.observations.supporting.saturating_add(self.observations.against);
-        let is_of_responses = !matches!(self.claim, Some(Claim::Duration { .. } | Claim::Limited { .. }));
+        let counts_responses = self.claim.as_ref().is_some_and(Claim::counts_responses);
         match all {
-            MIN_FOR_BOUND.. if self.state == AnswerState::Seen && is_of_responses => {
+            MIN_FOR_BOUND.. if self.state == AnswerState::Seen && counts_responses => {
                 format!("; of the responses not seen, at most 3 in {all} differ (95 % confidence)")
             }
             _ => String::new(),
@@ -63,8 +63,8 @@ pub enum AnswerState {
     Established,
     /// The trials of one run agree.
     Indicated,
-    /// All observations agree, and fewer than four trials prove it. With n of them, ten or more, it is 95 % certain
-    /// that at most 3 in n of the responses not seen differ.
+    /// All observations agree, and fewer than four trials prove it. If n responses, ten or more, show what each
+    /// response shows as a whole, such as its status, it is 95 % certain that at most 3 in n of those not seen differ.
     Seen,
     /// Observations disagree.
     Unstable,
@@ -308,6 +308,43 @@ impl Claim {
         Self::Duration {
             after_ms: [rounded(from), rounded(to)],
         }
+    }
+
+    /// Whether each response that could show something else is one observation. Of a time or a rate, more is claimed
+    /// than one response shows; a value counts once for each time that it occurs in a response; and a response without
+    /// null, or without a header that announces something, is no observation.
+    fn counts_responses(&self) -> bool {
+        !matches!(
+            self,
+            Self::Duration { .. }
+                | Self::HeaderAnnouncements { .. }
+                | Self::Dates { .. }
+                | Self::Form { .. }
+                | Self::MayBeNull { .. }
+                | Self::Limited { .. }
+                | Self::Types { .. }
+        )
+    }
+
+    /// Returns the claim with its lists in order: a person may write them in any.
+    pub(crate) fn sorted(mut self) -> Self {
+        match &mut self {
+            Self::HeaderAnnouncements { announced } => announced.sort_unstable(),
+            Self::Dates { accepted, .. } => accepted.sort_unstable(),
+            Self::Types { types } => types.sort_unstable(),
+            Self::Body {
+                properties: Some(names),
+                ..
+            }
+            | Self::Entries { entries: names }
+            | Self::Error {
+                properties: Some(names),
+                ..
+            }
+            | Self::Required { required: names } => names.sort_unstable(),
+            _ => {}
+        }
+        self
     }
 
     /// Returns what two observations show together, if neither contradicts the other: one interval that has both times,
@@ -749,6 +786,47 @@ pub(super) mod tests {
             in_responses: DateForm::IsoDate,
         };
         assert_eq!(dates.to_string(), "shown in responses: iso-date");
+    }
+
+    #[test]
+    fn a_share_of_the_responses_is_told_only_where_each_response_is_an_observation() {
+        let told = |claim: Value, supporting: u64| {
+            let answer = Answer {
+                gap: "gap".to_owned(),
+                operation: None,
+                location: None,
+                state: AnswerState::Seen,
+                claim: serde_json::from_value(claim).unwrap(),
+                observations: ObservationCounts {
+                    supporting,
+                    ..ObservationCounts::default()
+                },
+                dissent: Vec::new(),
+                reason: None,
+            };
+            answer.confidence()
+        };
+        let of_12 = "; of the responses not seen, at most 3 in 12 differ (95 % confidence)";
+        for claim in [
+            json!({"status": 201}),
+            json!({"sent": true}),
+            json!({"per_page": 10}),
+            json!({"order": "oldest-first"}),
+        ] {
+            assert_eq!(told(claim.clone(), 12), of_12, "{claim}");
+            assert_eq!(told(claim.clone(), 9), "", "{claim}");
+        }
+        for claim in [
+            json!({"announced": ["deprecation"]}),
+            json!({"null": true}),
+            json!({"types": ["string"]}),
+            json!({"form": "utc"}),
+            json!({"answered": "iso-date"}),
+            json!({"after_ms": [20, 130]}),
+            json!({"limited": true}),
+        ] {
+            assert_eq!(told(claim.clone(), 400), "", "{claim}");
+        }
     }
 
     #[test]

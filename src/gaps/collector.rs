@@ -1,7 +1,7 @@
 //! Collects what exchanges show about gaps. The main type is [`Gaps`].
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use http::header::{HeaderValue, WWW_AUTHENTICATE};
 use serde_json::Value;
@@ -32,9 +32,10 @@ use crate::plan::{Asks, BodyChange, Question};
 /// The most fields of a body that a claim names.
 const MAX_NAMES: usize = 64;
 /// The largest number that counts as a page size: a larger one may mean something else.
-const LARGEST_PAGE: u64 = 100_000;
-/// The fewest pairs of neighbours with different times from which an order by time is claimed.
-const MIN_PAIRS: u64 = 4;
+pub(super) const LARGEST_PAGE: u64 = 100_000;
+/// The fewest pairs of neighbours with different times from which an order by time is claimed. A pair that several
+/// responses show is one.
+const MIN_PAIRS: usize = 4;
 
 /// Collects what exchanges show about the gaps of a contract.
 #[derive(Debug)]
@@ -43,8 +44,9 @@ pub struct Gaps<'contract> {
     locations: GapLocations,
     tallies: Vec<ClaimTally>,
     conditions: BTreeMap<(LocationId, Condition), ClaimTally>,
-    /// How many pairs of neighbours on pages differ in time, by the location of the gap about their list's order.
-    pairs: BTreeMap<LocationId, u64>,
+    /// The first different pairs of neighbours on pages that differ in time, each as its two times, by the location of
+    /// the gap about their list's order; no more than are needed.
+    pairs: BTreeMap<LocationId, BTreeSet<(i64, i64)>>,
     calls: BTreeMap<OperationId, CallCounts>,
     /// When lists show what was created.
     listing_delays: ListingDelays,
@@ -396,7 +398,8 @@ impl<'contract> Gaps<'contract> {
         self.trials.questions.get(question).map(|question| &question.asks)
     }
 
-    /// Counts what a whole response shows: a control is a trial of it too, because it is sent to show that.
+    /// Counts what a whole response shows. A control counts as a trial of it, because a run that asks sends controls on
+    /// purpose.
     fn count(&mut self, id: LocationId, claim: Claim, shown: &ObservedExchange<'_>) {
         if is_control(shown.intent) {
             self.tallies[id].count_trials(claim, 1);
@@ -485,20 +488,21 @@ impl<'contract> Gaps<'contract> {
             .flatten()
             .map(|item| item.get(created).and_then(form::instant));
         let times: Vec<_> = times.collect();
-        let (mut earlier, mut later) = (0, 0);
-        for neighbours in times.windows(2) {
-            if let [Some(left), Some(right)] = neighbours {
-                earlier += u64::from(left < right);
-                later += u64::from(left > right);
-            }
-        }
-        let order = match (earlier, later) {
-            (0, 0) => return,
-            (_, 0) => ListOrder::OldestFirst,
-            (0, _) => ListOrder::NewestFirst,
+        let neighbours = times.windows(2).filter_map(|two| Some((two[0]?, two[1]?)));
+        let pairs: BTreeSet<_> = neighbours.filter(|(left, right)| left != right).collect();
+        let is_earlier_first = |(left, right): &(i64, i64)| left < right;
+        let order = match (pairs.iter().any(is_earlier_first), pairs.iter().all(is_earlier_first)) {
+            _ if pairs.is_empty() => return,
+            (_, true) => ListOrder::OldestFirst,
+            (false, _) => ListOrder::NewestFirst,
             _ => ListOrder::Other,
         };
-        *self.pairs.entry(id).or_default() += earlier + later;
+        let known = self.pairs.entry(id).or_default();
+        for pair in pairs {
+            if known.len() < MIN_PAIRS {
+                known.insert(pair);
+            }
+        }
         self.tallies[id].count(Claim::Order { order });
     }
 
@@ -774,7 +778,7 @@ impl<'contract> Gaps<'contract> {
 
     /// Whether the items of a list are too few to tell its order from chance.
     fn has_too_few_pairs(&self, id: LocationId, location: &GapLocation) -> bool {
-        let pairs = self.pairs.get(&id).copied().unwrap_or(0);
+        let pairs = self.pairs.get(&id).map_or(0, BTreeSet::len);
         location.kind == GapKind::ListOrder && pairs < MIN_PAIRS && !self.tallies[id].shows_other_order()
     }
 
@@ -953,4 +957,68 @@ fn needs_writes(kind: GapKind) -> bool {
             | GapKind::ValueSpelling
             | GapKind::VisibilityDelay
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+    use serde_json::json;
+
+    use super::*;
+
+    /// What is known of the order of contacts after pages with these times.
+    fn order(pages: &[&[u64]]) -> Option<Claim> {
+        let contract = crate::testing::built_in();
+        let mut gaps = Gaps::new(contract);
+        let operation = contract.operation_named("getContacts").unwrap();
+        for times in pages {
+            let created = |day: &u64| json!({"created_at": format!("2026-03-{day:02}T12:00:00Z")});
+            let items: Vec<_> = times.iter().map(created).collect();
+            let body = Body {
+                value: json!({"data": {"items": items}}),
+                duplicates: Vec::new(),
+            };
+            let exchange = Exchange {
+                number: 1,
+                request: Request::plain(operation, contract.operation(operation)),
+                sent_after: Duration::ZERO,
+                outcome: Ok(Response {
+                    status: 200,
+                    headers: http::HeaderMap::new(),
+                    body: Bytes::new(),
+                    was_compressed: false,
+                    is_body_known: true,
+                    location: None,
+                    elapsed: Duration::ZERO,
+                }),
+            };
+            let documented = Purpose::Documented(RejectionMeaning::Finding);
+            gaps.add(&exchange, Intent::from(documented), Some(&body));
+        }
+        let of_list =
+            |answer: &Answer| answer.gap == "list-order" && answer.operation.as_deref() == Some("getContacts");
+        gaps.answers().into_iter().find(of_list)?.claim
+    }
+
+    #[test]
+    fn an_order_is_claimed_of_four_different_pairs_of_neighbours() {
+        let oldest_first = Some(Claim::Order {
+            order: ListOrder::OldestFirst,
+        });
+        assert_eq!(order(&[&[1, 2][..]; 40]), None);
+        assert_eq!(order(&[&[1, 2, 2, 3, 4][..]; 40]), None);
+        assert_eq!(order(&[&[1, 2, 3, 4, 5]]), oldest_first);
+        assert_eq!(order(&[&[1, 2, 3], &[4, 5, 6]]), oldest_first);
+        let newest_first = Some(Claim::Order {
+            order: ListOrder::NewestFirst,
+        });
+        assert_eq!(order(&[&[5, 4, 3, 3, 2, 1]]), newest_first);
+        // Two pairs that contradict each other are enough to tell that the order is another.
+        let other = Some(Claim::Order {
+            order: ListOrder::Other,
+        });
+        assert_eq!(order(&[&[1, 3, 2]]), other);
+    }
 }

@@ -17,6 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::answer::Claim;
@@ -35,7 +36,7 @@ const MAX_RECORDS: usize = 64;
 /// How many identifiers that a field may refer to are kept. A create takes one of the first.
 const MAX_REFERENCES: usize = 1024;
 /// What is claimed of a field whose effect no list shows.
-const NOTHING_SHOWN: &str = "nothing-shown";
+pub(super) const NOTHING_SHOWN: &str = "nothing-shown";
 
 /// What lists have shown of the records that were created with and without a field.
 #[derive(Debug, Default)]
@@ -156,7 +157,9 @@ impl Effects {
         let path = request.path.split_once('?').map_or(&*request.path, |(path, _)| path);
         let made = self.note_own_item(contract, exchange, body);
         for record in &mut self.records {
-            let in_path = path.split('/').any(|segment| segment == record.id_text);
+            let in_path = path
+                .split('/')
+                .any(|segment| percent_decode_str(segment).eq(record.id_text.bytes()));
             let in_body = request.json().is_some_and(|body| has_value(body, record.id));
             record.is_written |= in_path || in_body;
             record.is_updated |= in_path && !contract.operation(request.operation).creates();
@@ -373,7 +376,7 @@ impl Lists {
 }
 
 /// Returns what is claimed of a field for which the service makes an item of a list: `records-a-visit`.
-fn side_effect_claim(contract: &Contract, list: OperationId) -> String {
+pub(super) fn side_effect_claim(contract: &Contract, list: OperationId) -> String {
     let name = contract.item_name(list).unwrap_or("record");
     let mut words = String::new();
     for letter in name.chars() {
@@ -609,6 +612,14 @@ mod tests {
             scenario.exchange("updateContact", "/with", Some(json!({"venue_id": VENUE})));
         };
         assert_eq!(of_run(update), []);
+        let encoded = |scenario: &mut Scenario<'_>| {
+            scenario.exchange("updateContact", "/w%69th", Some(json!({"status": "new"})));
+        };
+        assert_eq!(of_run(encoded), []);
+        let of_another = |scenario: &mut Scenario<'_>| {
+            scenario.exchange("updateContact", "/w%69thout%20", Some(json!({"status": "new"})));
+        };
+        assert_eq!(of_run(of_another), does("records-a-visit"));
         // A create that returns the record of another one.
         assert_eq!(of_run(|scenario| scenario.create("with", None)), [None]);
     }

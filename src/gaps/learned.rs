@@ -1,23 +1,26 @@
 //! Checks what an overlay claims before a run depends on it. The entry is [`validate_overlay_answers`].
 
+use std::collections::BTreeSet;
 use std::mem::discriminant;
 
-use super::answer::Claim;
+use super::answer::{BeyondLast, BodyForm, Claim, DateForm, UnknownHandling, WrittenForm};
+use super::collector::LARGEST_PAGE;
+use super::effects::{NOTHING_SHOWN, side_effect_claim};
 use crate::contract::defect::{Defects, Problem};
 use crate::contract::learned::LearnedAnswer;
 use crate::contract::operation::Operation;
 use crate::contract::vocabulary::{Gap, GapKind};
 use crate::contract::{Contract, pointer};
 
-/// Checks that each answer that a contract states has a claim in a form that fits its gap; no other claim could be
-/// judged.
+/// Checks that each answer that a contract states has a claim that an answer to its gap can have; any other could not be
+/// judged, or would contradict every response.
 ///
 /// # Errors
 ///
 /// A defect for each answer that does not, at its claim.
 pub(crate) fn validate_overlay_answers(contract: &Contract) -> Result<(), Defects> {
     let wrong = |answer: &LearnedAnswer| {
-        let message = wrong(answer, &contract.gaps[answer.gap], contract.operation(answer.operation))?;
+        let message = wrong(answer, &contract.gaps[answer.gap], contract)?;
         let claim = pointer::join(&answer.pointer, "claim");
         Some(contract.document.defect(&claim, Problem::Vocabulary { message }))
     };
@@ -25,12 +28,15 @@ pub(crate) fn validate_overlay_answers(contract: &Contract) -> Result<(), Defect
 }
 
 /// Returns what is wrong with the claim of an answer, and what to do.
-fn wrong(answer: &LearnedAnswer, gap: &Gap, operation: &Operation) -> Option<String> {
+fn wrong(answer: &LearnedAnswer, gap: &Gap, contract: &Contract) -> Option<String> {
+    let operation = contract.operation(answer.operation);
     let claim = serde_json::from_value::<Claim>(answer.claim.clone()).ok();
     let forms = gap.kind.map_or(&[][..], forms);
-    let fits = |form: &&str, claim: &Claim| {
-        serde_json::from_str(form).is_ok_and(|form: Claim| discriminant(&form) == discriminant(claim))
+    let has_form = |claim: &Claim| {
+        let mut forms = forms.iter().filter_map(|form| serde_json::from_str::<Claim>(form).ok());
+        forms.any(|form| discriminant(&form) == discriminant(claim))
     };
+    let fits = |claim: &Claim| has_form(claim) && gap.kind.is_some_and(|kind| is_possible(kind, claim, operation));
     match claim {
         Some(Claim::Status { status })
             if gap.kind == Some(GapKind::SuccessStatus) && !operation.succeeds_with(status) =>
@@ -43,7 +49,16 @@ fn wrong(answer: &LearnedAnswer, gap: &Gap, operation: &Operation) -> Option<Str
         Some(Claim::Duration { after_ms: [from, to] }) if from > to => Some(format!(
             "`after_ms` is {from}, {to}: the shorter time comes first; swap them, or run `countersign learn` again"
         )),
-        Some(claim) if forms.is_empty() || forms.iter().any(|form| fits(form, &claim)) => None,
+        Some(Claim::SideEffect { does })
+            if gap.kind == Some(GapKind::SideEffect) && !side_effects(contract).contains(&does) =>
+        {
+            let known: Vec<_> = side_effects(contract).iter().map(|does| format!("`{does}`")).collect();
+            let known = known.join(", ");
+            Some(format!(
+                "`does` is none of {known}; write one of them, or run `countersign learn` again"
+            ))
+        }
+        Some(claim) if forms.is_empty() || fits(&claim) => None,
         _ if forms.is_empty() => Some(format!(
             "this is not a claim about `{}`; remove the answer, or run `countersign learn` again",
             gap.id
@@ -56,6 +71,59 @@ fn wrong(answer: &LearnedAnswer, gap: &Gap, operation: &Operation) -> Option<Str
             ))
         }
     }
+}
+
+/// Whether an answer to a gap of this kind can claim this. The claim has one of the forms of the kind; several kinds
+/// share a form, and parts of a claim may exclude each other.
+fn is_possible(kind: GapKind, claim: &Claim, operation: &Operation) -> bool {
+    let rejects = |status: u16| (400..500).contains(&status);
+    match (kind, claim) {
+        (_, Claim::Dates { accepted, in_responses }) => match in_responses {
+            DateForm::Any => *accepted == [DateForm::Any],
+            _ => !accepted.contains(&DateForm::Any),
+        },
+        (GapKind::ErrorBody, Claim::Body { body, properties }) => *body == BodyForm::None && properties.is_none(),
+        (_, Claim::Body { body, properties }) => *body == BodyForm::Object || properties.is_none(),
+        (_, Claim::Condition { status, .. }) => rejects(*status),
+        (kind, Claim::Form { form }) => {
+            let of_identifier = [
+                WrittenForm::Integer,
+                WrittenForm::Text,
+                WrittenForm::UuidLower,
+                WrittenForm::UuidUpper,
+            ];
+            of_identifier.contains(form) == (kind == GapKind::IdentifierForm)
+        }
+        (_, Claim::Types { types }) => !types.is_empty(),
+        (_, Claim::BeyondLastPage { beyond, status }) => match beyond {
+            BeyondLast::Rejected => rejects(*status),
+            _ => operation.succeeds_with(*status),
+        },
+        (_, Claim::PageSize { per_page }) => (1..=LARGEST_PAGE).contains(per_page),
+        (
+            _,
+            Claim::Limited {
+                limited,
+                at_least_per_second,
+            },
+        ) => !limited || at_least_per_second.is_none(),
+        (_, Claim::Required { required }) => required.iter().all(|pointer| pointer.starts_with('/')),
+        (GapKind::UnknownRequestFields, Claim::UnknownHandled { status, .. }) => status.is_none(),
+        (_, Claim::UnknownHandled { handling, status }) => status.is_none_or(|status| match handling {
+            UnknownHandling::Rejected => rejects(status),
+            UnknownHandling::Ignored => operation.succeeds_with(status),
+        }),
+        _ => true,
+    }
+}
+
+/// Returns what a field of a create may cause besides being stored, each as it is claimed.
+fn side_effects(contract: &Contract) -> BTreeSet<String> {
+    let lists = contract
+        .operation_ids()
+        .filter(|id| contract.operation(*id).page.is_some());
+    let records = lists.map(|list| side_effect_claim(contract, list));
+    records.chain([NOTHING_SHOWN.to_owned()]).collect()
 }
 
 /// Returns how the claims about gaps of a kind are written.
@@ -85,7 +153,7 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         ],
         GapKind::ReferenceEntries => &[r#"{"entries": ["id"]}"#],
         GapKind::RequiredFields => &[r#"{"required": ["/name"]}"#],
-        GapKind::SideEffect => &[r#"{"does": "nothing-shown"}"#, r#"{"does": "records-an-order"}"#],
+        GapKind::SideEffect => &[r#"{"does": "nothing-shown"}"#],
         GapKind::SuccessStatus => &[r#"{"status": 201}"#],
         GapKind::TimestampForm => &[r#"{"form": "utc"}"#, r#"{"form": "offset"}"#],
         GapKind::UnknownReferences => &[
@@ -98,6 +166,7 @@ fn forms(kind: GapKind) -> &'static [&'static str] {
         GapKind::ValueSpelling => &[r#"{"spelling": "as-sent"}"#, r#"{"spelling": "changed"}"#],
     }
 }
+
 #[cfg(test)]
 mod tests {
     use std::sync::{LazyLock, Mutex};
@@ -134,6 +203,17 @@ mod tests {
                 assert_eq!(checked(&gap.id, &claim), Ok(()), "{} {form}", gap.id);
             }
         }
+        for (gap, claim) in [
+            ("identifier-spelling", json!({"form": "text"})),
+            ("timestamp-form", json!({"form": "other"})),
+            ("dob-format", json!({"answered": "iso-date"})),
+            ("dob-format", json!({"accepted": ["any"], "answered": "any"})),
+            ("page-beyond-last", json!({"beyond": "refused", "status": 404})),
+            ("rate-limits", json!({"limited": false})),
+            ("venue-of-contact", json!({"does": "records-a-visit"})),
+        ] {
+            assert_eq!(checked(gap, &claim), Ok(()), "{gap} {claim}");
+        }
         // Nothing is known about the form of a claim that nobody learns.
         assert_eq!(checked("purpose", &json!({"sent": true})), Ok(()));
     }
@@ -165,6 +245,28 @@ mod tests {
         );
         let message = checked("error-body", &json!({"status": 400})).unwrap_err().to_string();
         assert!(message.contains(r#"["message"]}` or `{"body": "none"}`"#), "{message}");
+        for (gap, claim) in [
+            ("unknown-request-fields", json!({"unknown": "ignored", "status": 201})),
+            ("identifier-spelling", json!({"form": "utc"})),
+            ("timestamp-form", json!({"form": "uuid-lower"})),
+            ("error-body", json!({"body": "object"})),
+            ("error-body", json!({"body": "none", "properties": ["id"]})),
+            ("error-conditions", json!({"condition": "no-credential", "status": 200})),
+            ("dob-format", json!({"accepted": ["iso-date"], "answered": "any"})),
+            ("page-beyond-last", json!({"beyond": "refused", "status": 200})),
+            ("page-beyond-last", json!({"beyond": "empty", "status": 404})),
+            ("page-size", json!({"per_page": 0})),
+            ("custom-fields", json!({"types": []})),
+            ("rate-limits", json!({"limited": true, "at_least_per_second": 5})),
+        ] {
+            let message = checked(gap, &claim).unwrap_err().to_string();
+            assert!(
+                message.contains("this is not a claim about"),
+                "{gap} {claim}: {message}"
+            );
+        }
+        let message = checked("venue-of-contact", &json!({"does": "records-a-visti"})).unwrap_err();
+        assert!(message.to_string().contains("`records-a-visit`"), "{message}");
         let message = checked("purpose", &json!({"purpose": "to help"})).unwrap_err();
         assert!(
             message

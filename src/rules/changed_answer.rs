@@ -47,7 +47,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
     // What cannot be read was rejected before the run.
-    let Ok(learned) = serde_json::from_value::<Claim>(seen.learned.claim.clone()) else {
+    let Ok(learned) = serde_json::from_value::<Claim>(seen.learned.claim.clone()).map(Claim::sorted) else {
         return;
     };
     let kind = sink.contract.gaps[seen.learned.gap].kind;
@@ -61,15 +61,17 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
         }
         return;
     };
-    let claims = answer
-        .claim
-        .iter()
-        .chain(answer.dissent.iter().map(|dissent| &dissent.claim));
+    let first = answer.claim.clone().map(Claim::sorted);
+    let dissent = answer.dissent.iter().map(|dissent| dissent.claim.clone().sorted());
+    let claims: Vec<_> = first.clone().into_iter().chain(dissent).collect();
     let shows = |claim: &&Claim| is_shown_by_one_response(claim, &learned) || answer.state == AnswerState::Indicated;
-    let other = claims.filter(shows).find(|claim| contradicts(claim, &learned, kind));
+    let other = claims
+        .iter()
+        .filter(shows)
+        .find(|claim| contradicts(claim, &learned, kind));
     if let Some(other) = other {
         sink.broken(seen.fact, String::new, || other.to_string());
-    } else if answer.claim.as_ref().is_some_and(|claim| agrees(claim, &learned)) && answer.observations.against == 0 {
+    } else if first.is_some_and(|claim| agrees(&claim, &learned)) && answer.observations.against == 0 {
         sink.held(seen.fact);
     } else {
         sink.undecided(seen.fact, Reason::AnswersDiffer);
@@ -269,6 +271,15 @@ mod tests {
             (
                 json!({"beyond": "empty", "status": 200}),
                 json!({"beyond": "empty", "status": 203}),
+            ),
+            // Lists are in any order.
+            (
+                json!({"media_type": "application/json", "properties": ["message", "errors"]}),
+                json!({"media_type": "application/json", "properties": ["errors", "message"]}),
+            ),
+            (
+                json!({"announced": ["sunset", "deprecation"]}),
+                json!({"announced": ["deprecation", "sunset"]}),
             ),
         ] {
             assert_eq!(
