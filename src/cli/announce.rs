@@ -6,12 +6,14 @@ use super::config::ResolvedArguments;
 use super::edge;
 use crate::contract::Contract;
 use crate::exchange::Target;
-use crate::exchange::redact::printable;
+use crate::exchange::redact::{Redaction, printable};
 use crate::plan::{Action, Plan, Scope};
 use crate::report::{counted, is_or_are};
 
 /// Announces which token goes to a target that was not named on the command line, and warns where it goes unencrypted.
-pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_token: bool) {
+pub(super) fn token_goes(resolved: &ResolvedArguments, (target, redaction): (&Target, &Redaction), has_token: bool) {
+    // The base URL may contain the token.
+    let note = |text: String| edge::note(&redaction.hide(&text));
     if let Some((config, name)) = resolved.found_target() {
         let arguments = &resolved.arguments;
         let token = if has_token {
@@ -25,7 +27,7 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
         } else {
             ""
         };
-        edge::note(&format!(
+        note(format!(
             "{}: target `{}` at {} is sent {token}{writes}",
             config.path.display(),
             printable(name),
@@ -33,7 +35,7 @@ pub(super) fn token_goes(resolved: &ResolvedArguments, target: &Target, has_toke
         ));
     }
     if has_token && !target.is_tls() && !target.is_loopback() {
-        edge::note(&format!(
+        note(format!(
             "warning: the token goes to {} unencrypted, and anyone along the way can read it; use https",
             target.origin()
         ));
@@ -74,8 +76,7 @@ fn settled(contract: &Contract, scope: &Scope, plan: &Plan) {
     let names: Vec<_> = left_out.map(|gap| contract.gaps[*gap].id.as_str()).collect();
     if !names.is_empty() {
         edge::note(&format!(
-            "note: not asked again, because the ledger has answers that count for another week: {}; --gap ID asks all the \
-             same",
+            "note: not asked again, because the ledger settles them for another week: {}; --gap ID asks all the same",
             names.join(", ")
         ));
     }

@@ -65,7 +65,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let accepted_deviations = config::add_levels(&entries, &mut inputs.settings.levels);
     let summary = edge::step_summary();
     let other_outputs = learning.map_or_else(|| Ok(Vec::new()), Learning::outputs)?;
-    reject_own_overwrites(resolved, summary.as_deref(), &other_outputs)?;
+    reject_own_overwrites((resolved, &contract), summary.as_deref(), &other_outputs)?;
     let outputs = Outputs::open(&report_flags::requested_reports(&arguments.report), summary)?;
     let accepting = resolved.accepting()?;
     let runtime = runtime(&inputs)?;
@@ -87,7 +87,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     inputs.scope.settled = settled.unwrap_or_default();
     let plan = plan(&contract, &inputs.scope)?;
     announce::what_is_not_sent(&contract, &inputs.scope, &plan);
-    announce::token_goes(resolved, &target, inputs.scope.token);
+    announce::token_goes(resolved, (&target, &transport.redaction()), inputs.scope.token);
     if let Some(path) = &arguments.residue {
         inputs.log_writes_to(path, &transport, (&contract, started_at))?;
     }
@@ -95,7 +95,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let (values, redaction) = (inputs.settings.values, transport.redaction());
     let watched = edge::stderr_is_terminal();
     let mut progress = Progress::new(progress_terminal(arguments), watched, &contract, (values, redaction));
-    let interrupted = signals::interruption(outputs.unfinished())?.map(drop);
+    let interrupted = interruption(&outputs, accepting.as_ref(), learn_files.as_ref())?;
     let prepared = Prepared {
         contract: Arc::clone(&contract),
         plan,
@@ -129,6 +129,19 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     runtime.shutdown_background();
     concluded?;
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
+}
+
+/// Returns a future that ends when the run is interrupted. A second interruption removes the files that are not in their
+/// place yet: the reports, the configuration with the entries for `--accept`, and the overlay.
+fn interruption(
+    outputs: &Outputs,
+    accepting: Option<&EntryWriter>,
+    learn_files: Option<&LearnFiles>,
+) -> Result<impl Future<Output = ()> + use<>, Failure> {
+    let mut unfinished = outputs.unfinished();
+    unfinished.extend(accepting.map(EntryWriter::unfinished));
+    unfinished.extend(learn_files.and_then(LearnFiles::unfinished));
+    Ok(signals::interruption(unfinished)?.map(drop))
 }
 
 /// Starts the target, if that was requested.
@@ -211,7 +224,7 @@ pub(super) fn accept(
 /// files besides reports that it writes or appends to: that of `--record`, or those of `--ledger` and
 /// `learn --overlay`.
 pub(super) fn reject_own_overwrites(
-    resolved: &ResolvedArguments,
+    (resolved, contract): (&ResolvedArguments, &Contract),
     summary: Option<&Path>,
     other_outputs: &[DescribedPath<'_>],
 ) -> Result<(), Failure> {
@@ -229,7 +242,11 @@ pub(super) fn reject_own_overwrites(
         arguments.key.as_deref().map(|path| ("the key", path)),
         cacert.map(|path| ("the certificates", path.value.as_path())),
     ];
-    let inputs: Vec<_> = inputs.into_iter().flatten().collect();
+    let others = contract
+        .document
+        .other_files()
+        .map(|path| ("a file of the contract", path));
+    let inputs: Vec<_> = inputs.into_iter().flatten().chain(others).collect();
     let mut outputs = overwrites::reports(&arguments.report);
     outputs.extend(summary.map(|path| ("the step summary", path)));
     let kept: Vec<_> = residue.into_iter().chain(other_outputs.iter().copied()).collect();

@@ -73,6 +73,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let entries = config.map_or_else(|| Ok(Vec::new()), |config| config.differences(today))?;
     let old = document(&arguments.old, arguments.old_overlay.as_ref())?;
     let new = document(&arguments.new, arguments.new_overlay.as_ref())?;
+    let files = old.other_files().chain(new.other_files());
+    arguments.flags.reject_overwrites_of("a file of a document", files)?;
     let mut diff = diff(&old, &new, Some(today));
     diff.old = arguments.old.named(diff.old);
     diff.new = arguments.new.named(diff.new);

@@ -178,7 +178,7 @@ impl Judging {
         let accepted_deviations = config::add_levels(&entries, &mut levels);
         let summary = edge::step_summary();
         let record = record.map(|path| ("the recording", path));
-        reject_own_overwrites(resolved, summary.as_deref(), record.as_slice())?;
+        reject_own_overwrites((resolved, &contract), summary.as_deref(), record.as_slice())?;
         overwrites::reject_overwrites(&overwrites::reports(&arguments.report), inputs)?;
         Ok(Self {
             started_at,
@@ -191,9 +191,10 @@ impl Judging {
         })
     }
 
-    /// Returns the files that contain a report until it is complete.
+    /// Returns the files that contain a report, or the entries for --accept, until they are complete.
     pub(super) fn unfinished(&self) -> Vec<PathBuf> {
-        self.outputs.unfinished()
+        let accepting = self.accepting.iter().map(EntryWriter::unfinished);
+        self.outputs.unfinished().into_iter().chain(accepting).collect()
     }
 
     /// Returns how traffic with the service at `base` is judged.

@@ -10,6 +10,7 @@ use clap::{ArgMatches, Args};
 use super::arguments::Arguments as CheckArguments;
 use super::check;
 use super::config::{ResolvedArguments, Setting};
+use super::document::STANDARD_INPUT;
 use super::edge;
 use super::failure::{COULD_NOT_JUDGE, Failure};
 use super::gaps::lines_of_target;
@@ -190,9 +191,14 @@ impl Learning {
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] if the ledger's path exists and is not a regular file, or is where standard output goes.
+    /// [`Failure::Usage`] if the ledger is `-`, or its path exists and is not a regular file, or is where standard output
+    /// goes.
     pub(super) fn outputs(&self) -> Result<Vec<DescribedPath<'_>>, Failure> {
         let ledger = self.ledger.as_deref();
+        if ledger == Some(Path::new(STANDARD_INPUT)) {
+            let message = "a ledger is a file, to which this run adds its answers; name one for --ledger";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         ledger.map_or(Ok(()), require_regular_file)?;
         let overlay = self.overlay.as_deref().map(|path| ("the overlay", path));
         Ok(ledger
@@ -267,6 +273,11 @@ impl LearnFiles {
             Some(ledger) if self.gaps.is_empty() => gaps::settled(contract, &self.earlier_lines(ledger), self.run.time),
             _ => SettledAnswers::default(),
         }
+    }
+
+    /// Returns the file that contains the overlay until it is complete.
+    pub(super) fn unfinished(&self) -> Option<PathBuf> {
+        self.overlay.as_ref().map(OverlayFile::unfinished)
     }
 
     /// Adds trials to the ledger while the run is under way, so that they are there if it is killed.

@@ -1,10 +1,13 @@
 //! `countersign lint`: lists what is wrong with documents.
 
+use std::path::Path;
+
 use clap::Args;
 
 use super::document::Source;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report_flags::ReportFlags;
+use crate::contract::bundle::OtherFiles;
 use crate::lint::{LintReport, lint_with_files};
 
 /// The exit code where something is wrong.
@@ -24,17 +27,28 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let files = arguments.files.iter().filter_map(Source::file);
     arguments.flags.reject_overwrites_of("a document", files)?;
+    let mut referred = Vec::new();
     let linted = arguments.files.iter().map(|source| {
-        Ok(lint_with_files(
-            &source.to_string(),
-            source.text("document")?,
-            source.other_files(),
-        ))
+        let others = source.other_files().map(|others| noting(others, &mut referred));
+        Ok(lint_with_files(&source.to_string(), source.text("document")?, others))
     });
     let lints = linted.collect::<Result<Vec<_>, Failure>>()?;
+    let files = referred.iter().map(Path::new);
+    arguments.flags.reject_overwrites_of("a file of a document", files)?;
     if !arguments.flags.write(&lints)? {
         return Ok(NOT_WRITTEN);
     }
     let is_sound = lints.iter().all(|lint| lint.findings.is_empty());
     Ok(if is_sound { 0 } else { DEFECTIVE })
+}
+
+/// Returns the files that a document may refer to; the names of those that are read are added to `read`.
+fn noting<'files>(mut others: OtherFiles<'files>, read: &'files mut Vec<String>) -> OtherFiles<'files> {
+    let folder = others.shown_folder.clone();
+    let mut inner = others.read;
+    others.read = Box::new(move |path| {
+        read.push(format!("{folder}{path}"));
+        inner(path)
+    });
+    others
 }

@@ -76,7 +76,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract, a missing token
-  3    could not be judged: unreachable, token rejected, out of time, too few facts decided, …
+  3    could not be judged: unreachable, token rejected, out of time, too few facts were decided, …
   4    a report, the log of --residue, --accept entries or standard output could not be written
   130  interrupted; what was judged so far is reported";
 
@@ -94,7 +94,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible)
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract
-  3    could not be judged: no operation succeeded, a file is truncated, or too few facts decided
+  3    could not be judged: no operation succeeded, a file is truncated, or too few facts were decided
   4    a report, or the entries for --accept, could not be written";
 
 const LEARN_EXIT_CODES: &str = "\
@@ -110,7 +110,7 @@ Exit codes:
   0    conforms: facts were decided, and there is no error (warnings are possible); and COMMAND ended with 0
   1    does not conform: there is at least one error
   2    usage or configuration: a bad flag, file or contract, an address that is taken, a COMMAND that cannot be run
-  3    could not be judged: no operation succeeded, more was dropped than judged, or too few facts decided
+  3    could not be judged: no operation succeeded, more was dropped than judged, or too few facts were decided
   4    a report, or the entries for --accept, could not be written
 If COMMAND ends with a greater code, proxy ends with that code; a COMMAND that signal N killed counts as 128 + N.";
 
@@ -155,7 +155,8 @@ Exit codes:
 const SERVE_EXIT_CODES: &str = "\
 Exit codes:
   0  stopped by Ctrl-C, SIGTERM or SIGHUP, or the requested list was printed
-  2  usage or configuration: a bad flag, name or file, a store that cannot be opened, an address that is taken";
+  2  usage or configuration: a bad flag, name or file, a store that cannot be opened, an address that is taken
+  4  standard output could not be written";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -262,7 +263,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Gaps(arguments) => gaps::run(&arguments),
         Command::Learn(arguments) => learn::reject_judging(&matches).and_then(|()| {
             let (check, learning) = arguments.split();
-            learn::run(&learning, &resolved(check, &matches)?.without_overlay(), &matches)
+            learn::run(&learning, &resolved(check, &matches)?.to_learn(), &matches)
         }),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, command()),
@@ -270,7 +271,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Plan(arguments) => {
             let plan::PlanArguments { learn, check } = *arguments;
             resolved(check, &matches).and_then(|resolved| match learn {
-                true => plan::run(&resolved.without_overlay(), true),
+                true => plan::run(&resolved.to_learn(), true),
                 false => plan::run(&resolved, false),
             })
         }

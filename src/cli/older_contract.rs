@@ -5,6 +5,7 @@ use std::path::Path;
 use super::arguments::Arguments;
 use super::document::{STANDARD_INPUT, Source, both_standard_input};
 use super::failure::Failure;
+use super::overwrites::{self, reject_overwrites};
 use crate::contract::Contract;
 use crate::contract::document::Document;
 use crate::diff::facts_only_in;
@@ -22,7 +23,8 @@ impl OlderContract {
     ///
     /// # Errors
     ///
-    /// Those of [`Source::text`]; a document that is not a contract, because only a contract states facts.
+    /// Those of [`Source::text`]; a document that is not a contract, because only a contract states facts; a report that
+    /// would replace a file that it refers to.
     pub(super) fn read(arguments: &Arguments) -> Result<Option<Self>, Failure> {
         let Some(source) = &arguments.since else {
             return Ok(None);
@@ -37,6 +39,10 @@ impl OlderContract {
         if let Some(other_files) = source.other_files() {
             document = document.with_files(other_files);
         }
+        let files = document
+            .other_files()
+            .map(|path| ("a file of the older contract", path));
+        reject_overwrites(&overwrites::reports(&arguments.report), &files.collect::<Vec<_>>())?;
         let contract = Contract::of_document(document)?;
         Ok(Some(Self { name, contract }))
     }

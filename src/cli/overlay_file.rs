@@ -64,6 +64,11 @@ impl OverlayFile {
         })
     }
 
+    /// Returns the file that contains the overlay until it is complete.
+    pub(super) fn unfinished(&self) -> PathBuf {
+        self.staged.path().to_owned()
+    }
+
     /// Writes what lines of a ledger establish, which are about the contract and one target, and moves the file into
     /// place, unless something is there by now.
     ///

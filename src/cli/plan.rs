@@ -27,17 +27,40 @@ pub(super) struct PlanArguments {
     pub(super) check: CheckArguments,
 }
 
+/// The flags of a check that change nothing in its plan.
+const WITHOUT_EFFECT: [&str; 22] = [
+    "accept",
+    "allow",
+    "cacert",
+    "cert",
+    "color",
+    "deny",
+    "fault",
+    "jobs",
+    "key",
+    "max_time",
+    "quiet",
+    "rate",
+    "report",
+    "require_facts",
+    "residue",
+    "show_values",
+    "since",
+    "start",
+    "timeout",
+    "token_file",
+    "wait",
+    "warn",
+];
+
 /// Says what the flags of a check mean where nothing is sent.
 pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
     let base_url = "The service to plan for; it is not contacted; without it and without a target, the reference \
                     service";
     let verbose = "Name each fact that a step is made to decide, and each awkward value that it sends: a valid one that software often mishandles";
-    without_effect(
-        command,
-        &["accept", "color", "quiet", "report", "residue", "show_values"],
-    )
-    .mut_arg("base_url", |flag| flag.help(base_url))
-    .mut_arg("verbose", |flag| flag.help(verbose))
+    without_effect(command, &WITHOUT_EFFECT)
+        .mut_arg("base_url", |flag| flag.help(base_url))
+        .mut_arg("verbose", |flag| flag.help(verbose))
 }
 
 /// Prints the plan of a check with these arguments, or of `learn`.
@@ -46,6 +69,7 @@ pub(super) fn run(resolved: &ResolvedArguments, learn: bool) -> Result<u8, Failu
     let mut contract = check::contract(arguments.spec(), arguments.overlay())?;
     resolved.set_configured_parameters(&mut contract)?;
     resolved.levels(&contract, edge::now().date_naive())?;
+    check::levels(arguments)?;
     let seed = arguments.chosen_seed()?;
     let scope = Scope {
         // The plan assumes a token: a check without the token that it needs sends nothing.

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::OnceLock;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
@@ -478,6 +479,12 @@ impl Document {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let files = std::iter::once(&self.source).chain(&self.others);
         files.map(|file| file.text.as_str())
+    }
+
+    /// Returns the names of the other files that it refers to, as messages show them: their paths, if the document is a
+    /// file.
+    pub(crate) fn other_files(&self) -> impl Iterator<Item = &Path> {
+        self.others.iter().map(|file| Path::new(&file.name))
     }
 
     /// Whether an overlay was applied to the document.

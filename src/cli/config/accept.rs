@@ -63,6 +63,11 @@ impl EntryWriter {
         Ok(Self { path: target, staged })
     }
 
+    /// Returns the file that contains the new text until it is complete.
+    pub(in crate::cli) fn unfinished(&self) -> PathBuf {
+        self.staged.path().to_owned()
+    }
+
     /// Adds an entry for each finding that has none, and returns a text on what it did.
     ///
     /// # Errors
@@ -85,9 +90,11 @@ impl EntryWriter {
         found.retain(|_, (scope, _)| !known.contains(scope));
         let already_listed = all - found.len();
         if found.is_empty() {
-            return Ok(format!(
-                "nothing new to accept; {already_listed} of the findings already have an entry in {shown}"
-            ));
+            return Ok(match already_listed {
+                0 => "there is no finding to accept".to_owned(),
+                1 => format!("nothing new to accept; the finding already has an entry in {shown}"),
+                all => format!("nothing new to accept; {all} findings already have an entry in {shown}"),
+            });
         }
         let after = appended(&before, found.values());
         // Nothing can be appended to `levels` if it is written as one array.

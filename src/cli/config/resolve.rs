@@ -76,10 +76,12 @@ impl ResolvedArguments {
         Ok(resolved)
     }
 
-    /// Returns the arguments of a command that reads no overlay, even if the target of the configuration has one.
+    /// Returns the arguments of `learn`, which reads no overlay and carries out its plan once, whatever the
+    /// configuration says.
     #[must_use]
-    pub(in crate::cli) fn without_overlay(mut self) -> Self {
+    pub(in crate::cli) fn to_learn(mut self) -> Self {
         self.arguments.service.overlay = None;
+        self.arguments.check.repeat = Setting::default();
         self
     }
 

@@ -316,7 +316,8 @@ fn rendered(name: &str, value: &Value) -> String {
             let texts: Vec<_> = elements.iter().map(|element| rendered(name, element)).collect();
             texts.join(", ")
         }
-        (_, Value::Number(number)) => number.as_f64().unwrap_or_default().to_string(),
+        // Seconds are written without a fraction of zero.
+        (_, Value::Number(number)) if number.is_f64() => number.as_f64().unwrap_or_default().to_string(),
         (_, other) => other.to_string(),
     }
 }

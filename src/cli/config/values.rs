@@ -81,11 +81,18 @@ fn give_everywhere(contract: &mut Contract, (name, value): (&str, &Setting<Scala
     for (.., location) in &found {
         must_be_a_segment(*location, &value)?;
     }
+    let (mut is_set, mut refused) = (false, None);
     for (id, index, _) in found {
-        // Fails for the record that an update addresses, which is always the run's own; this is intended.
-        let _ = contract.set_parameter(id, index, value.clone());
+        match contract.set_parameter(id, index, value.clone()) {
+            Ok(()) => is_set = true,
+            // The record that an update addresses is always the run's own; the value may be for another operation.
+            Err(reason) => refused = Some(reason),
+        }
     }
-    Ok(())
+    match refused {
+        Some(reason) if !is_set => Err(not_set(&reason)),
+        _ => Ok(()),
+    }
 }
 
 /// Rejects a value that would turn its path into another one (RFC 3986, section 5.2.4).
@@ -98,6 +105,17 @@ fn must_be_a_segment(location: ParameterLocation, value: &Value) -> Result<(), P
         reason: "a parameter in a path cannot be empty, `.` or `..`".to_owned(),
         todo: "give one that names a record",
     })
+}
+
+/// The problem of a value that is sent nowhere.
+fn not_set(refused: &ParameterNotSet) -> Problem {
+    Problem::Value {
+        reason: refused.to_string(),
+        todo: match refused {
+            ParameterNotSet::UpdateOrDelete => "remove the value, or give it to a create or a read",
+            _ => "remove the value",
+        },
+    }
 }
 
 /// The problem of a value that no schema of its parameter admits.
@@ -140,13 +158,7 @@ impl Given<'_> {
         }
         contract
             .set_parameter(id, index, value)
-            .map_err(|refused| Problem::Value {
-                reason: refused.to_string(),
-                todo: match refused {
-                    ParameterNotSet::UpdateOrDelete => "remove the value, or give it to a create or a read",
-                    _ => "remove the value",
-                },
-            })
+            .map_err(|refused| not_set(&refused))
     }
 
     /// Returns the index of the parameter.

@@ -166,6 +166,17 @@ fn what_config_prints_has_every_value_with_its_origin_and_no_secret() {
 }
 
 #[test]
+fn a_large_number_is_printed_with_every_digit() {
+    let ended = with("", &["config", "--seed", "9007199254740993", "--timeout", "20"]).run();
+    let of = |name: &str| {
+        let line = ended.stdout.lines().find(|line| line.trim_start().starts_with(name));
+        line.unwrap_or_else(|| panic!("{ended:?}")).to_owned()
+    };
+    says(&of("seed"), &["9007199254740993"]);
+    assert!(!of("timeout").contains("20.0"), "{ended:?}");
+}
+
+#[test]
 fn the_schema_that_config_prints_is_the_one_that_is_checked_in() {
     let ended = countersign(&["config", "--schema"]).run();
     let kept = include_str!(concat!(

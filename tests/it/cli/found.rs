@@ -142,6 +142,15 @@ fn a_found_target_and_its_variable_are_reported_before_the_first_request() {
 }
 
 #[test]
+fn the_note_on_a_found_target_hides_the_token_in_its_base_url() {
+    let target = stub();
+    let config = configuration(&format!("{}/{TOKEN}", target.url()), "COUNTERSIGN_STAGING_TOKEN", "");
+    let ended = checked(&config, "COUNTERSIGN_STAGING_TOKEN", &[]).run();
+    assert!(ended.stderr.contains("target `staging` at"), "{ended:?}");
+    assert!(!ended.stderr.contains(TOKEN), "{ended:?}");
+}
+
+#[test]
 fn a_target_that_the_user_named_is_not_reported() {
     let target = Target::sound();
     let config = configuration(&target.url(), "COUNTERSIGN_TOKEN", "");

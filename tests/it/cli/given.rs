@@ -21,7 +21,9 @@ paths:
       responses: {'200': {description: A room}}
     put:
       operationId: setRoom
-      parameters: [{name: roomId, in: path, required: true, schema: {type: integer}}]
+      parameters:
+        - {name: roomId, in: path, required: true, schema: {type: integer}}
+        - {name: force, in: query, schema: {type: boolean}}
       responses: {'200': {description: Set}}
   /rooms/{roomId}/shelves:
     parameters: [{name: roomId, in: path, required: true, schema: {type: integer}}]
@@ -217,6 +219,11 @@ fn what_cannot_be_given_is_an_error_at_its_line() {
         (
             "[operations.setRoom]\npath.roomId = 1\n",
             ":2:15",
+            "the operation updates or deletes, and a run does that only to the records that it created",
+        ),
+        (
+            "[parameters]\nforce = true\n",
+            ":2:9",
             "the operation updates or deletes, and a run does that only to the records that it created",
         ),
         (

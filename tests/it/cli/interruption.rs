@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::stub::{Stub, json, sound, stall};
-use super::support::{Running, check};
+use super::support::{Call, Running, TOKEN, check, countersign};
 
 /// A target that answers reads and never the first request of this method; it says when that came.
 pub(super) fn stalling(method: &'static str) -> (Stub, Receiver<()>) {
@@ -199,17 +199,35 @@ fn what_a_killed_run_left_is_taken_away_by_the_next_and_what_a_running_one_holds
 
 #[test]
 fn a_second_interruption_ends_a_run_whose_report_nobody_reads() {
-    use std::io::Read as _;
-    let (target, came) = stalling("GET");
-    let arguments = [
-        "--timeout",
-        "60",
-        "--report",
-        "json=pipe",
-        "--report",
-        "json=report.json",
+    let own: [&[&str]; 2] = [
+        &["check", "--accept"],
+        &["learn", "--ledger", "ledger.jsonl", "--overlay", "known.yaml"],
     ];
-    let call = check(&target.url(), &arguments).pipe("pipe");
+    for (own, left) in own.into_iter().zip([&["pipe"][..], &["ledger.jsonl", "pipe"]]) {
+        let (target, came) = stalling("GET");
+        let url = target.url();
+        let arguments = [
+            "--seed",
+            "1",
+            "--base-url",
+            &url,
+            "--timeout",
+            "60",
+            "--report",
+            "json=pipe",
+        ];
+        let arguments = [own, &arguments, &["--report", "json=report.json"]].concat();
+        let call = countersign(&arguments).env("COUNTERSIGN_TOKEN", TOKEN).pipe("pipe");
+        let ended = interrupted_twice(call, &came);
+        assert_eq!((ended.code, ended.stdout.as_str()), (130, ""), "{ended:?}");
+        assert!(ended.stderr.contains("interrupted again"), "{ended:?}");
+        assert_eq!(ended.files(), left, "nothing half-written is left");
+    }
+}
+
+/// Interrupts a run, and once more while it writes its report into a pipe that nobody reads.
+fn interrupted_twice(call: Call, came: &Receiver<()>) -> super::support::Ended {
+    use std::io::Read as _;
     let pipe = call.path().join("pipe");
     // Opened for both, so that neither side waits for the other.
     let mut pipe = std::fs::OpenOptions::new().read(true).write(true).open(pipe).unwrap();
@@ -219,8 +237,5 @@ fn a_second_interruption_ends_a_run_whose_report_nobody_reads() {
     // The report is longer than a pipe holds, so it is being written from now on until somebody reads all of it.
     pipe.read_exact(&mut [0; 100]).unwrap();
     running.signal("INT");
-    let ended = running.end();
-    assert_eq!((ended.code, ended.stdout.as_str()), (130, ""), "{ended:?}");
-    assert!(ended.stderr.contains("interrupted again"), "{ended:?}");
-    assert_eq!(ended.files(), ["pipe"], "nothing half-written is left");
+    running.end()
 }

@@ -274,6 +274,33 @@ fn a_ledger_that_cannot_be_used_is_told_before_anything_is_sent() {
     assert_eq!(std::fs::read_to_string(at("text")).unwrap(), "no ledger\n");
 }
 
+#[test]
+fn standard_input_is_no_ledger_to_add_to() {
+    let target = Target::sound();
+    let ended = learn(&target.url(), &["--ledger", "-"]);
+    assert!(ended.is_one_error(2).contains("name one for --ledger"), "{ended:?}");
+    assert_eq!(ended.files(), [""; 0]);
+}
+
+#[test]
+fn a_run_that_learns_has_one_round_whatever_the_configuration_repeats() {
+    let target = Target::sound();
+    let arguments = [
+        "learn",
+        "--seed",
+        "1",
+        "--gap",
+        "page-size",
+        "--base-url",
+        &target.url(),
+    ];
+    let call = countersign(&arguments).env("COUNTERSIGN_TOKEN", TOKEN);
+    let call = call.file("countersign.toml", "[check]\nrepeat = 3\n");
+    let (ended, report) = call.report();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert_eq!(report["requests"]["rounds"], 1, "{report}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_ledger_that_is_no_file_is_rejected_before_anything_is_sent_and_nobody_waits_for_it() {

@@ -188,7 +188,7 @@ fn a_later_run_asks_nothing_that_is_settled_and_knows_the_same() {
         "{}",
         ended.stderr
     );
-    let note = "not asked again, because the ledger has answers that count for another week: ";
+    let note = "not asked again, because the ledger settles them for another week: ";
     assert!(
         ended.stderr.contains(note) && ended.stderr.contains("gender-values"),
         "{}",

@@ -274,3 +274,22 @@ fn an_unknown_operation_is_rejected_as_the_check_rejects_it() {
     let check = countersign(&["check", "--only", "getTag"]).run();
     assert_eq!(plan.is_one_error(2), check.is_one_error(2));
 }
+
+#[test]
+fn an_unknown_rule_is_rejected_as_the_check_rejects_it() {
+    let plan = countersign(&["plan", "--deny", "wrong-tpye"]).run();
+    let check = countersign(&["check", "--deny", "wrong-tpye"]).run();
+    assert_eq!(plan.is_one_error(2), check.is_one_error(2));
+    assert_eq!(countersign(&["plan", "--deny", "wrong-type"]).run().code, 0);
+}
+
+#[test]
+fn a_plan_of_learn_has_one_round_whatever_the_configuration_repeats() {
+    for (command, rounds) in [(&["plan", "--learn"][..], 0), (&["plan"], 1)] {
+        let ended = countersign(command)
+            .file("countersign.toml", "[check]\nrepeat = 3\n")
+            .run();
+        assert_eq!(ended.code, 0, "{ended:?}");
+        assert_eq!(ended.stdout.matches("; 3 rounds").count(), rounds, "{ended:?}");
+    }
+}

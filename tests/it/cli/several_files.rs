@@ -143,6 +143,37 @@ fn nothing_outside_of_the_folder_is_read_or_printed() {
 }
 
 #[test]
+fn no_report_replaces_a_file_that_the_document_refers_to() {
+    let target = Stub::start(|_, stream| stream.write_all(json("200 OK", "[]").as_bytes()));
+    let check = ["check", "--base-url", &target.url(), "--spec", "api/openapi.yaml"];
+    let since = ["check", "--base-url", &target.url(), "--since", "api/openapi.yaml"];
+    for command in [
+        &check[..],
+        &since,
+        &["judge", "--spec", "api/openapi.yaml", "traffic.har"],
+        &["diff", "api/openapi.yaml", "old.yaml"],
+        &["diff", "old.yaml", "api/openapi.yaml"],
+        &["lint", "api/openapi.yaml"],
+    ] {
+        for (file, code) in [("api/schemas/pet.json", Some(2)), ("api/schemas/other.json", None)] {
+            let call = countersign(&[command, &["--report", &format!("json=./{file}")]].concat());
+            let call = with_files(call, DOCUMENT).env("COUNTERSIGN_TOKEN", super::support::TOKEN);
+            let old = "{openapi: 3.0.3, info: {title: Pets, version: '1'}, paths: {}}";
+            let call = call
+                .file("old.yaml", old)
+                .file("traffic.har", r#"{"log": {"entries": []}}"#);
+            let ended = call.run();
+            match code {
+                Some(code) => assert!(ended.is_one_error(code).contains("a report goes to"), "{ended:?}"),
+                None => assert!(ended.path().join(file).is_file(), "{ended:?}"),
+            }
+            let pet = std::fs::read_to_string(ended.path().join("api/schemas/pet.json"));
+            assert_eq!(pet.unwrap(), PET);
+        }
+    }
+}
+
+#[test]
 fn two_documents_of_several_files_are_compared_where_they_differ() {
     let arguments = ["diff", "old.yaml", "api/openapi.yaml"];
     let old = "\
