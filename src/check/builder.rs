@@ -364,7 +364,7 @@ impl Check {
     }
 
     fn prepared(mut self) -> Result<Prepared, Error> {
-        gaps::validate_overlay_answers(&self.contract)?;
+        gaps::validate_stated_answers(&self.contract)?;
         let seed = self.seed.unwrap_or_else(random_seed);
         let started_at = self.started_at.unwrap_or_else(now);
         if self.token.is_none() && self.contract.needs_credential() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args};
 
-use super::config::{CheckPart, ConfigFlags, Setting, TargetPart};
+use super::config::{CheckSettings, ConfigFlags, Setting, TargetSettings};
 use super::document::Source;
 use super::edge::{ColorWhen, TARGET_VARIABLE};
 use super::failure::Failure;
@@ -35,9 +35,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub(super) key: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) service: TargetPart,
+    pub(super) service: TargetSettings,
     #[command(flatten)]
-    pub(super) check: CheckPart,
+    pub(super) check: CheckSettings,
     /// Append a line of JSON to this file before and after each write; lines reach the disk at once, so that even a run
     /// that is killed shows what it may have left
     #[arg(long, value_name = "FILE")]
@@ -104,7 +104,7 @@ impl Arguments {
 
     /// Returns whether creates, updates and queries by `POST` are sent.
     pub(super) fn writes(&self) -> bool {
-        // The embedded service has nobody's data, so it always gets writes.
+        // The reference service has nobody's data, so it always gets writes.
         self.service.writes.value || self.service.base_url.is_none()
     }
 

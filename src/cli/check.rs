@@ -14,13 +14,12 @@ use tokio::runtime::Runtime;
 use super::announce;
 use super::arguments::Arguments;
 use super::certificates;
-use super::config::{self, EntryWriter, Origin, ResolvedArguments, Setting};
+use super::config::{self, EMBEDDED, EntryWriter, Origin, ResolvedArguments, Setting};
 use super::document::{self, STANDARD_INPUT, Source};
 use super::edge;
 use super::embedded::Embedded;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::learn::{LearnFiles, Learning};
-use super::ledger_file::EMBEDDED;
 use super::older_contract::OlderContract;
 use super::output::{Outputs, Terminals};
 use super::overwrites::{self, DescribedPath, reject_overwrites};
@@ -38,7 +37,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::basic;
 use crate::exchange::redact::{Redaction, ValueDisplay};
 use crate::exchange::{Limits, Target, Transport};
-use crate::gaps::validate_overlay_answers;
+use crate::gaps::validate_stated_answers;
 use crate::history::RunTag;
 use crate::plan::{Plan, Scope, SettledAnswers, check_also_sent};
 use crate::report::{Record, Terminal, accepted};
@@ -93,8 +92,13 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     }
     let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
     let (values, redaction) = (inputs.settings.values, transport.redaction());
-    let watched = edge::stderr_is_terminal();
-    let mut progress = Progress::new(progress_terminal(arguments), watched, &contract, (values, redaction));
+    let is_terminal = edge::stderr_is_terminal();
+    let mut progress = Progress::new(
+        progress_terminal(arguments),
+        is_terminal,
+        &contract,
+        (values, redaction),
+    );
     let interrupted = interruption(&outputs, accepting.as_ref(), learn_files.as_ref())?;
     let prepared = Prepared {
         contract: Arc::clone(&contract),
@@ -125,14 +129,14 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     // the data they were made from.
     drop((run, prepared, contract));
     let written = write(outputs, (&record, &terminals), added)?;
-    // The embedded service's threads end with the process; waiting for idle connections would only cost time.
+    // The reference service's threads end with the process; waiting for idle connections would only cost time.
     runtime.shutdown_background();
     concluded?;
     Ok(if written { record.exit_code } else { NOT_WRITTEN })
 }
 
-/// Returns a future that ends when the run is interrupted. A second interruption removes the files that are not in their
-/// place yet: the reports, the configuration with the entries for `--accept`, and the overlay.
+/// Returns a future that ends when the run is interrupted. A second interruption removes the files that are not in
+/// their place yet: the reports, the configuration with the entries for `--accept`, and the overlay.
 fn interruption(
     outputs: &Outputs,
     accepting: Option<&EntryWriter>,
@@ -284,7 +288,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
             Some(document) => Contract::partly_of_document(document)?,
         };
         announce::omitted(&contract);
-        validate_overlay_answers(&contract)?;
+        validate_stated_answers(&contract)?;
         return Ok(contract);
     };
     let (name, text) = (path.display().to_string(), read("overlay", path)?.1);
@@ -294,7 +298,7 @@ pub(super) fn contract(spec: Option<&Path>, overlay: Option<&Path>) -> Result<Co
             .with_overlay(&name, text)
             .and_then(Contract::partly_of_document),
     };
-    let checked = overlaid.and_then(|contract| validate_overlay_answers(&contract).map(|()| contract));
+    let checked = overlaid.and_then(|contract| validate_stated_answers(&contract).map(|()| contract));
     let contract = checked.map_err(|source| Failure::Overlaid {
         path: path.to_owned(),
         source,
@@ -368,7 +372,7 @@ fn run_inputs(
         max_writes: bounds.max_writes,
         max_pages: bounds.max_pages,
         rounds: arguments.rounds(),
-        // The embedded service is already up.
+        // The reference service is already up.
         wait: wait.filter(|_| matches!(service, ServiceUnderCheck::Named(..))),
         max_time: Duration::from_secs_f64(pace.max_time.value.0),
         write_log: None,
@@ -582,7 +586,7 @@ impl RunInputs {
     }
 }
 
-/// Makes a runtime with threads for the embedded service; a named target needs only the run's own thread.
+/// Makes a runtime with threads for the reference service; a named target needs only the run's own thread.
 fn runtime(inputs: &RunInputs) -> Result<Runtime, Failure> {
     let mut builder = match inputs.service {
         ServiceUnderCheck::Embedded(_) => tokio::runtime::Builder::new_multi_thread(),

@@ -123,7 +123,7 @@ pub(super) enum Failure {
     /// The password is too short to be hidden.
     #[error("failed to use the token {origin}: {source}")]
     Password {
-        /// Where it was taken from: "from" a variable or a file.
+        /// Where it was taken from, with the preposition: `in` a file, `from` a variable or a program.
         origin: String,
         /// What is wrong with it.
         source: BasicError,

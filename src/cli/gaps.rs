@@ -7,9 +7,10 @@ use chrono::{DateTime, Utc};
 use clap::Args;
 
 use super::check::contract;
+use super::config::EMBEDDED;
 use super::edge;
 use super::failure::Failure;
-use super::ledger_file::{EMBEDDED, digest, read};
+use super::ledger_file::{digest, read};
 use crate::contract::Contract;
 use crate::exchange::Target;
 use crate::gaps::{self, Answer, LedgerLine, Trial, TrialClaim, TrialOutcome, WhyUnanswered};
@@ -67,7 +68,7 @@ pub(super) fn lines_of_target(
     let mut lines = of_contract(lines, contract)?;
     let target = target(&lines, named)?;
     lines.retain(|line| line.target == target);
-    let outdated = lines.iter().filter(|line| !line.counts(now)).count();
+    let outdated = lines.iter().filter(|line| !line.is_current(now)).count();
     if outdated > 0 {
         edge::note(&format!(
             "left out {} of the ledger: what is older than 30 days, or dated more than five minutes ahead, does not count",

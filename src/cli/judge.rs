@@ -151,9 +151,9 @@ pub(super) struct Judging {
 }
 
 /// The exchanges that a report shows, if one shows any.
-pub(super) struct Kept<'contract>(Option<Exchanges<'contract>>);
+pub(super) struct ShownExchanges<'contract>(Option<Exchanges<'contract>>);
 
-impl Kept<'_> {
+impl ShownExchanges<'_> {
     /// Takes an event of judging.
     pub(super) fn add(&mut self, event: Event<'_>) {
         if let Some(exchanges) = &mut self.0 {
@@ -207,9 +207,9 @@ impl Judging {
     }
 
     /// Returns what keeps the exchanges that a report shows.
-    pub(super) fn exchanges<'contract>(&self, contract: &'contract Contract) -> Kept<'contract> {
+    pub(super) fn exchanges<'contract>(&self, contract: &'contract Contract) -> ShownExchanges<'contract> {
         let keeps = self.outputs.show_exchanges();
-        Kept(keeps.then(|| Exchanges::new(contract, ValueDisplay::Hidden, Redaction::default())))
+        ShownExchanges(keeps.then(|| Exchanges::new(contract, ValueDisplay::Hidden, Redaction::default())))
     }
 
     /// Writes the reports and returns the outcome's exit code. `counts` says what passed, if the traffic passed a
@@ -218,7 +218,7 @@ impl Judging {
         self,
         resolved: &ResolvedArguments,
         (judged, counts): (&Judged, Option<ExchangeCounts>),
-        (target, exchanges, duration): (&Target, Kept<'_>, Duration),
+        (target, exchanges, duration): (&Target, ShownExchanges<'_>, Duration),
     ) -> Result<u8, Failure> {
         let arguments = &resolved.arguments;
         let contract = &*self.contract;

@@ -90,7 +90,7 @@ pub(super) fn hide_judging_flags(command: clap::Command) -> clap::Command {
 /// The flags that mean something where nothing is sent.
 const LEDGER_FLAGS: [&str; 7] = ["config", "gap", "ledger", "no_config", "of", "spec", WRITTEN_OVERLAY];
 
-/// Whether a flag is typed.
+/// Whether a flag was given on the command line, and not by a variable.
 fn is_typed(matches: &ArgMatches, id: &str) -> bool {
     let typed = matches.subcommand().map(|(_, typed)| typed);
     typed.is_some_and(|typed| typed.value_source(id) == Some(ValueSource::CommandLine))
@@ -183,7 +183,7 @@ impl Learning {
         let mut lines = lines_of_target(ledger_file::read(ledger)?, &contract, (self.of.as_deref(), now))?;
         lines.retain(|line| is_about(&self.gaps, line.gap()));
         let written = file.write(&contract, (&lines, now))?;
-        edge::print(&written.said)?;
+        edge::print(&written.summary)?;
         Ok(if written.answers == 0 { COULD_NOT_JUDGE } else { 0 })
     }
 
@@ -191,8 +191,8 @@ impl Learning {
     ///
     /// # Errors
     ///
-    /// [`Failure::Usage`] if the ledger is `-`, or its path exists and is not a regular file, or is where standard output
-    /// goes.
+    /// [`Failure::Usage`] if the ledger is `-`, or its path exists and is not a regular file, or is where standard
+    /// output goes.
     pub(super) fn outputs(&self) -> Result<Vec<DescribedPath<'_>>, Failure> {
         let ledger = self.ledger.as_deref();
         if ledger == Some(Path::new(STANDARD_INPUT)) {
@@ -225,7 +225,7 @@ impl Learning {
     ///
     /// # Errors
     ///
-    /// [`Failure::Ledger`] if it cannot be read or added to, and those of [`OverlayFile::open`].
+    /// Those of [`LedgerFile::open`] and [`OverlayFile::open`].
     pub(super) fn open(
         &self,
         contract: &Contract,
@@ -316,7 +316,7 @@ impl LearnFiles {
             lines.retain(|line| is_about(&self.gaps, line.gap()));
             record.answers = gaps::with_unanswered(gaps::known_answers(&lines, self.run.time), &record.answers);
             if let Some(overlay) = self.overlay {
-                edge::note(overlay.write(contract, (&lines, self.run.time))?.said.trim_end());
+                edge::note(overlay.write(contract, (&lines, self.run.time))?.summary.trim_end());
             }
         }
         // A run whose calls all failed has learned nothing about the service, and a run that was cut short has not

@@ -13,15 +13,12 @@ use super::residue_file::end_line;
 use crate::contract::Contract;
 use crate::gaps::{self, LedgerLine, UnreadableLine};
 
-/// The most of a ledger that is read: some ten thousand runs.
+/// The largest ledger that is read: some ten thousand runs.
 const MAX_BYTES: u64 = 1 << 30;
 /// How each line begins.
 const FIRST_BYTES: &[u8] = b"{\"version\":";
 /// How many bytes of a digest are written: enough to tell contracts apart.
 const DIGEST_BYTES: usize = 8;
-
-/// What a ledger calls the reference service, which has another port in each run.
-pub(super) const EMBEDDED: &str = "embedded";
 
 /// The files of the standard streams that a run writes to, on systems that have such files, each with its name.
 const STREAMS: [(&str, &str); 2] = [("/dev/stdout", "standard output"), ("/dev/stderr", "standard error")];
@@ -62,7 +59,8 @@ impl LedgerFile {
     ///
     /// # Errors
     ///
-    /// [`Failure::Ledger`] if it cannot be read or added to.
+    /// [`Failure::Ledger`] if it cannot be opened or added to, [`Failure::File`] if it cannot be read or is too large,
+    /// [`Failure::Usage`] if a line has another version or none was written by `learn`.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let failure = |source| Failure::Ledger {
             path: path.to_owned(),

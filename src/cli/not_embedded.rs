@@ -4,7 +4,7 @@ use super::failure::Failure;
 use crate::client::Token;
 use crate::exchange::Target;
 
-/// There is no embedded service.
+/// There is no reference service.
 pub(super) enum Embedded {}
 
 impl Embedded {
@@ -19,5 +19,6 @@ impl Embedded {
 }
 
 pub(super) fn list_faults() -> Result<u8, Failure> {
-    Err(Failure::NotEmbedded)
+    let message = "this build has no reference service (feature `service`), so it has no faults";
+    Err(Failure::Usage(message.to_owned()))
 }

@@ -23,8 +23,8 @@ impl OlderContract {
     ///
     /// # Errors
     ///
-    /// Those of [`Source::text`]; a document that is not a contract, because only a contract states facts; a report that
-    /// would replace a file that it refers to.
+    /// Those of [`Source::text`]; a document that is not a contract, because only a contract states facts; a report
+    /// that would replace a file that it refers to.
     pub(super) fn read(arguments: &Arguments) -> Result<Option<Self>, Failure> {
         let Some(source) = &arguments.since else {
             return Ok(None);

@@ -32,7 +32,7 @@ pub(super) struct Written {
     /// The number of answers that the overlay states.
     pub(super) answers: usize,
     /// What it states, in a line.
-    pub(super) said: String,
+    pub(super) summary: String,
 }
 
 impl OverlayFile {
@@ -87,7 +87,7 @@ impl OverlayFile {
             1 => "1 established answer is only in a comment, which says why".to_owned(),
             count => format!("{count} established answers are only in comments, which say why"),
         };
-        let said = match (overlay.answers, overlay.only_in_comments) {
+        let summary = match (overlay.answers, overlay.only_in_comments) {
             (0, 0) => format!(
                 "`{path}` states no answer, because nothing is established: that takes two runs of `learn` that started \
                  at least an hour apart\n"
@@ -99,12 +99,12 @@ impl OverlayFile {
                     _ => format!(" ({comments})"),
                 };
                 let stated = counted(answers, "answer");
-                format!("`{path}` states {stated}{more}: review it, then run `countersign check --overlay`\n")
+                format!("`{path}` states {stated}{more}: review it, then run `countersign check --overlay {path}`\n")
             }
         };
         Ok(Written {
             answers: overlay.answers,
-            said,
+            summary,
         })
     }
 

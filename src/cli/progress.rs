@@ -19,9 +19,10 @@ pub(super) struct Progress<'run> {
     contract: &'run Contract,
     values: ValueDisplay,
     redaction: Redaction,
-    waited: bool,
+    /// Whether it was printed that the run waits for the target.
+    has_said_waiting: bool,
     /// Whether findings are printed as they appear.
-    finds: bool,
+    prints_findings: bool,
     errors: usize,
     warnings: usize,
 }
@@ -31,11 +32,11 @@ impl<'run> Progress<'run> {
     /// what the run waits for. `terminal` is how standard error is written.
     pub(super) fn new(
         terminal: Terminal,
-        watched: bool,
+        is_terminal: bool,
         contract: &'run Contract,
         (values, redaction): (ValueDisplay, Redaction),
     ) -> Self {
-        let shown = watched && terminal.verbosity > Verbosity::Quiet;
+        let shown = is_terminal && terminal.verbosity > Verbosity::Quiet;
         let target = if shown {
             ProgressDrawTarget::stderr()
         } else {
@@ -60,8 +61,8 @@ impl<'run> Progress<'run> {
             contract,
             values,
             redaction,
-            waited: false,
-            finds: shown || terminal.verbosity == Verbosity::Verbose,
+            has_said_waiting: false,
+            prints_findings: shown || terminal.verbosity == Verbosity::Verbose,
             errors: 0,
             warnings: 0,
         }
@@ -88,7 +89,7 @@ impl<'run> Progress<'run> {
                 }
                 self.bar.set_message(self.counts());
                 // Printing a line redraws the bar, with the current count.
-                if self.finds {
+                if self.prints_findings {
                     let fact = &self.contract.fact(finding.fact).name;
                     self.print(&self.terminal.found((finding.level, finding.rule.name, fact)));
                 }
@@ -100,7 +101,7 @@ impl<'run> Progress<'run> {
     fn waiting(&mut self, reason: &str) {
         let line = self.redaction.hide(&format!("waiting for the target: {reason}"));
         self.bar.set_message(line.clone());
-        if self.terminal.verbosity > Verbosity::Quiet && !std::mem::replace(&mut self.waited, true) {
+        if self.terminal.verbosity > Verbosity::Quiet && !std::mem::replace(&mut self.has_said_waiting, true) {
             self.bar.suspend(|| edge::note(&line));
         }
     }

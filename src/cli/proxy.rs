@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
+use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
 use super::arguments::Arguments as CheckArguments;
@@ -20,7 +21,6 @@ use super::failure::{Failure, NOT_WRITTEN};
 use super::judge::{CONNECTION_FLAGS, Judging, hide_sending_flags};
 use super::output::StagedFile;
 use super::signals::{self, StopSignal};
-use tokio::net::TcpListener;
 
 use crate::contract::Contract;
 use crate::exchange::Target;

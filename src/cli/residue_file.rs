@@ -37,7 +37,7 @@ pub(super) struct RunHeader<'run> {
     pub(super) started_at: String,
     /// The seed of the run's choices.
     pub(super) seed: u64,
-    /// The most records that the run may leave.
+    /// The most requests of the run that may leave a record.
     pub(super) max_writes: u64,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct RunHeader<'run> {
 struct Line<'line, T> {
     run: &'line str,
     #[serde(flatten)]
-    says: &'line T,
+    content: &'line T,
 }
 
 impl ResidueFile {
@@ -83,10 +83,10 @@ impl ResidueFile {
     }
 
     /// Appends one line in one write, and waits until it is on the disk.
-    fn line(&self, says: &impl Serialize) -> io::Result<()> {
+    fn line(&self, content: &impl Serialize) -> io::Result<()> {
         let line = serde_json::to_string(&Line {
             run: &self.run_tag,
-            says,
+            content,
         })?;
         let line = sanitize_json(&line) + "\n";
         let mut file = &self.file;

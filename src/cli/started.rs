@@ -34,7 +34,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long it may take to find out whether something listens at the address already.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How many bytes are kept of the end of the service's output.
+/// How many bytes of the end of the service's output are kept.
 const KEPT_BYTES: usize = 16 << 10;
 /// How many lines of it are printed.
 const KEPT_LINES: usize = 20;

@@ -84,7 +84,7 @@ pub enum ClientError {
     /// The text is not a token.
     #[error("failed to use the token: {0}")]
     Token(#[from] TokenError),
-    /// No complete response came: the service can't be reached, a deadline passed, or a limit was exceeded.
+    /// No complete response came: the service cannot be reached, a deadline passed, or a limit was exceeded.
     #[error("failed to get a complete response: {}", Cause::of(.0))]
     Transport(#[source] reqwest::Error),
 }

@@ -1,5 +1,6 @@
-//! Reads what was learned about a service but is not in its document, and may therefore change: no unexpected body
-//! makes a call fail that the service has carried out. Generated code uses it where an overlay states such answers.
+//! Reads what was learned about a service but is not in its document, and may therefore change, so an unexpected body
+//! does not fail a call that the service has carried out; only one that does not arrive, or is larger than the limit,
+//! does. Generated code uses it where an overlay states such answers.
 
 use std::marker::PhantomData;
 

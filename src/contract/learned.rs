@@ -1,5 +1,5 @@
 //! Answers to gaps that the contract states under `x-answers`, which an overlay adds. The main type is
-//! [`LearnedAnswer`].
+//! [`StatedAnswer`].
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ pub(crate) const ANSWERS_KEY: &str = "x-answers";
 
 /// An answer to a gap that was learned from a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LearnedAnswer {
+pub struct StatedAnswer {
     /// The index of the gap in the contract.
     pub gap: usize,
     /// The operation whose exchanges showed it.
@@ -48,7 +48,7 @@ pub(super) fn read(
     (operations, omitted): (&[Operation], &[OmittedOperation]),
     gaps: &[Gap],
     defects: &mut DefectList,
-) -> Vec<LearnedAnswer> {
+) -> Vec<StatedAnswer> {
     let mut stated = Vec::new();
     load::collect_keyed_values(&document.root, &mut String::new(), &[ANSWERS_KEY], &mut stated);
     let (mut answers, mut answered) = (Vec::new(), HashSet::new());
@@ -81,7 +81,7 @@ pub(super) fn read(
                 wrong(&pointer, message.to_owned());
                 continue;
             }
-            answers.push(LearnedAnswer {
+            answers.push(StatedAnswer {
                 gap,
                 operation,
                 location: location.to_owned(),
@@ -141,7 +141,7 @@ pub(crate) fn containing_operation<'own>(operations: &'own [Operation], location
 }
 
 /// Adds a fact for each answer: the service still gives it.
-pub(super) fn add_facts(answers: &[LearnedAnswer], operations: &[Operation], gaps: &[Gap], facts: &mut Vec<Fact>) {
+pub(super) fn add_facts(answers: &[StatedAnswer], operations: &[Operation], gaps: &[Gap], facts: &mut Vec<Fact>) {
     for (index, answer) in answers.iter().enumerate() {
         let operation = &operations[answer.operation.0];
         let gap = &gaps[answer.gap].id;
@@ -281,7 +281,7 @@ paths:
         let location = "/paths/~1things/get/responses/2XX";
         assert_eq!(
             contract.answers,
-            [LearnedAnswer {
+            [StatedAnswer {
                 gap: 0,
                 operation: contract.operation_named("getThings").unwrap(),
                 location: location.to_owned(),

@@ -105,7 +105,7 @@ use fact::{Fact, FactId, FactKind};
 pub(crate) use facts_beyond_schemas::MISSING_CREDENTIAL_IS_REJECTED;
 use filters::Filter;
 pub(crate) use inferred::comparable_name;
-use learned::LearnedAnswer;
+use learned::StatedAnswer;
 use lifecycle::Lifecycles;
 use link::Link;
 pub use load::is_json;
@@ -220,7 +220,7 @@ pub struct Contract {
     /// What the document leaves open.
     pub gaps: Vec<Gap>,
     /// The answers to gaps that an overlay states.
-    pub answers: Vec<LearnedAnswer>,
+    pub answers: Vec<StatedAnswer>,
     /// The shapes of responses.
     pub shapes: Vec<Shape>,
     /// Every statement that a response can break.
@@ -279,7 +279,7 @@ fn equivalences(facts: &[Fact]) -> HashMap<OperationId, Vec<Equivalence>> {
 /// The statements of a contract, as they are read.
 struct Statements {
     gaps: Vec<Gap>,
-    answers: Vec<LearnedAnswer>,
+    answers: Vec<StatedAnswer>,
     shapes: Vec<Shape>,
     facts: Vec<Fact>,
 }

@@ -186,14 +186,15 @@ pub enum Claim {
     Dates {
         /// Those that requests may have, as far as they are known.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        accepted: Vec<DateForm>,
+        accepted: Vec<DateFormat>,
         /// The one that responses have.
         #[serde(rename = "answered")]
-        in_responses: DateForm,
+        in_responses: DateFormat,
     },
     /// What else a field of a create causes.
     SideEffect {
-        /// `nothing-shown`, or `records-a-visit` where a list whose items the contract names `Visit` has one for it.
+        /// `nothing-shown`, or for example `records-a-visit`, if another list, whose items the contract calls `Visit`,
+        /// then has an item about the record.
         does: String,
     },
     /// Whether a record is created that equals another.
@@ -222,14 +223,14 @@ pub enum Claim {
     },
     /// Whether the value may be null.
     MayBeNull {
-        /// It may.
+        /// Always true where responses are observed; only a person writes `false`.
         null: bool,
     },
     /// Whether there is a rate limit.
     Limited {
         /// Whether a request was rejected with 429.
         limited: bool,
-        /// How many requests in a second were answered, if none was rejected.
+        /// How many requests in a second got a response, if none was rejected.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at_least_per_second: Option<u64>,
     },
@@ -248,7 +249,7 @@ pub enum Claim {
         /// The number.
         per_page: u64,
     },
-    /// Which members of a request's body are required.
+    /// Which fields of a request's body are required.
     Required {
         /// Their pointers, in order; `*` is any element of an array, and what is in an object is required where that is
         /// sent.
@@ -256,7 +257,7 @@ pub enum Claim {
     },
     /// Whether a header is sent.
     HeaderSent {
-        /// It is.
+        /// Whether it is.
         sent: bool,
     },
     /// Whether a field accepts any value.
@@ -471,7 +472,8 @@ claim_enum! {
 
 claim_enum! {
     /// A format of a date.
-    DateForm {
+    #[schemars(rename = "DateForm")]
+    DateFormat {
         /// Any of them.
         Any,
         /// DD/MM/YYYY, with any separator.
@@ -631,7 +633,7 @@ pub(super) mod tests {
             (
                 Claim::Dates {
                     accepted: Vec::new(),
-                    in_responses: DateForm::IsoDate,
+                    in_responses: DateFormat::IsoDate,
                 },
                 json!({"answered": "iso-date"}),
             ),
@@ -690,8 +692,8 @@ pub(super) mod tests {
             ),
             (
                 Claim::Dates {
-                    accepted: vec![DateForm::DayFirst, DateForm::IsoDate],
-                    in_responses: DateForm::IsoDate,
+                    accepted: vec![DateFormat::DayFirst, DateFormat::IsoDate],
+                    in_responses: DateFormat::IsoDate,
                 },
                 json!({"accepted": ["day-first", "iso-date"], "answered": "iso-date"}),
             ),
@@ -783,7 +785,7 @@ pub(super) mod tests {
         assert_eq!(entries.to_string(), "entries: by id or by name");
         let dates = Claim::Dates {
             accepted: Vec::new(),
-            in_responses: DateForm::IsoDate,
+            in_responses: DateFormat::IsoDate,
         };
         assert_eq!(dates.to_string(), "shown in responses: iso-date");
     }

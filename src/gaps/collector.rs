@@ -7,7 +7,7 @@ use http::header::{HeaderValue, WWW_AUTHENTICATE};
 use serde_json::Value;
 
 use super::answer::{
-    Announcement, Answer, AnswerState, BodyForm, Claim, Condition, DateForm, ListOrder, ObservationCounts,
+    Announcement, Answer, AnswerState, BodyForm, Claim, Condition, DateFormat, ListOrder, ObservationCounts,
     WhyUnanswered,
 };
 use super::effects::Effects;
@@ -52,7 +52,7 @@ pub struct Gaps<'contract> {
     listing_delays: ListingDelays,
     /// What else fields of creates cause.
     effects: Effects,
-    /// How many requests were answered in a second; `None` if the contract does not leave that open.
+    /// How many requests in a second got a response; `None` if the contract does not leave that open.
     rate: Option<Rate>,
     /// What was asked; nothing unless the run asks.
     trials: RunTrials,
@@ -163,8 +163,8 @@ impl<'contract> Gaps<'contract> {
     /// Returns whether, since the last control, the response alone decided a request that asks this question: of a
     /// group, whether it was rejected.
     #[must_use]
-    pub(crate) fn was_rejected_since_control(&self, question: usize) -> bool {
-        self.trials.was_rejected_since_control(question)
+    pub(crate) fn was_decided_by_response_since_control(&self, question: usize) -> bool {
+        self.trials.was_decided_by_response_since_control(question)
     }
 
     /// Returns what the next trial of a question, by its index, sends, if its trials build on those before them and it
@@ -231,11 +231,11 @@ impl<'contract> Gaps<'contract> {
             intent,
             body,
         };
-        let is_plain = match intent.purpose {
+        let is_as_documented = match intent.purpose {
             Purpose::Trial(TrialPart::Variant(question)) => self.trials.is_documented(self.contract, question),
             _ => intent.is_documented() || is_control(intent),
         };
-        if is_plain && self.contract.operation(id).succeeds_with(response.status) {
+        if is_as_documented && self.contract.operation(id).succeeds_with(response.status) {
             if intent.is_documented() && self.contract.operation(id).creates() {
                 self.trials
                     .note_accepted(self.contract, exchange, body.map(|body| &body.value));
@@ -280,7 +280,7 @@ impl<'contract> Gaps<'contract> {
         }
     }
 
-    /// Counts a request that was answered or rate-limited. A request of the run without its token, where one is
+    /// Counts a request that got a response or was rate-limited. A request of the run without its token, where one is
     /// required, does not count: it may be limited for that.
     fn count_rate(&mut self, exchange: &Exchange, intent: Intent) {
         let (Some(rate), Some(response)) = (&mut self.rate, exchange.response()) else {
@@ -300,7 +300,7 @@ impl<'contract> Gaps<'contract> {
             429 => rate.add_limited(),
             // Each of several clients may have a limit of its own.
             status if status < 500 && !of_other => {
-                rate.add_answered(
+                rate.add_response(
                     exchange.sent_after,
                     exchange.sent_after.saturating_add(response.elapsed),
                 );
@@ -709,8 +709,8 @@ impl<'contract> Gaps<'contract> {
                 GapKind::DateFormat => trials.accepted_dates(at).and_then(|joint| {
                     let accepted = joint.accepted;
                     // Text that is no date was accepted only because a response showed it as it was sent.
-                    let in_responses = match accepted.contains(&DateForm::Any) {
-                        true => DateForm::Any,
+                    let in_responses = match accepted.contains(&DateFormat::Any) {
+                        true => DateFormat::Any,
                         false => self.shown_date()?,
                     };
                     Some((Claim::Dates { accepted, in_responses }, joint.count, joint.is_proof))
@@ -730,7 +730,7 @@ impl<'contract> Gaps<'contract> {
     }
 
     /// Returns the format in which responses show dates, if they all show the same.
-    fn shown_date(&self) -> Option<DateForm> {
+    fn shown_date(&self) -> Option<DateFormat> {
         let locations = self.locations.all.iter().zip(&self.tallies);
         let of_dates = locations.filter(|(location, _)| location.kind == GapKind::DateFormat);
         let mut shown = of_dates.filter_map(|(_, tally)| {

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::answer::{DateForm, MemberType, WrittenForm};
+use super::answer::{DateFormat, MemberType, WrittenForm};
 
 /// The length of `2024-05-17` and of `2024-05-17T07:30:00`.
 const DATE: usize = 10;
@@ -65,7 +65,7 @@ pub(super) fn of_identifier(value: &Value) -> Option<WrittenForm> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeenDate {
     /// In this format.
-    In(DateForm),
+    In(DateFormat),
     /// In a format that is not known here.
     Unknown,
 }
@@ -82,14 +82,14 @@ pub(super) fn is_date(value: &Value, date: NaiveDate) -> bool {
 pub(super) fn of_date(value: &Value) -> Option<SeenDate> {
     let text = value.as_str().filter(|text| !text.is_empty())?.as_bytes();
     if matches_pattern(text, b"0000-00-00") {
-        return Some(SeenDate::In(DateForm::IsoDate));
+        return Some(SeenDate::In(DateFormat::IsoDate));
     }
     let is_timestamp = text
         .get(..DATE)
         .is_some_and(|date| matches_pattern(date, b"0000-00-00"))
         && matches!(text.get(DATE), Some(b'T' | b't' | b' '));
     if is_timestamp {
-        return Some(SeenDate::In(DateForm::Timestamp));
+        return Some(SeenDate::In(DateFormat::Timestamp));
     }
     let number = |at: usize| (text[at] - b'0') * 10 + (text[at + 1] - b'0');
     if !matches_pattern(text, b"00?00?0000") {
@@ -97,8 +97,8 @@ pub(super) fn of_date(value: &Value) -> Option<SeenDate> {
     }
     match (number(0), number(3)) {
         (13.., 13..) => Some(SeenDate::Unknown),
-        (13.., _) => Some(SeenDate::In(DateForm::DayFirst)),
-        (_, 13..) => Some(SeenDate::In(DateForm::MonthFirst)),
+        (13.., _) => Some(SeenDate::In(DateFormat::DayFirst)),
+        (_, 13..) => Some(SeenDate::In(DateFormat::MonthFirst)),
         _ => None,
     }
 }
@@ -203,13 +203,13 @@ mod tests {
     #[test]
     fn the_format_of_a_date_is_recognised_where_it_shows() {
         for (date, format) in [
-            ("1990-02-28", Some(SeenDate::In(DateForm::IsoDate))),
-            ("28/02/1990", Some(SeenDate::In(DateForm::DayFirst))),
-            ("28.02.1990", Some(SeenDate::In(DateForm::DayFirst))),
-            ("02/28/1990", Some(SeenDate::In(DateForm::MonthFirst))),
+            ("1990-02-28", Some(SeenDate::In(DateFormat::IsoDate))),
+            ("28/02/1990", Some(SeenDate::In(DateFormat::DayFirst))),
+            ("28.02.1990", Some(SeenDate::In(DateFormat::DayFirst))),
+            ("02/28/1990", Some(SeenDate::In(DateFormat::MonthFirst))),
             ("05/06/1990", None),
             ("31/31/1990", Some(SeenDate::Unknown)),
-            ("1990-02-28T00:00:00Z", Some(SeenDate::In(DateForm::Timestamp))),
+            ("1990-02-28T00:00:00Z", Some(SeenDate::In(DateFormat::Timestamp))),
             ("28 Feb 1990", Some(SeenDate::Unknown)),
             ("", None),
         ] {

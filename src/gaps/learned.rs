@@ -1,25 +1,25 @@
-//! Checks what an overlay claims before a run depends on it. The entry is [`validate_overlay_answers`].
+//! Checks what an overlay claims before a run depends on it. The entry is [`validate_stated_answers`].
 
 use std::collections::BTreeSet;
 use std::mem::discriminant;
 
-use super::answer::{BeyondLast, BodyForm, Claim, DateForm, UnknownHandling, WrittenForm};
+use super::answer::{BeyondLast, BodyForm, Claim, DateFormat, UnknownHandling, WrittenForm};
 use super::collector::LARGEST_PAGE;
 use super::effects::{NOTHING_SHOWN, side_effect_claim};
 use crate::contract::defect::{Defects, Problem};
-use crate::contract::learned::LearnedAnswer;
+use crate::contract::learned::StatedAnswer;
 use crate::contract::operation::Operation;
 use crate::contract::vocabulary::{Gap, GapKind};
 use crate::contract::{Contract, pointer};
 
-/// Checks that each answer that a contract states has a claim that an answer to its gap can have; any other could not be
-/// judged, or would contradict every response.
+/// Checks that each answer that a contract states has a claim that an answer to its gap can have; any other could not
+/// be judged, or would contradict every response.
 ///
 /// # Errors
 ///
 /// A defect for each answer that does not, at its claim.
-pub(crate) fn validate_overlay_answers(contract: &Contract) -> Result<(), Defects> {
-    let wrong = |answer: &LearnedAnswer| {
+pub(crate) fn validate_stated_answers(contract: &Contract) -> Result<(), Defects> {
+    let wrong = |answer: &StatedAnswer| {
         let message = wrong(answer, &contract.gaps[answer.gap], contract)?;
         let claim = pointer::join(&answer.pointer, "claim");
         Some(contract.document.defect(&claim, Problem::Vocabulary { message }))
@@ -28,7 +28,7 @@ pub(crate) fn validate_overlay_answers(contract: &Contract) -> Result<(), Defect
 }
 
 /// Returns what is wrong with the claim of an answer, and what to do.
-fn wrong(answer: &LearnedAnswer, gap: &Gap, contract: &Contract) -> Option<String> {
+fn wrong(answer: &StatedAnswer, gap: &Gap, contract: &Contract) -> Option<String> {
     let operation = contract.operation(answer.operation);
     let claim = serde_json::from_value::<Claim>(answer.claim.clone()).ok();
     let forms = gap.kind.map_or(&[][..], forms);
@@ -79,8 +79,8 @@ fn is_possible(kind: GapKind, claim: &Claim, operation: &Operation) -> bool {
     let rejects = |status: u16| (400..500).contains(&status);
     match (kind, claim) {
         (_, Claim::Dates { accepted, in_responses }) => match in_responses {
-            DateForm::Any => *accepted == [DateForm::Any],
-            _ => !accepted.contains(&DateForm::Any),
+            DateFormat::Any => *accepted == [DateFormat::Any],
+            _ => !accepted.contains(&DateFormat::Any),
         },
         (GapKind::ErrorBody, Claim::Body { body, properties }) => *body == BodyForm::None && properties.is_none(),
         (_, Claim::Body { body, properties }) => *body == BodyForm::Object || properties.is_none(),
@@ -182,21 +182,21 @@ mod tests {
         let mut contract = CONTRACT.lock().unwrap();
         let gap = contract.gaps.iter().position(|known| known.id == gap).unwrap();
         let operation = contract.operation_ids().next().unwrap();
-        contract.answers.push(LearnedAnswer {
+        contract.answers.push(StatedAnswer {
             gap,
             operation,
             location: String::new(),
             claim: claim.clone(),
             pointer: "/info".to_owned(),
         });
-        let checked = validate_overlay_answers(&contract);
+        let checked = validate_stated_answers(&contract);
         contract.answers.pop();
         checked
     }
 
     #[test]
     fn a_claim_that_fits_its_gap_is_accepted() {
-        assert_eq!(validate_overlay_answers(crate::testing::built_in()), Ok(()));
+        assert_eq!(validate_stated_answers(crate::testing::built_in()), Ok(()));
         for gap in &crate::testing::built_in().gaps {
             for form in gap.kind.map_or(&[][..], forms) {
                 let claim = serde_json::from_str(form).unwrap();

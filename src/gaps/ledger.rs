@@ -83,7 +83,7 @@ impl LedgerLine {
 
     /// Whether the line counts at this time: it is at most 30 days old, and no more than five minutes ahead.
     #[must_use]
-    pub fn counts(&self, now: DateTime<Utc>) -> bool {
+    pub fn is_current(&self, now: DateTime<Utc>) -> bool {
         (-MAX_AHEAD..=MAX_AGE).contains(&(now - self.time))
     }
 }
@@ -146,7 +146,7 @@ pub fn read_line(line: &str) -> Result<LedgerLine, UnreadableLine> {
         Some(other) => return Err(UnreadableLine::Version(other)),
         None => return Err(UnreadableLine::NotWrittenByARun),
     }
-    if !is_plain(&value) {
+    if !is_printable(&value) {
         return Err(UnreadableLine::NotWrittenByARun);
     }
     let line: LedgerLine = serde_json::from_str(line).map_err(|_| UnreadableLine::NotWrittenByARun)?;
@@ -157,18 +157,18 @@ pub fn read_line(line: &str) -> Result<LedgerLine, UnreadableLine> {
 }
 
 /// Whether no string in it has a character that a terminal interprets or that a reader does not see.
-fn is_plain(value: &Value) -> bool {
-    let is_plain_text = |text: &str| {
+fn is_printable(value: &Value) -> bool {
+    let is_printable_text = |text: &str| {
         !text
             .chars()
             .any(|character| character == '\n' || is_interpreted(character))
     };
     match value {
-        Value::String(text) => is_plain_text(text),
-        Value::Array(elements) => elements.iter().all(is_plain),
+        Value::String(text) => is_printable_text(text),
+        Value::Array(elements) => elements.iter().all(is_printable),
         Value::Object(members) => members
             .iter()
-            .all(|(name, member)| is_plain_text(name) && is_plain(member)),
+            .all(|(name, member)| is_printable_text(name) && is_printable(member)),
         Value::Bool(_) | Value::Null | Value::Number(_) => true,
     }
 }
@@ -207,9 +207,9 @@ pub fn known_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Answer> {
 pub(super) type Runs<'lines> = BTreeSet<(DateTime<Utc>, &'lines str)>;
 
 /// Returns the answers of the lines that count at a time, with their lines.
-pub(super) fn fresh_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<(&LedgerLine, &Answer)> {
-    let fresh = lines.iter().filter(|line| line.counts(now));
-    fresh.filter_map(|line| Some((line, line.answer()?))).collect()
+pub(super) fn current_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<(&LedgerLine, &Answer)> {
+    let current = lines.iter().filter(|line| line.is_current(now));
+    current.filter_map(|line| Some((line, line.answer()?))).collect()
 }
 
 /// Returns the runs behind the answers that `counts` accepts, by what they are about and their state.
@@ -243,7 +243,7 @@ pub(super) fn are_apart(runs: &Runs<'_>) -> bool {
 /// are older than 30 days do not count, nor do those that are more than five minutes ahead of `now`.
 #[must_use]
 pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAnswer> {
-    let fresh = fresh_answers(lines, now);
+    let fresh = current_answers(lines, now);
     let mut runs = runs_by_answer(&fresh, |answer| answer.state == AnswerState::Indicated);
     let answers = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
     let unstable = gaps_with_unstable_answer(&answers);
@@ -265,7 +265,7 @@ pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAns
 /// into one.
 #[must_use]
 pub fn known_trials(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<Trial> {
-    let counted = lines.iter().filter(|line| line.counts(now));
+    let counted = lines.iter().filter(|line| line.is_current(now));
     trial::joined(counted.filter_map(|line| match &line.entry {
         LedgerEntry::Trial(trial) => Some(trial.clone()),
         LedgerEntry::Answer(_) => None,

@@ -38,8 +38,8 @@ const MAX_VOID: u64 = 8;
 /// What became of texts of different lengths in one field.
 #[derive(Debug, Default)]
 pub(super) struct LengthSearch {
-    /// The length of the longest text in an accepted request that was not a trial.
-    plain: usize,
+    /// The length of the longest text in an accepted control, or in another accepted request that asks nothing.
+    longest_in_controls: usize,
     /// Whether such a request has another text, whose length is varied to tell a limit of the field from one of the
     /// whole body.
     has_other_text: bool,
@@ -52,9 +52,9 @@ pub(super) struct LengthSearch {
 }
 
 impl LengthSearch {
-    /// Adds the length of an accepted text that was not part of a trial, and whether its body had another text.
-    pub(super) fn note_plain(&mut self, length: usize, has_other_text: bool) {
-        self.plain = self.plain.max(length);
+    /// Adds the length of a text in an accepted request that asks nothing, and whether its body had another text.
+    pub(super) fn note_control(&mut self, length: usize, has_other_text: bool) {
+        self.longest_in_controls = self.longest_in_controls.max(length);
         self.has_other_text |= has_other_text;
         self.may_hold_long_text = false;
     }
@@ -82,7 +82,7 @@ impl LengthSearch {
     /// Returns how long the next text is; `None` if none is needed. `other_limits` are the limits that were found for
     /// other fields, and `void` is the number of trials that decided nothing.
     pub(super) fn next(&self, other_limits: &[usize], void: u64) -> Option<usize> {
-        if self.inconclusive > 0 || void > MAX_VOID || self.plain >= LONGEST_SENT {
+        if self.inconclusive > 0 || void > MAX_VOID || self.longest_in_controls >= LONGEST_SENT {
             return None;
         }
         let accepted = self.longest();
@@ -143,7 +143,9 @@ impl LengthSearch {
     fn longest(&self) -> usize {
         self.accepted
             .last_key_value()
-            .map_or(self.plain, |(length, _)| self.plain.max(*length))
+            .map_or(self.longest_in_controls, |(length, _)| {
+                self.longest_in_controls.max(*length)
+            })
     }
 }
 
@@ -180,15 +182,15 @@ mod tests {
     /// Asks a service what it does with the text of this length in the request with this number. Returns what was
     /// found, and how many requests that took.
     fn search_with(service: impl Fn(u64, usize) -> Option<bool>) -> (Option<Claim>, u64) {
-        let mut sizes = LengthSearch::default();
-        sizes.note_plain(21, true);
+        let mut search = LengthSearch::default();
+        search.note_control(21, true);
         let mut sent = 0;
-        while let Some(length) = sizes.next(&[], 0) {
-            sizes.add(length, service(sent, length));
+        while let Some(length) = search.next(&[], 0) {
+            search.add(length, service(sent, length));
             sent += 1;
             assert!(sent < 100);
         }
-        (sizes.observed(&[]).and_then(|observed| observed.claim), sent)
+        (search.observed(&[]).and_then(|observed| observed.claim), sent)
     }
 
     fn limited(to: usize) -> impl Fn(u64, usize) -> Option<bool> {
@@ -211,11 +213,11 @@ mod tests {
 
     #[test]
     fn the_limit_of_another_field_is_tried_first() {
-        let mut sizes = LengthSearch::default();
-        sizes.note_plain(21, true);
+        let mut search = LengthSearch::default();
+        search.note_control(21, true);
         let lengths = std::iter::from_fn(|| {
-            let length = sizes.next(&[77], 0)?;
-            sizes.add(length, limited(77)(0, length));
+            let length = search.next(&[77], 0)?;
+            search.add(length, limited(77)(0, length));
             Some(length)
         });
         assert_eq!(lengths.collect::<Vec<_>>(), [78, 77, 78, 77]);
@@ -224,24 +226,24 @@ mod tests {
     #[test]
     fn a_field_without_the_limit_of_another_is_searched_from_the_longest_text_on() {
         for limit in [60, 255] {
-            let mut sizes = LengthSearch::default();
-            sizes.note_plain(21, true);
-            while let Some(length) = sizes.next(&[77], 0) {
-                sizes.add(length, limited(limit)(0, length));
+            let mut search = LengthSearch::default();
+            search.note_control(21, true);
+            while let Some(length) = search.next(&[77], 0) {
+                search.add(length, limited(limit)(0, length));
             }
-            assert_eq!(sizes.limit(&[77]), Some(limit));
+            assert_eq!(search.limit(&[77]), Some(limit));
         }
     }
 
     #[test]
     fn the_limit_of_a_body_with_one_text_may_be_that_of_the_body() {
         for has_other_text in [false, true] {
-            let mut sizes = LengthSearch::default();
-            sizes.note_plain(21, has_other_text);
-            while let Some(length) = sizes.next(&[], 0) {
-                sizes.add(length, Some(length <= 255));
+            let mut search = LengthSearch::default();
+            search.note_control(21, has_other_text);
+            while let Some(length) = search.next(&[], 0) {
+                search.add(length, Some(length <= 255));
             }
-            let observed = sizes.observed(&[]).unwrap();
+            let observed = search.observed(&[]).unwrap();
             assert_eq!(observed.claim, Some(Claim::MaxLength { longest: 255 }));
             assert_eq!(observed.is_proof, has_other_text);
         }
@@ -250,7 +252,7 @@ mod tests {
     #[test]
     fn nothing_is_claimed_where_the_longest_text_is_accepted_or_none_is() {
         assert_eq!(search_with(limited(LONGEST_SENT)), (None, 1));
-        // The plain text is too long itself: when it is sent again, it is rejected.
+        // The text of the controls is too long itself: when it is sent again, it is rejected.
         assert_eq!(search_with(limited(20)).0, None);
     }
 
@@ -289,8 +291,8 @@ mod tests {
     #[test]
     fn another_rejection_and_many_failures_end_the_search() {
         assert_eq!(search_with(|_, length| (length <= 60).then_some(true)), (None, 1));
-        let sizes = LengthSearch::default();
-        assert_eq!(sizes.next(&[], MAX_VOID), Some(LONGEST_SENT));
-        assert_eq!(sizes.next(&[], MAX_VOID + 1), None);
+        let search = LengthSearch::default();
+        assert_eq!(search.next(&[], MAX_VOID), Some(LONGEST_SENT));
+        assert_eq!(search.next(&[], MAX_VOID + 1), None);
     }
 }

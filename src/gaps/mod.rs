@@ -18,7 +18,7 @@
 //!
 //! # Words
 //!
-//! - *inferred gap*: one that the document does not list under `x-gaps`, because every document leaves it open
+//! - *inferred gap*: one that the document does not list under `x-gaps`, because any document may leave it open
 //!   (`contract::inferred_gaps`). A check asks about it only if an overlay states answers.
 //! - *claim*: what an answer says, such as `status: 201`.
 //! - *void*: a trial or an observation that decides nothing: the request was throttled, got a 5xx or no complete
@@ -35,8 +35,8 @@
 //! from the exchanges alone. A ledger keeps the answers of runs, and what two of them indicate is *established*: that,
 //! and nothing else, [`overlay()`] writes for the contract. The contract says which gaps there are, of which kind each
 //! is, and which operations and locations it concerns; no operation and no field is named here. Of the target, an
-//! answer contains only forms, statuses, known media types, documented names, and numbers: the size of a page, the
-//! length of a text, times and rates that the run measured.
+//! answer contains only forms, statuses, known media types, names that the contract documents or that are common in
+//! errors, and numbers: the size of a page, the length of a text, times and rates that the run measured.
 //!
 //! Times and rates depend on machines and networks, so nothing is asked about them and they are never more than seen.
 //! They come from the recorded exchanges alone, so a recording that is judged again gives the same ones.
@@ -65,13 +65,13 @@ mod trial;
 mod trials;
 
 pub use answer::{
-    Announcement, Answer, AnswerState, BeyondLast, BodyForm, Claim, Condition, DateForm, Dissent, Duplicate, ListOrder,
-    MemberType, ObservationCounts, ReturnedSpelling, UnknownHandling, UnsentFields, ValueSet, WhyUnanswered,
+    Announcement, Answer, AnswerState, BeyondLast, BodyForm, Claim, Condition, DateFormat, Dissent, Duplicate,
+    ListOrder, MemberType, ObservationCounts, ReturnedSpelling, UnknownHandling, UnsentFields, ValueSet, WhyUnanswered,
     WrittenForm,
 };
 pub use collector::Gaps;
 pub use join::join;
-pub(crate) use learned::validate_overlay_answers;
+pub(crate) use learned::validate_stated_answers;
 pub use ledger::{
     KnownAnswer, LearnRun, LedgerEntry, LedgerLine, UnreadableLine, known_answers, known_trials, known_with_runs,
     read_line, trials_without, with_unanswered,

@@ -1,11 +1,11 @@
-//! Measures how many requests a service answers in a second, and sees whether it limits them. The main type is
+//! Measures how many requests in a second a service responds to, and sees whether it limits them. The main type is
 //! [`Rate`].
 //!
 //! # Design
 //!
 //! No request is sent for this alone. A service that limits requests per second may begin a second at any moment.
 //! Wherever its seconds begin, n seconds of the run overlap at most n + 1 of them, so one of these has at least
-//! 1/(n + 1) of the requests that were answered. That number is claimed: nearly the whole rate of a steady run, and
+//! 1/(n + 1) of the requests that got a response. That number is claimed: nearly the whole rate of a steady run, and
 //! half of a burst. A limit over a longer time may be lower.
 
 use std::time::Duration;
@@ -19,13 +19,13 @@ const MAX_SECONDS: usize = 8;
 /// How many steps are kept.
 const KEPT: usize = STEPS * MAX_SECONDS;
 
-/// The requests that were answered or limited so far.
+/// The requests that got a response or were limited so far.
 #[derive(Clone, Debug)]
 pub(super) struct Rate {
     /// The requests that were rejected with 429.
     limited: u64,
-    answered: u64,
-    /// How many of the requests answered so far were sent in each of the last steps.
+    responded: u64,
+    /// How many of those that got a response so far were sent in each of the last steps.
     sent: Vec<u64>,
     /// The step in which the last response was complete.
     last: u64,
@@ -37,7 +37,7 @@ impl Default for Rate {
     fn default() -> Self {
         Self {
             limited: 0,
-            answered: 0,
+            responded: 0,
             sent: vec![0; KEPT],
             last: 0,
             highest: 0,
@@ -51,10 +51,10 @@ impl Rate {
         self.limited = self.limited.saturating_add(1);
     }
 
-    /// Adds a request that was answered, with the times at which it was sent and its response was complete. Requests
+    /// Adds a request that got a response, with the times at which it was sent and its response was complete. Requests
     /// are added in the order of their responses.
-    pub(super) fn add_answered(&mut self, sent: Duration, ended: Duration) {
-        self.answered = self.answered.saturating_add(1);
+    pub(super) fn add_response(&mut self, sent: Duration, ended: Duration) {
+        self.responded = self.responded.saturating_add(1);
         let (sent, ended) = (step(sent), step(ended));
         if ended > self.last {
             self.highest = self.highest.max(self.rate());
@@ -96,7 +96,7 @@ impl Rate {
             limited: false,
             at_least_per_second: Some(rate),
         };
-        (rate > 0).then_some((claim, self.answered))
+        (rate > 0).then_some((claim, self.responded))
     }
 }
 
@@ -114,12 +114,12 @@ fn slot(step: u64) -> usize {
 mod tests {
     use super::*;
 
-    /// The rate of requests that were sent at these times and answered `elapsed` later, all in milliseconds.
+    /// The rate of requests that were sent at these times and got a response `elapsed` later, all in milliseconds.
     fn rate(sent: impl IntoIterator<Item = u64>, elapsed: u64) -> Option<u64> {
         let mut rate = Rate::default();
         for sent in sent {
             let (sent, ended) = (Duration::from_millis(sent), Duration::from_millis(sent + elapsed));
-            rate.add_answered(sent, ended);
+            rate.add_response(sent, ended);
         }
         match rate.observed()?.0 {
             Claim::Limited {
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn one_rejection_is_a_limit() {
         let mut rate = Rate::default();
-        (0..90).for_each(|time| rate.add_answered(Duration::from_millis(time), Duration::from_millis(time)));
+        (0..90).for_each(|time| rate.add_response(Duration::from_millis(time), Duration::from_millis(time)));
         rate.add_limited();
         let claim = Claim::Limited {
             limited: true,

@@ -1,12 +1,12 @@
-//! Finds which members of a body are required. The main type is [`RequiredSearch`].
+//! Finds which fields of a body are required. The main type is [`RequiredSearch`].
 //!
 //! # Design
 //!
 //! A rejected create leaves nothing, and an accepted one leaves a record. So the search starts from the empty body and
-//! adds the members that rejections name, or one member at a time, until a body is accepted: the smallest one. What it
-//! lacks is optional. A member that it has is required if both the smallest body and the whole one are rejected when
-//! only that member is left out. Where they are not, for example because either of two members is enough, no list of
-//! members says what is required.
+//! adds the fields that rejections name, or one field at a time, until a body is accepted: the smallest one. What it
+//! lacks is optional. A field that it has is required if both the smallest body and the whole one are rejected when
+//! only that field is left out. Where they are not, for example because either of two fields is enough, no list of
+//! fields says what is required.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,32 +15,32 @@ use serde_json::Value;
 use crate::contract::pointer;
 use crate::plan::{TRIALS_TO_INDICATE, words_of_rejection};
 
-/// How many rejections of each of the two bodies show that a member is required.
+/// How many rejections of each of the two bodies show that a field is required.
 const REJECTIONS: u64 = TRIALS_TO_INDICATE / 2;
 /// How often a create must accept the smallest body: each time leaves a record. An update leaves none, so it must do so
 /// [`TRIALS_TO_INDICATE`] times.
 const NEEDED_ACCEPTANCES: u64 = 2;
-/// The most required members that are asked about: each takes [`TRIALS_TO_INDICATE`] requests.
+/// The most required fields that are asked about: each takes [`TRIALS_TO_INDICATE`] requests.
 const MAX_REQUIRED: usize = 8;
 /// The most bodies that are sent.
 const MAX_TRIES: u64 = 64;
 
-/// Members of a body, by their indexes.
-type Members = BTreeSet<usize>;
+/// Fields of a body, by their indexes.
+type Fields = BTreeSet<usize>;
 
 /// The search for what an operation requires.
 #[derive(Clone, Debug)]
 pub(super) struct RequiredSearch {
-    /// The members of the whole body, which was accepted: those at its top, and those in objects there.
-    members: Vec<Member>,
-    tried: BTreeMap<Members, BodyOutcome>,
-    /// Whether the whole body has every object in which the contract documents members.
-    is_whole: bool,
+    /// The fields of the whole body, which was accepted: those at its top, and those in objects there.
+    fields: Vec<Field>,
+    tried: BTreeMap<Fields, BodyOutcome>,
+    /// Whether the whole body has every object in which the contract documents fields.
+    has_every_object: bool,
     /// How often the smallest body must be accepted.
     needed_acceptances: u64,
-    /// The members at the top that are never left out of [`SmallestBodies::with_objects`]: those that tell a record
+    /// The fields at the top that are never left out of [`SmallestBodies::with_objects`]: those that tell a record
     /// from others, and those whose effect is looked for.
-    always_sent: Members,
+    always_sent: Fields,
     /// Whether the service may accept an empty body as one that does nothing, whatever it requires of other bodies.
     pub(super) may_do_nothing: bool,
     /// How many responses neither accepted a body nor rejected its content.
@@ -51,9 +51,9 @@ pub(super) struct RequiredSearch {
 }
 
 #[derive(Clone, Debug)]
-struct Member {
+struct Field {
     pointer: String,
-    /// The member at the top that contains it.
+    /// The field at the top that contains it.
     within: Option<usize>,
 }
 
@@ -62,8 +62,8 @@ struct Member {
 struct BodyOutcome {
     accepted: u64,
     rejected: u64,
-    /// The members that its rejections name and that it lacks.
-    named: Members,
+    /// The fields that its rejections name and that it lacks.
+    named: Fields,
     /// What its rejections say.
     rejection_texts: Vec<RejectionText>,
 }
@@ -99,26 +99,26 @@ impl RejectionText {
 /// What the search does next.
 enum SearchStep<Found> {
     Found(Found),
-    Send(Members),
+    Send(Fields),
     /// Responses disagree, or nothing explains them.
     Stuck,
 }
 
 /// The smallest bodies that were accepted.
 struct SmallestBodies {
-    /// The required members.
-    required: Members,
-    /// The required members at the top, with everything in those that are objects.
-    plain: Members,
-    /// The required members, every object with its required members alone, and the members in
-    /// [`RequiredSearch::always_sent`]; where there is no object, the same as `plain`.
-    with_objects: Members,
+    /// The required fields.
+    required: Fields,
+    /// The required fields at the top, with everything in those that are objects.
+    smallest: Fields,
+    /// The required fields, every object with its required fields alone, and the fields in
+    /// [`RequiredSearch::always_sent`]; where there is no object, the same as `smallest`.
+    with_objects: Fields,
 }
 
 /// What the search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RequiredMembers {
-    /// The pointers of the required members, in order; `*` is any element.
+pub(super) struct RequiredFields {
+    /// The pointers of the required fields, in order; `*` is any element.
     pub(super) required: Vec<String>,
     /// How many requests showed it.
     pub(super) count: u64,
@@ -127,15 +127,15 @@ pub(super) struct RequiredMembers {
 }
 
 impl RequiredSearch {
-    /// Starts from a body that was accepted, of an operation for which the contract documents these members.
-    /// `always_sent` are the members that the smallest body with objects has in any case; `None` if the operation
+    /// Starts from a body that was accepted, of an operation for which the contract documents these fields.
+    /// `always_sent` are the fields that the smallest body with objects has in any case; `None` if the operation
     /// creates no record.
     pub(super) fn of(whole: &Value, (documented, always_sent): (&[String], Option<&[String]>)) -> Self {
-        let mut members = Vec::new();
+        let mut fields = Vec::new();
         for (name, value) in whole.as_object().into_iter().flatten() {
-            let top = members.len();
+            let top = fields.len();
             let at = pointer::join("", name);
-            members.push(Member {
+            fields.push(Field {
                 pointer: at.clone(),
                 within: None,
             });
@@ -144,7 +144,7 @@ impl RequiredSearch {
                 value => (Some(value), at),
             };
             let names = inner.and_then(Value::as_object).into_iter().flatten();
-            members.extend(names.map(|(name, _)| Member {
+            fields.extend(names.map(|(name, _)| Field {
                 pointer: pointer::join(&at, name),
                 within: Some(top),
             }));
@@ -152,22 +152,22 @@ impl RequiredSearch {
         let names = |at: &str| pointer::tokens(at).filter(|token| token != "0").count();
         let has_object = |at: &str| {
             let above = at.rsplit_once('/').map_or("", |(above, _)| above);
-            let mut below = members.iter();
-            below.any(|member| member.within.is_some() && member.pointer.starts_with(&format!("{above}/")))
+            let mut below = fields.iter();
+            below.any(|field| field.within.is_some() && field.pointer.starts_with(&format!("{above}/")))
         };
         let first = |at: &str| pointer::tokens(at).next();
         let is_always_sent = |index: &usize| {
-            let member: &Member = &members[*index];
+            let field: &Field = &fields[*index];
             let mut always_sent = always_sent.into_iter().flatten();
-            member.within.is_none() && always_sent.any(|at| first(at) == first(&member.pointer))
+            field.within.is_none() && always_sent.any(|at| first(at) == first(&field.pointer))
         };
         let is_known = |at: &String| names(at) < 2 || (names(at) == 2 && has_object(at));
         let mut search = Self {
-            is_whole: documented.iter().all(is_known),
+            has_every_object: documented.iter().all(is_known),
             needed_acceptances: always_sent.map_or(TRIALS_TO_INDICATE, |_| NEEDED_ACCEPTANCES),
-            always_sent: (0..members.len()).filter(is_always_sent).collect(),
+            always_sent: (0..fields.len()).filter(is_always_sent).collect(),
             may_do_nothing: false,
-            members,
+            fields,
             tried: BTreeMap::new(),
             others: 0,
             tries: 0,
@@ -179,13 +179,12 @@ impl RequiredSearch {
 
     /// Adds what became of a body: whether it was accepted or rejected, or neither, and the text of the response.
     pub(super) fn add(&mut self, sent: &Value, accepted: Option<bool>, text: &str) {
-        let has = |index: &usize| sent.pointer(&self.members[*index].pointer).is_some();
-        let body: Members = (0..self.members.len()).filter(has).collect();
+        let has = |index: &usize| sent.pointer(&self.fields[*index].pointer).is_some();
+        let body: Fields = (0..self.fields.len()).filter(has).collect();
         let words = words_of_rejection(text);
-        let is_named =
-            |member: &Member| pointer::last(&member.pointer).is_some_and(|name| words.contains(name.as_str()));
-        let named = |index: &usize| !body.contains(index) && is_named(&self.members[*index]);
-        let named: Vec<_> = (0..self.members.len()).filter(named).collect();
+        let is_named = |field: &Field| pointer::last(&field.pointer).is_some_and(|name| words.contains(name.as_str()));
+        let named = |index: &usize| !body.contains(index) && is_named(&self.fields[*index]);
+        let named: Vec<_> = (0..self.fields.len()).filter(named).collect();
         self.tries += 1;
         let outcome = self.tried.entry(body).or_default();
         match accepted {
@@ -226,65 +225,65 @@ impl RequiredSearch {
             return None;
         };
         let is_left = |index: &usize| {
-            let within = self.members[*index].within;
+            let within = self.fields[*index].within;
             !body.contains(index) && within.is_none_or(|within| body.contains(&within))
         };
-        let left = (0..self.members.len()).filter(is_left);
-        Some(left.map(|index| self.members[index].pointer.clone()).collect())
+        let left = (0..self.fields.len()).filter(is_left);
+        Some(left.map(|index| self.fields[index].pointer.clone()).collect())
     }
 
     /// Returns what was found; `None` if nothing says what is required, or if one of the rejections that do may have
     /// had another reason.
-    pub(super) fn required(&self, has_other_reason: impl Fn(&RejectionText) -> bool) -> Option<RequiredMembers> {
-        let SearchStep::Found(smallest) = self.confirmed() else {
+    pub(super) fn required(&self, has_other_reason: impl Fn(&RejectionText) -> bool) -> Option<RequiredFields> {
+        let SearchStep::Found(bodies) = self.confirmed() else {
             return None;
         };
-        if self.others > 0 || self.awaits_acceptance || !self.is_whole {
+        if self.others > 0 || self.awaits_acceptance || !self.has_every_object {
             return None;
         }
-        let any = |index: &usize| pointer::any_element(&self.members[*index].pointer);
-        let mut required: Vec<_> = smallest.required.iter().map(any).collect();
+        let any = |index: &usize| pointer::any_element(&self.fields[*index].pointer);
+        let mut required: Vec<_> = bodies.required.iter().map(any).collect();
         required.sort_unstable();
         let (without, rejected) = (
-            |member: &usize| self.both_without(*member, &smallest),
-            |body: &Members| self.outcome(body).map_or(0, |outcome| outcome.rejected),
+            |field: &usize| self.both_without(*field, &bodies),
+            |body: &Fields| self.outcome(body).map_or(0, |outcome| outcome.rejected),
         );
-        let bodies: BTreeSet<_> = smallest.required.iter().flat_map(without).collect();
-        let mut rejection_texts = bodies
+        let tried: BTreeSet<_> = bodies.required.iter().flat_map(without).collect();
+        let mut rejection_texts = tried
             .iter()
             .filter_map(|body| self.outcome(body))
             .flat_map(|outcome| &outcome.rejection_texts);
         if rejection_texts.any(has_other_reason) {
             return None;
         }
-        let rejections: u64 = bodies.iter().map(rejected).sum();
-        let plain_acceptances = self.accepted(&smallest.plain);
-        let with_objects_acceptances = match smallest.plain == smallest.with_objects {
+        let rejections: u64 = tried.iter().map(rejected).sum();
+        let smallest_acceptances = self.accepted(&bodies.smallest);
+        let with_objects_acceptances = match bodies.smallest == bodies.with_objects {
             true => 0,
-            false => self.accepted(&smallest.with_objects),
+            false => self.accepted(&bodies.with_objects),
         };
-        Some(RequiredMembers {
+        Some(RequiredFields {
             required,
-            count: rejections + plain_acceptances + with_objects_acceptances,
-            is_proof: (plain_acceptances >= self.needed_acceptances || smallest.plain == self.all())
-                && !(self.may_do_nothing && smallest.plain.is_empty()),
+            count: rejections + smallest_acceptances + with_objects_acceptances,
+            is_proof: (smallest_acceptances >= self.needed_acceptances || bodies.smallest == self.all())
+                && !(self.may_do_nothing && bodies.smallest.is_empty()),
         })
     }
 
-    fn all(&self) -> Members {
-        (0..self.members.len()).collect()
+    fn all(&self) -> Fields {
+        (0..self.fields.len()).collect()
     }
 
     fn inside(&self, top: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..self.members.len()).filter(move |index| self.members[*index].within == Some(top))
+        (0..self.fields.len()).filter(move |index| self.fields[*index].within == Some(top))
     }
 
-    fn outcome(&self, body: &Members) -> Option<&BodyOutcome> {
+    fn outcome(&self, body: &Fields) -> Option<&BodyOutcome> {
         self.tried.get(body)
     }
 
     /// Whether a body is accepted; `None` if it was not sent, and an error if responses disagree.
-    fn is_accepted(&self, body: &Members) -> Result<Option<bool>, ()> {
+    fn is_accepted(&self, body: &Fields) -> Result<Option<bool>, ()> {
         match self.outcome(body) {
             Some(BodyOutcome {
                 accepted: 1..,
@@ -299,11 +298,11 @@ impl RequiredSearch {
 
     fn next(&self, is_sent_by_no_other: bool) -> SearchStep<()> {
         match self.confirmed() {
-            SearchStep::Found(smallest) => {
+            SearchStep::Found(bodies) => {
                 let is_accepted_enough =
-                    smallest.plain == self.all() || self.accepted(&smallest.plain) >= self.needed_acceptances;
+                    bodies.smallest == self.all() || self.accepted(&bodies.smallest) >= self.needed_acceptances;
                 match is_sent_by_no_other && !is_accepted_enough {
-                    true => SearchStep::Send(smallest.plain),
+                    true => SearchStep::Send(bodies.smallest),
                     false => SearchStep::Found(()),
                 }
             }
@@ -313,24 +312,24 @@ impl RequiredSearch {
     }
 
     /// How often a body was accepted.
-    fn accepted(&self, body: &Members) -> u64 {
+    fn accepted(&self, body: &Fields) -> u64 {
         self.outcome(body).map_or(0, |outcome| outcome.accepted)
     }
 
-    /// Returns the smallest bodies once every member of them has proved to be required.
+    /// Returns the smallest bodies once every field of them has proved to be required.
     fn confirmed(&self) -> SearchStep<SmallestBodies> {
-        let smallest = match self.smallest() {
-            SearchStep::Found(smallest) => smallest,
+        let bodies = match self.smallest() {
+            SearchStep::Found(bodies) => bodies,
             other => return other,
         };
-        if smallest.required.len() > MAX_REQUIRED {
+        if bodies.required.len() > MAX_REQUIRED {
             return SearchStep::Stuck;
         }
-        for member in &smallest.required {
-            let bodies = self.both_without(*member, &smallest);
-            let wanted = TRIALS_TO_INDICATE / u64::try_from(bodies.len()).unwrap_or(1).max(1);
+        for field in &bodies.required {
+            let without = self.both_without(*field, &bodies);
+            let wanted = TRIALS_TO_INDICATE / u64::try_from(without.len()).unwrap_or(1).max(1);
             debug_assert!(wanted >= REJECTIONS);
-            for body in bodies {
+            for body in without {
                 match self.is_accepted(&body) {
                     Ok(Some(true)) | Err(()) => return SearchStep::Stuck,
                     _ if self.outcome(&body).is_none_or(|outcome| outcome.rejected < wanted) => {
@@ -340,25 +339,25 @@ impl RequiredSearch {
                 }
             }
         }
-        SearchStep::Found(smallest)
+        SearchStep::Found(bodies)
     }
 
-    /// Returns the whole body and the smallest one that has the member, both without it; once if they are the same.
-    fn both_without(&self, member: usize, smallest: &SmallestBodies) -> BTreeSet<Members> {
-        let small = match self.members[member].within {
-            None => &smallest.plain,
-            Some(_) => &smallest.with_objects,
+    /// Returns the whole body and the smallest one that has the field, both without it; once if they are the same.
+    fn both_without(&self, field: usize, bodies: &SmallestBodies) -> BTreeSet<Fields> {
+        let small = match self.fields[field].within {
+            None => &bodies.smallest,
+            Some(_) => &bodies.with_objects,
         };
-        let gone: Members = self.inside(member).chain([member]).collect();
+        let gone: Fields = self.inside(field).chain([field]).collect();
         [&self.all(), small].into_iter().map(|body| body - &gone).collect()
     }
 
     /// Returns the smallest bodies that are accepted.
     fn smallest(&self) -> SearchStep<SmallestBodies> {
-        let tops: Vec<_> = (0..self.members.len())
-            .filter(|index| self.members[*index].within.is_none())
+        let tops: Vec<_> = (0..self.fields.len())
+            .filter(|index| self.fields[*index].within.is_none())
             .collect();
-        let with_inside = |chosen: &Members| -> Members {
+        let with_inside = |chosen: &Fields| -> Fields {
             let inside = chosen.iter().flat_map(|top| self.inside(*top));
             inside.chain(chosen.iter().copied()).collect()
         };
@@ -368,22 +367,22 @@ impl RequiredSearch {
             SearchStep::Stuck => return SearchStep::Stuck,
         };
         let objects = tops.iter().copied().filter(|top| self.inside(*top).next().is_some());
-        let around: Members = objects.chain(top.iter().chain(&self.always_sent).copied()).collect();
-        let inner: Vec<_> = (0..self.members.len())
-            .filter(|index| self.members[*index].within.is_some())
+        let around: Fields = objects.chain(top.iter().chain(&self.always_sent).copied()).collect();
+        let inner: Vec<_> = (0..self.fields.len())
+            .filter(|index| self.fields[*index].within.is_some())
             .collect();
-        let plain = with_inside(&top);
+        let smallest = with_inside(&top);
         if inner.is_empty() {
             return SearchStep::Found(SmallestBodies {
                 required: top,
-                with_objects: plain.clone(),
-                plain,
+                with_objects: smallest.clone(),
+                smallest,
             });
         }
         match self.grown(&inner, &|chosen| &around | chosen) {
             SearchStep::Found(inner) => SearchStep::Found(SmallestBodies {
                 required: &top | &inner,
-                plain,
+                smallest,
                 with_objects: &around | &inner,
             }),
             SearchStep::Send(body) => SearchStep::Send(body),
@@ -391,9 +390,9 @@ impl RequiredSearch {
         }
     }
 
-    /// Returns members with which a body is accepted, and of which, as far as was tried, none can be left out.
-    fn grown(&self, members: &[usize], body: &dyn Fn(&Members) -> Members) -> SearchStep<Members> {
-        let mut chosen = Members::new();
+    /// Returns fields with which a body is accepted, and of which, as far as was tried, none can be left out.
+    fn grown(&self, fields: &[usize], body: &dyn Fn(&Fields) -> Fields) -> SearchStep<Fields> {
+        let mut chosen = Fields::new();
         loop {
             let sent = body(&chosen);
             match self.is_accepted(&sent) {
@@ -403,17 +402,17 @@ impl RequiredSearch {
                 Err(()) => return SearchStep::Stuck,
             }
             let named = self.outcome(&sent).into_iter().flat_map(|outcome| &outcome.named);
-            let named: Members = named.copied().filter(|index| members.contains(index)).collect();
+            let named: Fields = named.copied().filter(|index| fields.contains(index)).collect();
             if !named.is_subset(&chosen) {
                 chosen.extend(named);
                 continue;
             }
-            let (grown, last) = match self.first_accepted(&chosen, members, body) {
+            let (grown, last) = match self.first_accepted(&chosen, fields, body) {
                 SearchStep::Found(found) => found,
                 SearchStep::Send(body) => return SearchStep::Send(body),
                 SearchStep::Stuck => return SearchStep::Stuck,
             };
-            let with_last: Members = chosen.iter().copied().chain([last]).collect();
+            let with_last: Fields = chosen.iter().copied().chain([last]).collect();
             match self.is_accepted(&body(&with_last)) {
                 Ok(None) => return SearchStep::Send(body(&with_last)),
                 Ok(Some(true)) => {
@@ -424,9 +423,9 @@ impl RequiredSearch {
                 Err(()) => return SearchStep::Stuck,
             }
         }
-        // A rejection may name members that are not required.
-        while let Some(spare) = chosen.iter().copied().find(|member| {
-            let without = &chosen - &[*member].into();
+        // A rejection may name fields that are not required.
+        while let Some(spare) = chosen.iter().copied().find(|field| {
+            let without = &chosen - &[*field].into();
             self.is_accepted(&body(&without)) == Ok(Some(true))
         }) {
             chosen.remove(&spare);
@@ -434,11 +433,11 @@ impl RequiredSearch {
         SearchStep::Found(chosen)
     }
 
-    /// Removes from the chosen members, with which a body is accepted, each one that is not in `kept` and without which
+    /// Removes from the chosen fields, with which a body is accepted, each one that is not in `kept` and without which
     /// the body is still accepted.
-    fn shrunk(&self, mut chosen: Members, kept: &Members, body: &dyn Fn(&Members) -> Members) -> SearchStep<Members> {
-        for member in &chosen.clone() - kept {
-            let without = &chosen - &[member].into();
+    fn shrunk(&self, mut chosen: Fields, kept: &Fields, body: &dyn Fn(&Fields) -> Fields) -> SearchStep<Fields> {
+        for field in &chosen.clone() - kept {
+            let without = &chosen - &[field].into();
             match self.is_accepted(&body(&without)) {
                 Ok(None) => return SearchStep::Send(body(&without)),
                 Ok(Some(true)) => chosen = without,
@@ -449,25 +448,25 @@ impl RequiredSearch {
         SearchStep::Found(chosen)
     }
 
-    /// Adds one member after the other to the chosen ones until the body is accepted, and returns all of them, and the
+    /// Adds one field after the other to the chosen ones until the body is accepted, and returns all of them, and the
     /// last one.
     fn first_accepted(
         &self,
-        chosen: &Members,
-        members: &[usize],
-        body: &dyn Fn(&Members) -> Members,
-    ) -> SearchStep<(Members, usize)> {
+        chosen: &Fields,
+        fields: &[usize],
+        body: &dyn Fn(&Fields) -> Fields,
+    ) -> SearchStep<(Fields, usize)> {
         // An update leaves nothing, whatever it accepts.
         if self.needed_acceptances == TRIALS_TO_INDICATE {
-            return self.first_accepted_by_halves(chosen, members, body);
+            return self.first_accepted_by_halves(chosen, fields, body);
         }
         let mut grown = chosen.clone();
-        for member in members.iter().filter(|member| !chosen.contains(member)) {
-            grown.insert(*member);
+        for field in fields.iter().filter(|field| !chosen.contains(field)) {
+            grown.insert(*field);
             let sent = body(&grown);
             match self.is_accepted(&sent) {
                 Ok(None) => return SearchStep::Send(sent),
-                Ok(Some(true)) => return SearchStep::Found((grown, *member)),
+                Ok(Some(true)) => return SearchStep::Found((grown, *field)),
                 Ok(Some(false)) => {}
                 Err(()) => return SearchStep::Stuck,
             }
@@ -475,20 +474,16 @@ impl RequiredSearch {
         SearchStep::Stuck
     }
 
-    /// The same by bisection of the number of members that are added: this takes fewer bodies, but several of them may
+    /// The same by bisection of the number of fields that are added: this takes fewer bodies, but several of them may
     /// be accepted.
     fn first_accepted_by_halves(
         &self,
-        chosen: &Members,
-        members: &[usize],
-        body: &dyn Fn(&Members) -> Members,
-    ) -> SearchStep<(Members, usize)> {
-        let others: Vec<_> = members
-            .iter()
-            .filter(|member| !chosen.contains(member))
-            .copied()
-            .collect();
-        let with = |count: usize| -> Members { chosen.iter().chain(&others[..count]).copied().collect() };
+        chosen: &Fields,
+        fields: &[usize],
+        body: &dyn Fn(&Fields) -> Fields,
+    ) -> SearchStep<(Fields, usize)> {
+        let others: Vec<_> = fields.iter().filter(|field| !chosen.contains(field)).copied().collect();
+        let with = |count: usize| -> Fields { chosen.iter().chain(&others[..count]).copied().collect() };
         let (mut rejected, mut accepted, mut next) = (0, None, others.len());
         while next > rejected && accepted.is_none_or(|accepted| next < accepted) {
             let sent = body(&with(next));
@@ -526,7 +521,7 @@ mod tests {
     fn search_with(
         whole: &Value,
         service: impl Fn(u64, &Value) -> Option<&'static str>,
-    ) -> (Option<RequiredMembers>, u64, u64) {
+    ) -> (Option<RequiredFields>, u64, u64) {
         let mut search = RequiredSearch::of(whole, (&[], Some(&[])));
         let mut accepted = 0;
         while let Some(left) = search.next_omissions(true) {
@@ -564,7 +559,7 @@ mod tests {
         fields.iter().copied().find(|field| sent.pointer(field).is_none())
     }
 
-    fn names(found: &(Option<RequiredMembers>, u64, u64)) -> Vec<&str> {
+    fn names(found: &(Option<RequiredFields>, u64, u64)) -> Vec<&str> {
         let found = found.0.as_ref().filter(|found| found.is_proof).unwrap();
         found.required.iter().map(String::as_str).collect()
     }
@@ -604,7 +599,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_members_either_of_which_is_enough_nothing_is_said() {
+    fn of_two_fields_either_of_which_is_enough_nothing_is_said() {
         let found = search_with(&whole(), |_, sent| {
             let has_one = ["firstname", "lastname"].iter().any(|name| sent.get(name).is_some());
             (!has_one).then_some("")
@@ -615,7 +610,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_only_another_one_requires_is_not_called_required() {
+    fn a_field_that_only_another_one_requires_is_not_called_required() {
         // A rejection names both, and the whole body needs both.
         let found = search_with(&whole(), |_, sent| match lacks(sent, &["/firstname"]) {
             Some(_) => Some("firstname, gender"),
@@ -635,7 +630,7 @@ mod tests {
                 0 => Some(""),
                 _ => lacks(sent, &["/firstname"]),
             });
-            let wrong = |found: &RequiredMembers| found.is_proof && found.required != ["/firstname"];
+            let wrong = |found: &RequiredFields| found.is_proof && found.required != ["/firstname"];
             assert!(!found.0.as_ref().is_some_and(wrong), "{every}: {found:?}");
         }
     }

@@ -41,8 +41,8 @@ pub(super) enum SearchTrial {
 #[derive(Debug, Default)]
 struct OperationSearches {
     required: Option<RequiredSearch>,
-    /// The question whether an equal record is rejected, if there is one.
-    equal: Option<usize>,
+    /// The question whether a duplicate is rejected, if there is one.
+    duplicate_question: Option<usize>,
     /// A record that may be created again: its body, and its identifier.
     original: Option<(Value, Value)>,
     /// Whether only a whole body, and no smaller one, is sent a second time: no invariant says which fields tell
@@ -63,7 +63,7 @@ struct QuestionOutcomes {
     rejected: BTreeMap<u16, u64>,
     /// The texts of those rejections whose reason may be that the body lacks something, see
     /// [`RejectionMeaning::rejects_as_invalid`].
-    said: Vec<RejectionText>,
+    rejection_texts: Vec<RejectionText>,
     /// Responses that show neither, such as a success that returns the original record.
     others: u64,
     /// Whether nothing has been accepted since one was rejected.
@@ -77,8 +77,8 @@ impl QuestionOutcomes {
     }
 
     /// Whether a rejection with this text, of a request as invalid, may have the same reason as these.
-    fn may_explain(&self, said: &RejectionText) -> bool {
-        !self.is_decided() || self.said.iter().any(|other| !said.differs(other))
+    fn may_explain(&self, text: &RejectionText) -> bool {
+        !self.is_decided() || self.rejection_texts.iter().any(|other| !text.differs(other))
     }
 
     fn observed(&self, question: &Question) -> Vec<ObservedClaim> {
@@ -122,7 +122,7 @@ impl Searches {
             return;
         }
         let searched = self.by_operation.entry(operation).or_default();
-        searched.equal = duplicate_question(questions, operation);
+        searched.duplicate_question = duplicate_question(questions, operation);
         searched.repeats_only_whole_bodies = contract.operation(operation).invariants.created.is_none();
         let Some(sent) = exchange.request.json() else {
             return;
@@ -154,7 +154,7 @@ impl Searches {
                     .length_searches
                     .entry(index)
                     .or_default()
-                    .note_plain(text, texts > 1);
+                    .note_control(text, texts > 1);
             }
         }
         if !may_be_updated(contract, operation) {
@@ -266,9 +266,9 @@ impl Searches {
         let may_repeat = |index: usize| searched.original.is_some() || !searched.tried.contains_key(&index);
         match question.asks {
             Asks::Required { .. } => {
-                let equal = duplicate_question(questions, question.operation);
+                let of_duplicates = duplicate_question(questions, question.operation);
                 let is_sent_by_no_other = searched.repeats_only_whole_bodies
-                    || equal.is_none_or(|index| is_decided(index) || !may_repeat(index));
+                    || of_duplicates.is_none_or(|index| is_decided(index) || !may_repeat(index));
                 search(is_sent_by_no_other).map(BodyChange::Without)
             }
             Asks::Longest { .. } => {
@@ -317,13 +317,13 @@ impl Searches {
                 observed.into_iter().collect()
             }
             Asks::Required { .. } => {
-                let equal = searched.equal.map(|index| searched.tried.get(&index));
-                let may_be_equal = |said: &RejectionText| match equal {
-                    Some(Some(equal)) => equal.may_explain(said),
-                    equal => equal.is_some(),
+                let of_duplicates = searched.duplicate_question.map(|index| searched.tried.get(&index));
+                let may_be_duplicate = |text: &RejectionText| match of_duplicates {
+                    Some(Some(tried)) => tried.may_explain(text),
+                    tried => tried.is_some(),
                 };
                 let search = searched.required.as_ref();
-                let found = search.and_then(|search| search.required(may_be_equal));
+                let found = search.and_then(|search| search.required(may_be_duplicate));
                 let observed = found.map(|found| ObservedClaim {
                     claim: Some(Claim::Required {
                         required: found.required,
@@ -348,11 +348,11 @@ impl Searches {
         };
         let searches = || searched.required.as_ref().is_some_and(RequiredSearch::was_asked);
         let is_of_required = matches!(question.asks, Asks::Required { .. });
-        let has_size = searched
+        let was_length_sent = searched
             .length_searches
             .get(&index)
             .is_some_and(LengthSearch::was_asked);
-        has_size
+        was_length_sent
             || searched.tried.contains_key(&index)
             || searched.void.contains_key(&index)
             || (is_of_required && searches())
@@ -432,7 +432,9 @@ impl OperationSearches {
                 tried.awaits_acceptance = true;
                 if RejectionMeaning::rejects_as_invalid(status) {
                     let text = exchange.response().map(Response::beginning_as_text);
-                    tried.said.push(RejectionText::new(&text.unwrap_or_default(), sent));
+                    tried
+                        .rejection_texts
+                        .push(RejectionText::new(&text.unwrap_or_default(), sent));
                 }
                 TrialResult::Rejected(status)
             }

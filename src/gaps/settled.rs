@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::answer::{Answer, AnswerState, Claim, Condition, Duplicate, WhyUnanswered};
 use super::join::{AnswerSubject, join_all, subject};
-use super::ledger::{LedgerEntry, LedgerLine, are_apart, fresh_answers, gaps_with_unstable_answer, runs_by_answer};
+use super::ledger::{LedgerEntry, LedgerLine, are_apart, current_answers, gaps_with_unstable_answer, runs_by_answer};
 use super::locations::GapLocations;
 use super::trial::TrialOutcome;
 use crate::contract::Contract;
@@ -57,7 +57,7 @@ pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
 /// Returns the creates about which the ledger has an unstable answer, such as a status that has changed: they are sent
 /// again, so that the answer does not stay unstable until it ages out.
 fn unstable_creates(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<OperationId> {
-    let fresh = fresh_answers(lines, now).into_iter();
+    let fresh = current_answers(lines, now).into_iter();
     let joined = join_all(fresh.map(|(_, answer)| answer.clone())).into_iter();
     let unstable = joined.filter(|answer| answer.state == AnswerState::Unstable);
     let operations = unstable.filter_map(|answer| contract.operation_named(&answer.operation?));
@@ -99,7 +99,7 @@ fn is_seen_at_most(kind: GapKind) -> bool {
 
 /// Returns what is settled at some time.
 fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Utc>) -> BTreeSet<AnswerSubject> {
-    let mut fresh = fresh_answers(lines, time);
+    let mut fresh = current_answers(lines, time);
     // What an outage or too few records hid from one run, another may show.
     let (void, short) = (void_trials(lines), short_of_records(&fresh));
     fresh.retain(|(line, answer)| {
@@ -157,8 +157,8 @@ fn short_of_records<'lines>(
     short.collect()
 }
 
-/// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once, and so is a
-/// body without any field twice. Where four trials agree and the answer is still only seen, no response can show what
+/// Whether another run would see no more than this one did. A duplicate that is accepted is sent only once, and a body
+/// without any field only twice. Where four trials agree and the answer is still only seen, no response can show what
 /// was sent. This excludes other required fields, whose count is of requests and not of trials, and gaps that controls
 /// show, because a run with controls may show more. What was inconclusive without a trial that is void will be so
 /// again.

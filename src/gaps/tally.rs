@@ -14,7 +14,7 @@ pub(super) struct ClaimTally {
     others: u64,
     /// How many observations decide nothing.
     pub(super) void: u64,
-    /// How many of the observations trials made.
+    /// How many of the observations come from trials.
     pub(super) from_trials: u64,
     /// Whether a trial was sent, whatever it showed.
     pub(super) was_asked: bool,
@@ -49,7 +49,7 @@ impl ClaimTally {
         }
     }
 
-    /// Adds several observations of the same claim, which trials made.
+    /// Adds several observations of the same claim, which come from trials.
     pub(super) fn count_trials(&mut self, claim: Claim, times: u64) {
         self.count_several(claim, times);
         self.from_trials = self.from_trials.saturating_add(times);
@@ -104,15 +104,15 @@ impl ClaimTally {
 /// section 5.6), and a service that limits requests answers some before it does.
 fn folded(claims: &[(Claim, u64)]) -> Vec<(Claim, u64)> {
     let form = |form| Claim::Form { form };
-    let (plain, fraction) = (form(WrittenForm::Utc), form(WrittenForm::UtcFraction));
+    let (utc, fraction) = (form(WrittenForm::Utc), form(WrittenForm::UtcFraction));
     let has = |wanted: &dyn Fn(&Claim) -> bool| claims.iter().any(|(claim, _)| wanted(claim));
-    let both = has(&|claim| *claim == plain) && has(&|claim| *claim == fraction);
+    let both = has(&|claim| *claim == utc) && has(&|claim| *claim == fraction);
     let is_limited = has(&|claim| matches!(claim, Claim::Limited { limited: true, .. }));
     let mut folded: Vec<(Claim, u64)> = Vec::new();
     for (claim, count) in claims {
         let claim = match claim {
             Claim::Limited { limited: false, .. } if is_limited => continue,
-            claim if both && *claim == fraction => plain.clone(),
+            claim if both && *claim == fraction => utc.clone(),
             claim => claim.clone(),
         };
         match folded.iter_mut().find(|(known, _)| *known == claim) {
@@ -176,15 +176,15 @@ mod tests {
     #[test]
     fn a_fraction_of_a_second_is_claimed_only_where_it_is_always_there() {
         let form = |form| Claim::Form { form };
-        let (plain, fraction) = (form(WrittenForm::Utc), form(WrittenForm::UtcFraction));
+        let (utc, fraction) = (form(WrittenForm::Utc), form(WrittenForm::UtcFraction));
         assert_eq!(
             of(&[fraction.clone(), fraction.clone()]).conclude().unwrap().claim,
             fraction
         );
-        let mixed = of(&[fraction.clone(), plain.clone(), fraction]).conclude().unwrap();
+        let mixed = of(&[fraction.clone(), utc.clone(), fraction]).conclude().unwrap();
         assert_eq!(
             (mixed.state, mixed.claim, mixed.observations.supporting),
-            (AnswerState::Seen, plain, 3)
+            (AnswerState::Seen, utc, 3)
         );
     }
 

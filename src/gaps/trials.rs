@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use super::answer::{
-    BeyondLast, Claim, Condition, DateForm, Duplicate, ReturnedSpelling, UnknownHandling, UnsentFields, ValueSet,
+    BeyondLast, Claim, Condition, DateFormat, Duplicate, ReturnedSpelling, UnknownHandling, UnsentFields, ValueSet,
 };
 use super::form;
 use super::searches::{SearchTrial, Searches};
@@ -350,8 +350,8 @@ impl RunTrials {
             return Vec::new();
         }
         let is_asked = |index: &usize| {
-            let is_rejected =
-                self.was_rejected_since_control(*index) || !counted(*index).all(|(shown, _)| is_accepted(shown));
+            let is_rejected = self.was_decided_by_response_since_control(*index)
+                || !counted(*index).all(|(shown, _)| is_accepted(shown));
             !is_rejected && !self.is_decided(*index)
         };
         questions.iter().copied().filter(is_asked).collect()
@@ -359,7 +359,7 @@ impl RunTrials {
 
     /// Whether, since the last control, the response alone decided a request that asks this question. Of
     /// [`Asks::InOneRequest`], which asks all of its questions in one request: whether it was rejected.
-    pub(super) fn was_rejected_since_control(&self, question: usize) -> bool {
+    pub(super) fn was_decided_by_response_since_control(&self, question: usize) -> bool {
         let mut now = self.between_controls.values().flat_map(|between| &between.variants);
         now.any(|variant| {
             variant.questions == [question] && matches!(variant.outcome, Some(VariantOutcome::Decided(_)))
@@ -402,7 +402,7 @@ impl RunTrials {
         let Asks::Longest { field } = &question.asks else {
             return None;
         };
-        let mut carries = contract.tagged_carries(question.operation);
+        let mut carries = contract.carries_with_run_tag(question.operation);
         Some(LongText {
             update: question.operation,
             question: index,
@@ -490,7 +490,10 @@ impl RunTrials {
         let control = between.control.filter(|_| accepted);
         // Where not even the control's record was seen, a list may be late.
         if control.as_ref().is_some_and(|control| control.record.is_some()) {
-            let is_unseen = |variant: &&Variant| matches!(&variant.outcome, Some(VariantOutcome::Accepted(request)) if request.record.is_none());
+            let is_unseen = |variant: &&Variant| match &variant.outcome {
+                Some(VariantOutcome::Accepted(request)) => request.record.is_none(),
+                _ => false,
+            };
             let unseen = between.variants.iter().filter(is_unseen).count();
             *self.without_effect.entry(operation).or_default() += unseen;
         }
@@ -595,7 +598,7 @@ impl RunTrials {
     }
 
     /// Returns which formats of a date are accepted at a location, if the trials decide each of them.
-    pub(super) fn accepted_dates(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<DateForm>>> {
+    pub(super) fn accepted_dates(&self, at: (usize, OperationId, &str)) -> Option<JointResult<Vec<DateFormat>>> {
         let JointResult {
             accepted,
             count,
@@ -603,18 +606,18 @@ impl RunTrials {
         } = self.joint_result(at)?;
         let formats = accepted.into_iter().filter_map(|(asks, accepted)| match asks {
             Asks::Date { format, .. } if accepted => Some(match format {
-                SentDateFormat::DayFirst => DateForm::DayFirst,
-                SentDateFormat::Iso => DateForm::IsoDate,
-                SentDateFormat::MonthFirst => DateForm::MonthFirst,
-                SentDateFormat::Text => DateForm::Any,
-                SentDateFormat::Timestamp => DateForm::Timestamp,
+                SentDateFormat::DayFirst => DateFormat::DayFirst,
+                SentDateFormat::Iso => DateFormat::IsoDate,
+                SentDateFormat::MonthFirst => DateFormat::MonthFirst,
+                SentDateFormat::Text => DateFormat::Any,
+                SentDateFormat::Timestamp => DateFormat::Timestamp,
             }),
             _ => None,
         });
         let mut accepted: Vec<_> = formats.collect();
         // A service that accepts a text that is no date accepts any text.
-        if accepted.contains(&DateForm::Any) {
-            accepted = vec![DateForm::Any];
+        if accepted.contains(&DateFormat::Any) {
+            accepted = vec![DateFormat::Any];
         }
         accepted.sort_unstable();
         (!accepted.is_empty()).then_some(JointResult {
@@ -747,7 +750,7 @@ fn beyond(
 /// Whether an item of a list is the record that an update changed: it shows the run's own texts that were sent.
 fn is_record_of(contract: &Contract, update: OperationId, sent: &Value, item: &Value) -> bool {
     let mut tagged = contract
-        .tagged_carries(update)
+        .carries_with_run_tag(update)
         .filter_map(|carry| Some((sent.pointer(&carry.sent)?, item.pointer(&carry.returned_at))))
         .peekable();
     tagged.peek().is_some() && tagged.all(|(sent, shown)| Some(sent) == shown)

@@ -565,7 +565,9 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
             let entries = entries(contract, operation, &field);
             add(&location, GapKind::ReferenceEntries, &entries);
             // A service that accepts more than its own responses admit can no longer show the record.
-            let is_tagged = contract.tagged_carries(operation).any(|carry| carry.sent == field);
+            let is_tagged = contract
+                .carries_with_run_tag(operation)
+                .any(|carry| carry.sent == field);
             if is_tagged && limits.admit(&field, usize::MAX) {
                 add(
                     &location,
@@ -698,7 +700,7 @@ fn add_spelling_questions(contract: &Contract, operation: OperationId, questions
 
 /// Adds the question of what becomes of fields that are not sent.
 fn one_field(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
-    let Some(field) = contract.tagged_carries(operation).next() else {
+    let Some(field) = contract.carries_with_run_tag(operation).next() else {
         return;
     };
     let at = (operation, contract.operation(operation).pointer.as_str());
@@ -759,7 +761,7 @@ impl Contract {
     /// Returns the fields by which an update's record can be recognised: those with a text of the run's own that come
     /// back as they were sent. Without an invariant, that is any string at the top of the body without `enum`,
     /// `format`, `maxLength` or `pattern` whose name is not that of a record.
-    pub(crate) fn tagged_carries(
+    pub(crate) fn carries_with_run_tag(
         &self,
         update: OperationId,
     ) -> impl Iterator<Item = &crate::contract::vocabulary::Carry> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactId;
 use crate::contract::is_json;
-use crate::contract::learned::LearnedAnswer;
+use crate::contract::learned::StatedAnswer;
 use crate::contract::operation::{DocumentedResponse, Operation, OperationId, StatusPattern};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::{Exchange, Failure, Intent, Purpose, Request, Response};
@@ -117,7 +117,7 @@ pub struct AnswerSeen<'seen> {
     /// The fact that states the answer.
     pub fact: FactId,
     /// What was learned.
-    pub learned: &'seen LearnedAnswer,
+    pub learned: &'seen StatedAnswer,
     /// The run's answers about the same gap, operation and location.
     pub answers: Vec<&'seen Answer>,
 }

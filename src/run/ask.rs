@@ -199,7 +199,7 @@ impl Session<'_> {
                     subject.split_groups.borrow_mut().insert(*index);
                 }
                 asked |= sent;
-                if !sent || self.gaps().was_rejected_since_control(*index) {
+                if !sent || self.gaps().was_decided_by_response_since_control(*index) {
                     let each = alone.iter().copied();
                     let each = each.filter(|(index, _)| together.contains(index)).collect();
                     asked |= self.ask_each(subject, each, pass).await;

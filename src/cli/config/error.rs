@@ -31,7 +31,7 @@ pub(super) enum Problem {
     /// A date with a time of day, or only a time.
     #[error("`until` must be only a date, such as `2027-01-31`: the last day on which the entry applies, in UTC")]
     Date,
-    /// A target with the name of the embedded service.
+    /// A target with the name of the reference service.
     #[error(
         "`embedded` is the name of the reference service that the check starts itself; give the target another \
              name"

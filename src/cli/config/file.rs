@@ -10,7 +10,7 @@ use serde_json::Value;
 use toml::value::Datetime;
 
 use super::setting::Setting;
-use super::settings::{CheckPart, TargetPart};
+use super::settings::{CheckSettings, TargetSettings};
 use crate::diff::Kind;
 use crate::rules::{Level, RULES};
 
@@ -27,16 +27,16 @@ pub(super) struct ConfigFile {
     pub(super) reports: Option<Setting<Vec<Setting<String>>>>,
     /// The settings of every check, unless a flag or a target overrides them.
     #[serde(default)]
-    #[schemars(with = "Option<CheckPart>")]
-    pub(super) check: CheckPart,
+    #[schemars(with = "Option<CheckSettings>")]
+    pub(super) check: CheckSettings,
     /// The services to check, by name. `embedded` is reserved for the reference service.
     #[serde(default)]
-    #[schemars(with = "Option<BTreeMap<String, TargetPart>>")]
-    pub(super) targets: BTreeMap<String, TargetPart>,
+    #[schemars(with = "Option<BTreeMap<String, TargetSettings>>")]
+    pub(super) targets: BTreeMap<String, TargetSettings>,
     /// Values of parameters, by operation: what no response shows, or what is to be sent in its place.
     #[serde(default)]
-    #[schemars(with = "Option<BTreeMap<String, OperationPart>>")]
-    pub(super) operations: BTreeMap<String, OperationPart>,
+    #[schemars(with = "Option<BTreeMap<String, OperationTable>>")]
+    pub(super) operations: BTreeMap<String, OperationTable>,
     /// Values of parameters by their names, in every operation that has one of this name in its path, its query or its
     /// headers, unless `operations` has another: `tenant = "example"`.
     #[serde(default)]
@@ -45,19 +45,20 @@ pub(super) struct ConfigFile {
     /// The levels of findings: everywhere, in one operation, at one field. The most specific entry wins, and of equally
     /// specific ones the last.
     #[serde(default)]
-    #[schemars(with = "Option<Vec<LevelPart>>")]
-    pub(super) levels: Vec<LevelPart>,
+    #[schemars(with = "Option<Vec<LevelTable>>")]
+    pub(super) levels: Vec<LevelTable>,
     /// The differences that `countersign diff` accepts.
     #[serde(default)]
-    #[schemars(with = "Option<Vec<DifferencePart>>")]
-    pub(super) differences: Vec<DifferencePart>,
+    #[schemars(with = "Option<Vec<DifferenceTable>>")]
+    pub(super) differences: Vec<DifferenceTable>,
 }
 
 /// The values of an operation's parameters, by name. They take precedence over what responses show. For a create, they
 /// name the parent of the new record. For an update or delete, only the parent can be set, never the record itself.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct OperationPart {
+#[schemars(rename = "OperationPart")]
+pub(super) struct OperationTable {
     /// In the path: `path.petId = 17`.
     #[schemars(with = "Option<BTreeMap<String, Scalar>>")]
     pub(super) path: BTreeMap<String, Setting<Scalar>>,
@@ -86,7 +87,8 @@ pub(super) enum Scalar {
 /// The level of a rule's findings, and where it applies.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LevelPart {
+#[schemars(rename = "LevelPart")]
+pub(super) struct LevelTable {
     /// The rule; `countersign rules` lists all.
     #[schemars(schema_with = "rule_names")]
     pub(super) rule: Setting<String>,
@@ -110,7 +112,8 @@ pub(super) struct LevelPart {
 /// An accepted difference of two contracts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DifferencePart {
+#[schemars(rename = "DifferencePart")]
+pub(super) struct DifferenceTable {
     /// The kind of difference, as in the JSON report of `countersign diff`.
     #[schemars(schema_with = "kind_names")]
     pub(super) kind: Setting<String>,

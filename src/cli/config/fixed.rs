@@ -5,7 +5,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use super::error::{ConfigError, Problem};
 use super::parse::Parsed;
 use super::setting::Setting;
-use super::settings::TargetPart;
+use super::settings::TargetSettings;
 use crate::contract::Contract;
 use crate::contract::load::is_http_token;
 use crate::contract::operation::{Operation, ParameterLocation, SecurityScheme, turns_into_another_request};
@@ -27,12 +27,13 @@ const OWN_HEADERS: [&str; 13] = [
     "upgrade",
     "user-agent",
 ];
+
 /// Checks what a target says about its requests, without a contract.
 ///
 /// # Errors
 ///
 /// A header that no request can carry, that the check sets itself or that is a secret; a scheme that is not a name.
-pub(super) fn check(parsed: &Parsed, part: &TargetPart) -> Result<(), ConfigError> {
+pub(super) fn check(parsed: &Parsed, part: &TargetSettings) -> Result<(), ConfigError> {
     for (name, value) in &part.headers {
         let reason = if HeaderName::from_bytes(name.as_bytes()).is_err() {
             Some("is not the name of a header")
@@ -71,7 +72,7 @@ pub(super) fn check(parsed: &Parsed, part: &TargetPart) -> Result<(), ConfigErro
 /// A value that is a parameter or a credential of the contract.
 pub(super) fn of(
     parsed: &Parsed,
-    (target, part): (&str, &TargetPart),
+    (target, part): (&str, &TargetSettings),
     contract: &Contract,
 ) -> Result<FixedHeadersAndQuery, ConfigError> {
     let pairs = |what, location, values: &std::collections::BTreeMap<String, Setting<String>>| {

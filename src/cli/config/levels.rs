@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use toml::value::Datetime;
 
 use super::error::{ConfigError, FileLocation, Problem};
-use super::file::{DifferencePart, LevelPart};
+use super::file::{DifferenceTable, LevelTable};
 use super::find::Config;
 use super::parse::Parsed;
 use super::setting::Setting;
@@ -105,7 +105,7 @@ pub(in crate::cli) fn add_levels(entries: &[ResolvedEntry], levels: &mut Levels)
 
 fn entry(
     parsed: &Parsed,
-    part: &LevelPart,
+    part: &LevelTable,
     contract: &Contract,
     today: NaiveDate,
 ) -> Result<ResolvedEntry, ConfigError> {
@@ -128,7 +128,7 @@ fn entry(
 
 fn difference(
     parsed: &Parsed,
-    part: &DifferencePart,
+    part: &DifferenceTable,
     today: NaiveDate,
 ) -> Result<ResolvedEntry<DifferenceScope>, ConfigError> {
     let names = Kind::ALL.iter().map(|kind| kind.name());
@@ -160,7 +160,7 @@ fn with_reason<Entry>(
 }
 
 /// Returns where an entry applies, as it is written.
-pub(super) fn level_scope(part: &LevelPart) -> LevelScope {
+pub(super) fn level_scope(part: &LevelTable) -> LevelScope {
     let text = |placed: &Option<Setting<String>>| placed.as_ref().map(|text| text.value.clone());
     LevelScope {
         rule: part.rule.value.clone(),

@@ -23,6 +23,6 @@ pub(super) use accept::EntryWriter;
 pub(super) use error::ConfigError;
 pub(super) use find::{Config, ConfigFlags};
 pub(super) use levels::{ResolvedEntry, State, add_levels};
-pub(super) use resolve::ResolvedArguments;
+pub(super) use resolve::{EMBEDDED, ResolvedArguments};
 pub(super) use setting::{Origin, Percent, Setting};
-pub(super) use settings::{CheckPart, TargetPart};
+pub(super) use settings::{CheckSettings, TargetSettings};

@@ -55,8 +55,8 @@ impl Parsed {
     }
 
     /// Returns the location of a value.
-    pub(super) fn location<T>(&self, placed: &Setting<T>) -> FileLocation {
-        self.location_of(&placed.span())
+    pub(super) fn location<T>(&self, setting: &Setting<T>) -> FileLocation {
+        self.location_of(&setting.span())
     }
 
     /// Returns the location of these bytes.
@@ -71,10 +71,10 @@ impl Parsed {
     /// The problem of the value, at its location.
     pub(super) fn resolve<T, Named>(
         &self,
-        placed: &Setting<T>,
+        setting: &Setting<T>,
         find: impl FnOnce(&T) -> Result<Named, Problem>,
     ) -> Result<Named, ConfigError> {
-        find(&placed.value).map_err(|problem| self.error(placed, problem))
+        find(&setting.value).map_err(|problem| self.error(setting, problem))
     }
 
     /// Does the same for a value that may be left out.
@@ -84,16 +84,16 @@ impl Parsed {
     /// Those of [`Self::resolve`].
     pub(super) fn resolve_if<T, Named>(
         &self,
-        placed: &Option<Setting<T>>,
+        setting: &Option<Setting<T>>,
         find: impl FnOnce(&T) -> Result<Named, Problem>,
     ) -> Result<Option<Named>, ConfigError> {
-        placed.as_ref().map(|placed| self.resolve(placed, find)).transpose()
+        setting.as_ref().map(|setting| self.resolve(setting, find)).transpose()
     }
 
     /// Returns an error at a value.
-    pub(super) fn error<T>(&self, placed: &Setting<T>, problem: Problem) -> ConfigError {
+    pub(super) fn error<T>(&self, setting: &Setting<T>, problem: Problem) -> ConfigError {
         ConfigError {
-            location: self.location(placed),
+            location: self.location(setting),
             problem: Box::new(problem),
         }
     }
@@ -155,6 +155,7 @@ fn mistyped(message: &str, path: Option<String>) -> Problem {
         .map_or("something else", |(_, expected)| expected);
     let expected = match expected.trim() {
         "a map" => "a table",
+        "a sequence" => "an array",
         "f64" => "a number",
         "u64" => "a whole number that is not negative",
         "a TOML datetime" => "a date without quotes, such as 2027-01-31",
@@ -284,7 +285,7 @@ mod tests {
             ),
             (
                 "reports = \"json\"\n",
-                "countersign.toml:1:11: `reports` has the wrong type; expected a sequence",
+                "countersign.toml:1:11: `reports` has the wrong type; expected an array",
             ),
             (
                 "reports = [1]\n",

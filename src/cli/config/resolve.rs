@@ -22,7 +22,7 @@ use super::find::{self, Config, Trust};
 use super::fixed;
 use super::levels::ResolvedEntry;
 use super::setting::{Origin, Setting};
-use super::settings::TargetPart;
+use super::settings::TargetSettings;
 use crate::cli::arguments::Arguments;
 use crate::cli::edge::{self, BASE_URL_VARIABLE, TARGET_VARIABLE, TOKEN_VARIABLE};
 use crate::cli::failure::Failure;
@@ -31,8 +31,8 @@ use crate::cli::token_command::TokenCommand;
 use crate::contract::Contract;
 use crate::exchange::{FixedHeadersAndQuery, Target};
 
-/// The name of the reference service among targets.
-const EMBEDDED: &str = "embedded";
+/// The name of the reference service among targets and in a ledger, because it has another port in each run.
+pub(in crate::cli) const EMBEDDED: &str = "embedded";
 
 /// What a check does, after flags, environment and file are read.
 #[derive(Debug)]
@@ -94,25 +94,29 @@ impl ResolvedArguments {
             spec.value = config.resolve_path(&spec.value);
         }
         let part = named.and_then(|name| file.targets.get(name));
-        let mut service = part.cloned().unwrap_or_else(|| TargetPart {
+        let mut service = part.cloned().unwrap_or_else(|| TargetSettings {
             pace: file.check.pace.clone(),
-            ..TargetPart::default()
+            ..TargetSettings::default()
         });
         for file in [&mut service.cacert, &mut service.overlay].into_iter().flatten() {
             file.value = config.resolve_path(&file.value);
         }
-        let unsaid = |id: &str| typed.value_source(id) == Some(ValueSource::DefaultValue);
-        let unsaid: Vec<_> = typed.ids().map(clap::Id::to_string).filter(|id| unsaid(id)).collect();
+        let is_default = |id: &str| typed.value_source(id) == Some(ValueSource::DefaultValue);
+        let left_at_default: Vec<_> = typed
+            .ids()
+            .map(clap::Id::to_string)
+            .filter(|id| is_default(id))
+            .collect();
         let base_url = service.base_url.take().or(arguments.service.base_url.take());
         let failure = |error: clap::Error| Failure::Usage(error.to_string());
-        for id in unsaid {
+        for id in left_at_default {
             // This fails only for an id that the command does not have.
             let _ = typed.try_clear_id(&id);
         }
         check.update_from_arg_matches(&typed).map_err(failure)?;
         service.update_from_arg_matches(&typed).map_err(failure)?;
         arguments.check = check;
-        arguments.service = TargetPart { base_url, ..service };
+        arguments.service = TargetSettings { base_url, ..service };
         let reports = config.reports()?;
         if let (Origin::Default, Some(written)) = (&self.reports, &file.reports) {
             self.reports = written.origin.clone();
@@ -249,7 +253,7 @@ impl ResolvedArguments {
         Some(named.value.clone())
     }
 
-    /// Returns the target of the file that is checked; `None` for a base URL by itself and for the embedded service.
+    /// Returns the target of the file that is checked; `None` for a base URL by itself and for the reference service.
     fn choose<'config>(&mut self, config: &'config Config) -> Result<Option<&'config str>, Failure> {
         let file = &config.parsed.file;
         check_targets(config)?;
@@ -315,7 +319,7 @@ fn check_targets(config: &Config) -> Result<(), Failure> {
 }
 
 /// Checks what starts a target.
-fn check_start(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
+fn check_start(config: &Config, part: &TargetSettings) -> Result<(), ConfigError> {
     let Some(command) = &part.start else {
         return Ok(());
     };
@@ -333,7 +337,7 @@ fn check_start(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
 }
 
 /// Checks where the token of a target comes from.
-fn check_token(config: &Config, part: &TargetPart) -> Result<(), ConfigError> {
+fn check_token(config: &Config, part: &TargetSettings) -> Result<(), ConfigError> {
     let parsed = &config.parsed;
     if let Some(command) = &part.token_command {
         let problem = if config.trust == Trust::Found {

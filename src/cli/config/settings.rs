@@ -1,6 +1,6 @@
 //! The settings that flags and the file share. Each is declared once: the flag with its help, the key with its schema,
-//! range and default, and its line in `countersign config` all come from the field. The main types are [`TargetPart`]
-//! and [`CheckPart`].
+//! range and default, and its line in `countersign config` all come from the field. The main types are
+//! [`TargetSettings`] and [`CheckSettings`].
 //!
 //! # Design
 //!
@@ -25,7 +25,8 @@ use crate::run::Settings;
 /// A service to check.
 #[derive(Args, Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::cli) struct TargetPart {
+#[schemars(rename = "TargetPart")]
+pub(in crate::cli) struct TargetSettings {
     /// Its base URL.
     #[arg(
         long,
@@ -127,7 +128,7 @@ pub(in crate::cli) struct TargetPart {
     pub(in crate::cli) pace: Pace,
 }
 
-impl TargetPart {
+impl TargetSettings {
     /// Whether operations get the token for which the document states no security.
     pub(in crate::cli) fn always_authenticates(&self) -> bool {
         self.auth.as_ref().is_some_and(|auth| auth.value == Auth::Always)
@@ -176,7 +177,8 @@ pub(in crate::cli) struct Pace {
 /// The settings of every check, unless a flag or a target overrides them.
 #[derive(Args, Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(in crate::cli) struct CheckPart {
+#[schemars(rename = "CheckPart")]
+pub(in crate::cli) struct CheckSettings {
     /// A contract to use instead of the built-in one: an OpenAPI 3.0, 3.1 or 3.2 document.
     #[arg(long, value_name = "FILE", value_parser = WithOrigin(PathBufValueParser::new()))]
     #[serde(serialize_with = "shown_path")]

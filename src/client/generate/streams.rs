@@ -21,7 +21,8 @@ pub(super) fn streams(contract: &Value, projected: &Value) -> Result<Vec<Item>, 
     for (path, method, operation) in operations(contract).filter(|(_, _, it)| it.get("x-page").is_some()) {
         let list = List::read(operation, projected).ok_or_else(|| GenerateError {
             pointer: format!("{}/x-page", pointer(path, method)),
-            message: "`x-page` does not fit the response; `items` must lead to an array, `last_page` to an integer"
+            message: "`x-page` does not fit the response; `items` must lead to an array whose items have a name, \
+                      `last_page` and `page` to integers"
                 .to_owned(),
         })?;
         items.push(list.on_builder());

@@ -12,6 +12,7 @@ use crate::testing::tried;
 const TOGETHER: &str = include_str!("../../../tests/answers/together.yaml");
 /// Answers that contradict those or each other.
 const ALTERNATIVES: &str = include_str!("../../../tests/answers/alternatives.yaml");
+
 /// The reference contract with these actions of an overlay, applied as in the build.
 fn with(actions: &[Value]) -> Value {
     let overlay = json!({ "overlay": "1.0.0", "info": { "title": "t", "version": "1" }, "actions": actions });

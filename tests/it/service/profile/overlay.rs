@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use chrono::{DateTime, TimeDelta};
 use countersign::Contract;
 use countersign::contract::fact::{FactId, FactKind};
-use countersign::contract::learned::LearnedAnswer;
+use countersign::contract::learned::StatedAnswer;
 use countersign::gaps::{self, Answer, AnswerState};
 use countersign::rules::Verdict;
 use countersign::run::Run;
@@ -44,14 +44,14 @@ async fn established(setting: Option<&String>) -> Vec<Answer> {
 }
 
 /// Whether a check asks this again: it creates no record for that.
-fn is_asked_again(contract: &Contract, answer: &LearnedAnswer) -> bool {
+fn is_asked_again(contract: &Contract, answer: &StatedAnswer) -> bool {
     let is_of_trials =
         ["duplicates", "required-fields", "unknown-references"].contains(&contract.gaps[answer.gap].id.as_str());
     !(is_of_trials && contract.operation(answer.operation).creates())
 }
 
 /// The answers that a contract states, each with the verdict of a run.
-fn judged<'run>(contract: &'run Contract, run: &'run Run) -> impl Iterator<Item = (&'run LearnedAnswer, Verdict)> {
+fn judged<'run>(contract: &'run Contract, run: &'run Run) -> impl Iterator<Item = (&'run StatedAnswer, Verdict)> {
     let facts = contract.facts.iter().enumerate();
     facts.filter_map(|(index, fact)| match fact.kind {
         FactKind::Answer(answer) => {
