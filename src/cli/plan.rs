@@ -28,14 +28,13 @@ pub(super) struct PlanArguments {
 }
 
 /// The flags of a check that change nothing in its plan.
-const WITHOUT_EFFECT: [&str; 22] = [
+const WITHOUT_EFFECT: [&str; 21] = [
     "accept",
     "allow",
     "cacert",
     "cert",
     "color",
     "deny",
-    "fault",
     "jobs",
     "key",
     "max_time",

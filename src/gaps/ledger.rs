@@ -214,11 +214,11 @@ pub(super) fn current_answers(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<(
 
 /// Returns the runs behind the answers that `counts` accepts, by what they are about and their state.
 pub(super) fn runs_by_answer<'lines>(
-    fresh: &[(&'lines LedgerLine, &'lines Answer)],
+    current: &[(&'lines LedgerLine, &'lines Answer)],
     counts: impl Fn(&Answer) -> bool,
 ) -> BTreeMap<(AnswerSubject, AnswerState), Runs<'lines>> {
     let mut runs: BTreeMap<_, Runs<'_>> = BTreeMap::new();
-    for (line, answer) in fresh.iter().filter(|(_, answer)| counts(answer)) {
+    for (line, answer) in current.iter().filter(|(_, answer)| counts(answer)) {
         let of_answer = runs.entry((subject(answer), answer.state)).or_default();
         of_answer.insert((line.time, line.run.as_str()));
     }
@@ -243,9 +243,9 @@ pub(super) fn are_apart(runs: &Runs<'_>) -> bool {
 /// are older than 30 days do not count, nor do those that are more than five minutes ahead of `now`.
 #[must_use]
 pub fn known_with_runs(lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<KnownAnswer> {
-    let fresh = current_answers(lines, now);
-    let mut runs = runs_by_answer(&fresh, |answer| answer.state == AnswerState::Indicated);
-    let answers = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
+    let current = current_answers(lines, now);
+    let mut runs = runs_by_answer(&current, |answer| answer.state == AnswerState::Indicated);
+    let answers = join_all(current.iter().map(|(_, answer)| (*answer).clone()));
     let unstable = gaps_with_unstable_answer(&answers);
     let with_runs = answers.into_iter().map(|mut answer| {
         let indicating = (subject(&answer), AnswerState::Indicated);

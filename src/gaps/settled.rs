@@ -57,8 +57,8 @@ pub fn settled(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) ->
 /// Returns the creates about which the ledger has an unstable answer, such as a status that has changed: they are sent
 /// again, so that the answer does not stay unstable until it ages out.
 fn unstable_creates(contract: &Contract, lines: &[LedgerLine], now: DateTime<Utc>) -> Vec<OperationId> {
-    let fresh = current_answers(lines, now).into_iter();
-    let joined = join_all(fresh.map(|(_, answer)| answer.clone())).into_iter();
+    let current = current_answers(lines, now).into_iter();
+    let joined = join_all(current.map(|(_, answer)| answer.clone())).into_iter();
     let unstable = joined.filter(|answer| answer.state == AnswerState::Unstable);
     let operations = unstable.filter_map(|answer| contract.operation_named(&answer.operation?));
     operations.filter(|id| contract.operation(*id).creates()).collect()
@@ -99,18 +99,18 @@ fn is_seen_at_most(kind: GapKind) -> bool {
 
 /// Returns what is settled at some time.
 fn settled_subjects(contract: &Contract, lines: &[LedgerLine], time: DateTime<Utc>) -> BTreeSet<AnswerSubject> {
-    let mut fresh = current_answers(lines, time);
+    let mut current = current_answers(lines, time);
     // What an outage or too few records hid from one run, another may show.
-    let (void, short) = (void_trials(lines), short_of_records(&fresh));
-    fresh.retain(|(line, answer)| {
+    let (void, short) = (void_trials(lines), short_of_records(&current));
+    current.retain(|(line, answer)| {
         let run = line.run.as_str();
         let is_hidden = void.contains(&(run, asked(answer))) || short.contains(&(run, answer.operation.as_deref()));
         !is_inconclusive(answer) || !is_hidden
     });
-    let runs = runs_by_answer(&fresh, |answer| {
+    let runs = runs_by_answer(&current, |answer| {
         answer.state == AnswerState::Indicated || another_run_adds_nothing(contract, answer)
     });
-    let joined = join_all(fresh.iter().map(|(_, answer)| (*answer).clone()));
+    let joined = join_all(current.iter().map(|(_, answer)| (*answer).clone()));
     // What an unstable answer holds back is asked again: more trials may disagree there, too.
     let unstable = gaps_with_unstable_answer(&joined);
     let joined = joined.into_iter().map(|answer| (subject(&answer), answer.state));
@@ -148,9 +148,9 @@ fn void_trials(lines: &[LedgerLine]) -> BTreeSet<(&str, Asked<'_>)> {
 
 /// Returns the operations that had too few records to be asked about everything, each with the tag of its run.
 fn short_of_records<'lines>(
-    fresh: &[(&'lines LedgerLine, &'lines Answer)],
+    current: &[(&'lines LedgerLine, &'lines Answer)],
 ) -> BTreeSet<(&'lines str, Option<&'lines str>)> {
-    let short = fresh
+    let short = current
         .iter()
         .filter(|(_, answer)| answer.reason == Some(WhyUnanswered::NoValue));
     let short = short.map(|(line, answer)| (line.run.as_str(), answer.operation.as_deref()));

