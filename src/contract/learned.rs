@@ -33,10 +33,10 @@ pub struct StatedAnswer {
     pub pointer: String,
 }
 
-/// An answer as an overlay states it.
+/// The text of an answer in an overlay.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with a gap, an operation and a claim")]
-struct StatedAnswer {
+struct AnswerEntry {
     gap: String,
     operation: String,
     claim: Map<String, Value>,
@@ -100,7 +100,7 @@ fn one(
     (operations, omitted): (&[Operation], &[OmittedOperation]),
     gaps: &[Gap],
 ) -> Result<Option<(usize, OperationId, Value)>, String> {
-    let StatedAnswer { gap, operation, claim } = serde_json::from_value(node.to_value())
+    let AnswerEntry { gap, operation, claim } = serde_json::from_value(node.to_value())
         .map_err(|error| format!("the answer cannot be read: {error}; write its `gap`, `operation` and `claim`"))?;
     let index = find_gap(gaps, &gap).map_err(|unknown| {
         let hint = unknown.hint;
