@@ -99,7 +99,11 @@ fn describe_string_change(sent: &str, returned: &str) -> Option<String> {
         .count();
     let (changed, instead) = (sent.len() - ends, returned.len() - ends);
     Some(match (changed, instead) {
-        _ if returned.is_empty() => format!("it was cut after {first} characters"),
+        _ if returned.is_empty() => match first {
+            0 => "it came back empty".to_owned(),
+            1 => "it was cut after its first character".to_owned(),
+            first => format!("it was cut after {first} characters"),
+        },
         (0, more) => {
             let extra = match more {
                 1 => "one extra character".to_owned(),
@@ -199,10 +203,15 @@ fn read_as_latin_1(text: &str) -> String {
 
 /// Returns whether some characters of a kind came back as one or more replacement characters, and the rest unchanged.
 fn is_replaced(sent: &str, returned: &str, is_of_the_kind: fn(char) -> bool) -> bool {
-    let without =
-        |text: &str, is_out: &dyn Fn(char) -> bool| text.chars().filter(|letter| !is_out(*letter)).collect::<String>();
-    let unknown = |letter: char| matches!(letter, '?' | '\u{fffd}') || is_of_the_kind(letter);
-    sent.chars().any(is_of_the_kind) && without(sent, &unknown) == without(returned, &unknown)
+    // Each run of such characters counts as one, because one character may come back as several.
+    let with_marks = |text: &str| {
+        let is_mark = |letter: char| matches!(letter, '?' | '\u{fffd}') || is_of_the_kind(letter);
+        let letters = text.chars().map(|letter| if is_mark(letter) { '?' } else { letter });
+        let mut letters: Vec<_> = letters.collect();
+        letters.dedup_by(|next, last| (*next, *last) == ('?', '?'));
+        letters
+    };
+    sent.chars().any(is_of_the_kind) && with_marks(sent) == with_marks(returned)
 }
 
 #[cfg(test)]
@@ -234,6 +243,19 @@ mod tests {
                 "characters above U+FFFF (such as emoji) were replaced",
             ),
             ("Zo\u{e9}", "Zo?", "characters beyond ASCII were replaced"),
+            (
+                "a\u{1f31f}b",
+                "ab",
+                "a character above U+FFFF, such as an emoji, is missing",
+            ),
+            (
+                "a\u{1f31f}b?",
+                "ab?",
+                "a character above U+FFFF, such as an emoji, is missing",
+            ),
+            ("Zo\u{e9}", "Zo", "it was cut after 2 characters"),
+            ("regular", "r", "it was cut after its first character"),
+            ("regular", "", "it came back empty"),
             ("O'Sample", "O''Sample", "one extra character after character 2"),
             ("Sample", " - Sample", "3 extra characters at the start"),
             ("O'Sample", "OSample", "`'` is missing"),
