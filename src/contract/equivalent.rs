@@ -1,20 +1,20 @@
-//! Chooses the operations that show whether two spellings of a request mean the same: one operation for each way that
-//! `x-equivalent` lists, so that few requests show them all.
+//! Chooses the operations that show whether two spellings of a request mean the same: one operation for each
+//! equivalence that `x-equivalent` lists, so that few requests show them all.
 
 use super::document::Document;
 use super::edge_case::ParameterKind;
 use super::operation::{JSON, Method, Operation, Parameter, ParameterLocation, SecurityScheme};
 use super::vocabulary::Equivalence;
 
-/// Returns the index of the operation on which this way of writing a request is tested; `None` where no request can be
-/// written in this way. It is never a create, because what a create makes stays.
-pub(super) fn operation_for(document: &Document, operations: &[Operation], way: Equivalence) -> Option<usize> {
+/// Returns the index of the operation on which this equivalence is tested; `None` where no request can have it. It is
+/// never a create, because what a create makes stays.
+pub(super) fn operation_for(document: &Document, operations: &[Operation], equivalence: Equivalence) -> Option<usize> {
     let updates = || {
         operations
             .iter()
-            .position(|operation| updates(document, operation, way))
+            .position(|operation| updates(document, operation, equivalence))
     };
-    match way {
+    match equivalence {
         Equivalence::SchemeCase => operations.iter().position(reads_with_a_token).or_else(updates),
         Equivalence::IdentifierCase
         | Equivalence::JsonEscapes
@@ -39,12 +39,12 @@ fn reads_with_a_token(operation: &Operation) -> bool {
     operation.is_get() && takes_a_token(operation) && !parameters.any(|parameter| parameter.required)
 }
 
-/// Whether the operation updates a record of the run with a request that can be written in this way.
-fn updates(document: &Document, operation: &Operation, way: Equivalence) -> bool {
+/// Whether the operation updates a record of the run with a request that can have this equivalence.
+fn updates(document: &Document, operation: &Operation, equivalence: Equivalence) -> bool {
     let is_update = matches!(operation.method, Method::Patch | Method::Put) && operation.invariants.updated.is_some();
     let mut parameters = operation.parameters.iter();
     is_update
-        && match way {
+        && match equivalence {
             Equivalence::IdentifierCase => parameters.any(|parameter| is_uuid_in_path(document, operation, parameter)),
             Equivalence::JsonEscapes | Equivalence::JsonOrder => operation.request_body.is_some(),
             // What a charset means for another type, such as `application/merge-patch+json`, is for that type to say.

@@ -37,15 +37,16 @@ pub(super) fn add_typed(document: &Document, operations: &[Operation], facts: &m
     }
 }
 
-/// Adds the facts about requests in other spellings: one fact for each way, at the operation that shows it.
+/// Adds the facts about requests in other spellings: one fact for each equivalence, at the operation that shows
+/// it.
 pub(super) fn add_equivalent(
     document: &Document,
     operations: &[Operation],
-    ways: &[Equivalence],
+    equivalences: &[Equivalence],
     facts: &mut Vec<Fact>,
 ) {
-    for (index, way) in ways.iter().enumerate() {
-        let Some(operation) = equivalent::operation_for(document, operations, *way) else {
+    for (index, equivalence) in equivalences.iter().enumerate() {
+        let Some(operation) = equivalent::operation_for(document, operations, *equivalence) else {
             continue;
         };
         let mut builder = FactBuilder {
@@ -56,9 +57,9 @@ pub(super) fn add_equivalent(
         };
         let location = format!("/x-equivalent/{index}");
         builder.add(
-            FactKind::Equivalent(*way),
+            FactKind::Equivalent(*equivalence),
             "equivalent request",
-            way.describe(),
+            equivalence.describe(),
             location,
         );
     }

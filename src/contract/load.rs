@@ -697,7 +697,7 @@ fn check_root_edge_cases(document: &Document, defects: &mut DefectList) {
     }
 }
 
-/// Returns the equivalent ways of writing a request that the root lists.
+/// Returns the equivalences that the root lists.
 fn equivalences(document: &Document, defects: &mut DefectList) -> Vec<Equivalence> {
     let mut listed: Vec<Equivalence> = read_key(document, "", "x-equivalent", defects).unwrap_or_default();
     let repeated = repeated(&listed);

@@ -236,7 +236,7 @@ pub struct Contract {
     links_by_source: HashMap<OperationId, Vec<usize>>,
     /// The operations that create records within a list's items, by the list.
     creating_within: HashMap<OperationId, Vec<OperationId>>,
-    /// The equivalent ways of writing a request that are tested on each operation.
+    /// The equivalences that are tested on each operation.
     equivalences: HashMap<OperationId, Vec<Equivalence>>,
     /// The inferred lifecycles of the records of creates without `x-invariants`.
     lifecycles: Lifecycles,
@@ -265,12 +265,12 @@ pub struct OmittedOperation {
     pub defect: Defect,
 }
 
-/// Returns the equivalent ways of writing a request that are tested on each operation.
+/// Returns the equivalences that are tested on each operation.
 fn equivalences(facts: &[Fact]) -> HashMap<OperationId, Vec<Equivalence>> {
     let mut equivalences: HashMap<_, Vec<_>> = HashMap::new();
     for fact in facts {
-        if let FactKind::Equivalent(way) = fact.kind {
-            equivalences.entry(fact.operation).or_default().push(way);
+        if let FactKind::Equivalent(equivalence) = fact.kind {
+            equivalences.entry(fact.operation).or_default().push(equivalence);
         }
     }
     equivalences
@@ -732,7 +732,7 @@ impl Contract {
         })
     }
 
-    /// Returns the equivalent ways of writing a request that are tested on the operation, in the order of the contract.
+    /// Returns the equivalences that are tested on the operation, in the order of the contract.
     #[must_use]
     pub fn equivalences(&self, operation: OperationId) -> &[Equivalence] {
         self.equivalences.get(&operation).map_or(&[], Vec::as_slice)

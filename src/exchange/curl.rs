@@ -814,13 +814,13 @@ paths:
 
     #[test]
     fn a_line_repeats_a_request_as_it_was_written() {
-        let ways = [
+        let equivalences = [
             Equivalence::SchemeCase,
             Equivalence::MediaTypeCharset,
             Equivalence::JsonEscapes,
             Equivalence::JsonOrder,
         ];
-        let spelling = Spelling::of(&ways);
+        let spelling = Spelling::of(&equivalences);
         let request = Request { spelling, ..request() };
         let line = line_of(&request, ValueDisplay::Hidden);
         let reported = pasted(&line, &[("FILL_VENUE_ID", "v-17"), ("COUNTERSIGN_TOKEN", "a-token")]).unwrap();

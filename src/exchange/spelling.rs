@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Equivalence;
 
-/// How a request is spelled: the ways in which that differs from the plain spelling, none by default.
+/// How a request is spelled: the combination of equivalences by which that differs from the plain spelling, none by
+/// default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelling(Vec<Equivalence>);
 
@@ -19,27 +20,27 @@ pub(super) enum Piece<'body> {
 }
 
 impl Spelling {
-    /// Makes the spelling that combines all of these ways.
+    /// Makes the spelling that combines all of these equivalences.
     #[must_use]
-    pub fn of(ways: &[Equivalence]) -> Self {
-        Self(ways.to_vec())
+    pub fn of(equivalences: &[Equivalence]) -> Self {
+        Self(equivalences.to_vec())
     }
 
-    /// Returns the ways, in the order in which they were given.
+    /// Returns the equivalences, in the order in which they were given.
     #[must_use]
-    pub fn ways(&self) -> &[Equivalence] {
+    pub fn equivalences(&self) -> &[Equivalence] {
         &self.0
     }
 
     /// Describes what differs from the plain spelling; `None` where nothing does.
     #[must_use]
     pub fn describe(&self) -> Option<String> {
-        let rendered: Vec<_> = self.0.iter().map(|way| way.describe()).collect();
+        let rendered: Vec<_> = self.0.iter().map(|equivalence| equivalence.describe()).collect();
         (!rendered.is_empty()).then(|| rendered.join(", "))
     }
 
-    fn has(&self, way: Equivalence) -> bool {
-        self.0.contains(&way)
+    fn has(&self, equivalence: Equivalence) -> bool {
+        self.0.contains(&equivalence)
     }
 
     /// Returns the name of the scheme of a bearer token (RFC 9110, section 11.1: any case).
@@ -200,8 +201,8 @@ mod tests {
 
     use super::*;
 
-    fn written(ways: &[Equivalence], body: &Value) -> String {
-        Spelling::of(ways).json(body, &[], |_, value| value.to_string())
+    fn written(equivalences: &[Equivalence], body: &Value) -> String {
+        Spelling::of(equivalences).json(body, &[], |_, value| value.to_string())
     }
 
     #[test]
@@ -219,18 +220,18 @@ mod tests {
     #[test]
     fn escapes_and_another_order_say_the_same() {
         let body = json!({"firstname": "Zoë/🌟 \"x\"", "list": [{"day": 28, "a": null}, ""], "n": 1.5, "4": "\u{1}"});
-        let ways = [Equivalence::JsonEscapes, Equivalence::JsonOrder];
-        for ways in [&ways[..1], &ways[1..], &ways] {
-            let text = written(ways, &body);
+        let equivalences = [Equivalence::JsonEscapes, Equivalence::JsonOrder];
+        for equivalences in [&equivalences[..1], &equivalences[1..], &equivalences] {
+            let text = written(equivalences, &body);
             assert_ne!(text, body.to_string());
             assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), body, "{text}");
         }
         assert_eq!(
-            written(&ways[..1], &json!({"name": "Ada/üöä"})),
+            written(&equivalences[..1], &json!({"name": "Ada/üöä"})),
             r#"{"\u006Eame":"\u0041da\/\u00FCö\u00E4"}"#
         );
         assert_eq!(
-            written(&ways[1..], &json!({"a": [1], "b": 2})),
+            written(&equivalences[1..], &json!({"a": [1], "b": 2})),
             "\n{ \"b\" : 2 , \"a\" : [ 1 ] } "
         );
     }

@@ -12,7 +12,7 @@ pub(crate) enum ExchangeRole {
     Alone,
     /// A request of another client, with the values in its path, by parameter.
     OtherClient(Vec<(String, Value)>),
-    /// An equivalent request: one in these spellings, which differ from the plain one.
+    /// An equivalent request: one in a spelling that has these equivalences.
     Equivalent(Vec<Equivalence>),
     /// A page of a list, for a look at it; the default page where there is no number.
     Page(LookId, Option<u64>),

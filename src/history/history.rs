@@ -229,7 +229,7 @@ impl<'run> History<'run> {
             // For every other role, an exchange that a later one replaces does not count: it was throttled, or got a
             // 404 too early.
             _ if intent.is_superseded => {}
-            ExchangeRole::Equivalent(spellings) => self.pending.equivalent_request(exchange, spellings, emit),
+            ExchangeRole::Equivalent(equivalences) => self.pending.equivalent_request(exchange, equivalences, emit),
             ExchangeRole::PlainAgain => self.pending.plain_again(exchange, succeeded, emit),
             ExchangeRole::Page(look, asked) => page_shows_goal = self.add_page(*look, *asked, (exchange, body)),
             ExchangeRole::Read if succeeded => self.bind_values(exchange, body),

@@ -15,7 +15,7 @@ use crate::exchange::{Exchange, Request};
 pub(super) struct PendingComparisons {
     /// The last request in each format.
     formats: HashMap<OperationId, Vec<InFormat>>,
-    /// The rejected equivalent requests with their spellings, until the plain request shows why.
+    /// The rejected equivalent requests with their equivalences, until the plain request shows why.
     rejected_equivalents: HashMap<OperationId, (Vec<Equivalence>, Box<Exchange>)>,
 }
 
@@ -29,46 +29,50 @@ struct InFormat {
 }
 
 impl PendingComparisons {
-    /// Adds an equivalent request, with its spellings. If a request with a single spelling is rejected although the
-    /// plain request is accepted, that spelling is the reason. Of several spellings, each is then tried by itself.
+    /// Adds an equivalent request, with its equivalences. If a request with a single one is rejected although the plain
+    /// request is accepted, that equivalence is the reason. Of several, each is then tried by itself.
     pub(super) fn equivalent_request(
         &mut self,
         exchange: &Exchange,
-        spellings: &[Equivalence],
+        equivalences: &[Equivalence],
         emit: EvidenceSink<'_>,
     ) {
         let operation = exchange.request.operation;
-        // While a rejected request with several spellings waits, each of these is tried by itself.
+        // While a rejected request with several equivalences waits, each of these is tried by itself.
         let is_of_many = self
             .rejected_equivalents
             .get(&operation)
             .is_some_and(|(all, _)| all.len() > 1);
         if is_of_many || !is_error_response(exchange) {
-            emit_spellings((exchange, spellings), is_of_many, emit);
+            emit_equivalences((exchange, equivalences), is_of_many, emit);
         } else {
             self.rejected_equivalents
-                .insert(operation, (spellings.to_vec(), Box::new(exchange.clone())));
+                .insert(operation, (equivalences.to_vec(), Box::new(exchange.clone())));
         }
     }
 
     /// Adds the same request in its plain spelling.
     pub(super) fn plain_again(&mut self, exchange: &Exchange, accepted: bool, emit: EvidenceSink<'_>) {
         let operation = exchange.request.operation;
-        if let Some((spellings, rejected)) = self.rejected_equivalents.get(&operation)
-            && (!accepted || spellings.len() == 1)
+        if let Some((equivalences, rejected)) = self.rejected_equivalents.get(&operation)
+            && (!accepted || equivalences.len() == 1)
         {
-            emit_spellings((rejected, spellings), accepted, emit);
+            emit_equivalences((rejected, equivalences), accepted, emit);
             self.rejected_equivalents.remove(&operation);
         }
     }
 }
 
-/// Emits the evidence about each spelling of an equivalent request.
-fn emit_spellings((exchange, spellings): (&Exchange, &[Equivalence]), plain_accepted: bool, emit: EvidenceSink<'_>) {
-    for spelling in spellings {
+/// Emits the evidence about each equivalence of an equivalent request.
+fn emit_equivalences(
+    (exchange, equivalences): (&Exchange, &[Equivalence]),
+    plain_accepted: bool,
+    emit: EvidenceSink<'_>,
+) {
+    for equivalence in equivalences {
         let tried = EquivalenceOutcome {
             operation: exchange.request.operation,
-            equivalence: *spelling,
+            equivalence: *equivalence,
             status: exchange.status(),
             plain_accepted,
         };

@@ -70,11 +70,15 @@ mod tests {
     use crate::rules::Verdict;
     use crate::rules::testing::{Fixture, Judged};
 
-    pub(super) fn tried(operation: &str, way: Equivalence, (status, plain_accepted): (Option<u16>, bool)) -> Judged {
+    pub(super) fn tried(
+        operation: &str,
+        equivalence: Equivalence,
+        (status, plain_accepted): (Option<u16>, bool),
+    ) -> Judged {
         let fixture = Fixture::of(operation);
         let tried = EquivalenceOutcome {
             operation: fixture.operation,
-            equivalence: way,
+            equivalence,
             status,
             plain_accepted,
         };
@@ -96,20 +100,23 @@ mod tests {
 
     #[test]
     fn a_rejection_of_what_is_accepted_plainly_is_reported_with_the_section() {
-        for (operation, way, section) in [
+        for (operation, equivalence, section) in [
             ("getContacts", Equivalence::SchemeCase, "RFC 9110, section 11.1"),
             ("updateContact", Equivalence::MediaTypeCharset, "RFC 8259, section 11"),
             ("updateContact", Equivalence::IdentifierCase, "RFC 9562, section 4"),
         ] {
             for status in [400, 401, 404, 415, 422, 500] {
-                let judged = tried(operation, way, (Some(status), true));
-                assert_eq!(judged.kind(FactKind::Equivalent(way)), Verdict::Broken);
+                let judged = tried(operation, equivalence, (Some(status), true));
+                assert_eq!(judged.kind(FactKind::Equivalent(equivalence)), Verdict::Broken);
                 let finding = judged.finding("equivalent-request");
                 assert_eq!(
                     (finding.level, finding.received.as_str()),
                     (Level::Warn, status.to_string().as_str())
                 );
-                assert!(finding.documented.as_deref().unwrap().contains(section), "{way:?}");
+                assert!(
+                    finding.documented.as_deref().unwrap().contains(section),
+                    "{equivalence:?}"
+                );
             }
         }
     }
@@ -142,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_binds_another_operation_is_left_alone() {
+    fn an_equivalence_of_another_operation_is_left_alone() {
         let reported = tried("getTags", Equivalence::SchemeCase, (Some(400), true));
         assert!(reported.verdicts.findings().is_empty());
     }
 
     #[test]
-    fn the_finding_points_at_the_way() {
+    fn the_finding_points_at_the_equivalence() {
         let reported = tried("getContacts", Equivalence::SchemeCase, (Some(401), true));
         assert_eq!(reported.locations("equivalent-request"), ("", "/x-equivalent/0"));
     }

@@ -31,7 +31,7 @@ struct PlainRequest {
 }
 
 impl Session<'_> {
-    /// Sends a request in each spelling that the contract names for the operation.
+    /// Sends a request with each equivalence that the contract names for the operation.
     pub(super) async fn equivalent(&self, operation: OperationId) {
         let plain = match self.plain(operation).await {
             Ok(Some(plain)) => plain,
@@ -39,28 +39,28 @@ impl Session<'_> {
             Ok(None) => return,
             Err(reason) => return self.not_called(operation, reason),
         };
-        let mut spellings = self.contract.equivalences(operation).to_vec();
-        let uppercase = spellings
+        let mut equivalences = self.contract.equivalences(operation).to_vec();
+        let uppercase = equivalences
             .iter()
-            .position(|spelling| *spelling == Equivalence::IdentifierCase);
+            .position(|equivalence| *equivalence == Equivalence::IdentifierCase);
         if let Some(uppercase) = uppercase.filter(|_| plain.identifiers.is_empty()) {
-            spellings.remove(uppercase);
+            equivalences.remove(uppercase);
             let kind = FactKind::Equivalent(Equivalence::IdentifierCase);
             self.set_undecided_reason(operation, kind, Reason::NothingToUppercase);
         }
-        if spellings.is_empty() {
+        if equivalences.is_empty() {
             return;
         }
-        let together = self.send_in_spellings(&plain, &spellings).await;
+        let together = self.send_equivalent(&plain, &equivalences).await;
         if !is_error_response(&together) {
             return self.look_for_equivalent_update(plain, &together).await;
         }
         self.expect_requests(1);
         let (again, _) = self.call(plain.call.clone().role(ExchangeRole::PlainAgain)).await;
         self.emit_findings();
-        if self.succeeded(&again) && spellings.len() > 1 {
-            for spelling in spellings {
-                self.send_in_spellings(&plain, &[spelling]).await;
+        if self.succeeded(&again) && equivalences.len() > 1 {
+            for equivalence in equivalences {
+                self.send_equivalent(&plain, &[equivalence]).await;
             }
         }
     }
@@ -105,20 +105,21 @@ impl Session<'_> {
         }))
     }
 
-    /// Sends the request in these spellings, all at once, and returns the exchange.
-    async fn send_in_spellings(&self, plain: &PlainRequest, spellings: &[Equivalence]) -> Exchange {
+    /// Sends the request with these equivalences, all at once, and returns the exchange.
+    async fn send_equivalent(&self, plain: &PlainRequest, equivalences: &[Equivalence]) -> Exchange {
         let mut request = Request {
-            spelling: Spelling::of(spellings),
+            spelling: Spelling::of(equivalences),
             ..plain.call.request.clone()
         };
-        if spellings.contains(&Equivalence::IdentifierCase) {
+        if equivalences.contains(&Equivalence::IdentifierCase) {
             for (uppercase, text) in &plain.identifiers {
                 request.path = request.path.replace(text, uppercase);
                 request.printable.path = request.printable.path.replace(text, uppercase);
             }
         }
         self.expect_requests(1);
-        let call = Call::alone(request, Purpose::EquivalentRequest).role(ExchangeRole::Equivalent(spellings.to_vec()));
+        let call =
+            Call::alone(request, Purpose::EquivalentRequest).role(ExchangeRole::Equivalent(equivalences.to_vec()));
         self.call(call).await.0
     }
 
