@@ -6,7 +6,11 @@
 //! A connection is idle while none of its requests is being answered: between two requests, before the first, and while
 //! a head is still arriving. So a client that opens connections and sends nothing, or sends slowly, only takes room
 //! from others like it; a connection whose request is being answered is never closed. When all are busy, a new
-//! connection waits, and later ones wait in the listener's backlog.
+//! connection waits, and later ones wait in the listener's backlog. A connection that goes on in another protocol is
+//! busy until that ends.
+//!
+//! A response may have ended and not yet be sent in full, because the client reads slowly: then the idle connection
+//! that makes room is closed once the rest is sent, or after a while.
 //!
 //! A request that arrives on a connection already selected to be closed is not started, because the client would not
 //! learn of its effects.
@@ -32,7 +36,8 @@ struct Inner {
 /// The idle connections, the longest idle first.
 #[derive(Default)]
 struct Idle {
-    closers: BTreeMap<u64, Arc<Notify>>,
+    /// What closes each, by a number that grows from one to the next.
+    by_age: BTreeMap<u64, Arc<Notify>>,
     next: u64,
 }
 
@@ -46,14 +51,16 @@ pub(super) struct Slot {
 
 #[derive(Default)]
 struct State {
-    /// The key in [`Idle::closers`]; `None` while busy.
+    /// The key in [`Idle::by_age`]; `None` while busy.
     idle_key: Option<u64>,
     /// How many responses are under way: the end of one may be noticed after the next request has begun.
     under_way: usize,
+    /// Whether a request was begun, so that part of its response may not be sent yet.
+    has_begun: bool,
 }
 
 /// A request that is being answered; once this is dropped, its connection may be idle.
-pub(super) struct Busy(Arc<Slot>);
+pub(crate) struct Busy(Arc<Slot>);
 
 impl Connections {
     /// Allows `max_connections` at a time.
@@ -93,7 +100,7 @@ impl Connections {
 
     /// Closes the connection that has been idle the longest, and returns whether there was one.
     pub(super) fn close_longest_idle(&self) -> bool {
-        let longest = self.idle().closers.pop_first();
+        let longest = self.idle().by_age.pop_first();
         longest.is_some_and(|(_, close)| {
             close.notify_one();
             true
@@ -114,11 +121,12 @@ impl Slot {
         let is_chosen = state
             .idle_key
             .take()
-            .is_some_and(|key| self.connections.idle().closers.remove(&key).is_none());
+            .is_some_and(|key| self.connections.idle().by_age.remove(&key).is_none());
         if is_chosen {
             return None;
         }
         state.under_way += 1;
+        state.has_begun = true;
         drop(state);
         Some(Busy(self))
     }
@@ -128,11 +136,16 @@ impl Slot {
         self.close.notified().await;
     }
 
+    /// Whether a response may not be sent in full yet.
+    pub(super) fn has_begun(&self) -> bool {
+        self.state().has_begun
+    }
+
     fn become_idle(&self) {
         let mut idle = self.connections.idle();
         let key = idle.next;
         idle.next += 1;
-        idle.closers.insert(key, self.close.clone());
+        idle.by_age.insert(key, self.close.clone());
         drop(idle);
         self.state().idle_key = Some(key);
         self.connections.inner.became_idle.notify_waiters();
@@ -158,7 +171,7 @@ impl Drop for Busy {
 impl Drop for Slot {
     fn drop(&mut self) {
         if let Some(key) = self.state().idle_key.take() {
-            self.connections.idle().closers.remove(&key);
+            self.connections.idle().by_age.remove(&key);
         }
     }
 }

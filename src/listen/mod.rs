@@ -31,10 +31,16 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use self::connections::{Busy, Connections, Slot};
+use self::connections::{Connections, Slot};
+
+pub(crate) use self::connections::Busy;
 
 /// How long to wait before the next accept when the process has no room for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// The maximum number of lines in a head. Hyper's default, 100, is less than what some services take. The parser makes
+/// room for all of them, 64 bytes for each, while it reads a head.
+pub(crate) const MAX_HEADERS: usize = 1000;
 
 /// How a listener treats its connections: their limits, and how responses are sent.
 #[derive(Clone, Copy, Debug)]
@@ -45,14 +51,16 @@ pub(crate) struct Options {
     pub(crate) head_timeout: Duration,
     /// The maximum size of a head, in bytes; hyper answers 431 beyond that.
     pub(crate) max_head_bytes: usize,
-    /// How long responses in flight may take once serving is to stop.
+    /// How long responses in flight may take once serving is to stop, and the rest of a response once its connection is
+    /// to make room for another.
     pub(crate) grace: Duration,
     /// Whether responses are sent as they are: header names keep their capitals, and no `Date` is added.
     pub(crate) sends_headers_unchanged: bool,
 }
 
 /// Serves `listener` until `shutdown` is ready, then lets responses in flight finish. `service` makes the service of a
-/// new connection.
+/// new connection; the extensions of a request hold its [`Busy`], in an `Arc`, for a service that goes on in another
+/// protocol.
 ///
 /// # Errors
 ///
@@ -106,18 +114,20 @@ async fn serve<S, B>(
     S::Error: Into<Box<dyn Error + Send + Sync>>,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    // Responses are written whole: waiting for more to send would only delay them.
+    // Waiting for more to send would only delay what is there.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
     let service = Arc::new(service);
-    let tracked = service_fn(|request: Request<Incoming>| {
+    let tracked = service_fn(|mut request: Request<Incoming>| {
         let (slot, service) = (slot.clone(), service.clone());
         async move {
             // A request on a connection that is about to be closed gets no response.
             let Some(busy) = slot.begin() else {
                 return std::future::pending().await;
             };
+            let busy = Arc::new(busy);
+            request.extensions_mut().insert(Arc::clone(&busy));
             let response = service.call(request).await?;
             Ok::<_, S::Error>(response.map(|body| BusyBody { body, _busy: busy }))
         }
@@ -126,6 +136,7 @@ async fn serve<S, B>(
         .timer(TokioTimer::new())
         .header_read_timeout(options.head_timeout)
         .max_buf_size(options.max_head_bytes)
+        .max_headers(MAX_HEADERS)
         .preserve_header_case(options.sends_headers_unchanged)
         .auto_date_header(!options.sends_headers_unchanged)
         .serve_connection(TokioIo::new(stream), tracked)
@@ -133,7 +144,7 @@ async fn serve<S, B>(
     let mut connection = pin!(connection);
     loop {
         tokio::select! {
-            // The connection is polled first, so that what is left of a response is sent before it is closed.
+            // The connection is polled first, so that what the client takes at once is sent before it is closed.
             biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
@@ -143,7 +154,12 @@ async fn serve<S, B>(
             }
             Ok(()) = stopping.changed() => connection.as_mut().graceful_shutdown(),
             () = slot.close_requested() => {
-                tracing::debug!("an idle connection made room for another");
+                tracing::debug!("an idle connection makes room for another");
+                connection.as_mut().graceful_shutdown();
+                // A head that is still arriving is not waited for.
+                if slot.has_begun() {
+                    let _ = tokio::time::timeout(options.grace, connection).await;
+                }
                 return;
             }
         }
@@ -165,7 +181,7 @@ async fn recover(error: &io::Error, connections: &Connections) {
 /// The body of a response, which keeps its connection busy until it ends.
 struct BusyBody<B> {
     body: B,
-    _busy: Busy,
+    _busy: Arc<Busy>,
 }
 
 impl<B: Body + Unpin> Body for BusyBody<B> {
@@ -185,5 +201,100 @@ impl<B: Body + Unpin> Body for BusyBody<B> {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    const OPTIONS: Options = Options {
+        max_connections: 1,
+        head_timeout: Duration::from_secs(60),
+        max_head_bytes: 32 << 10,
+        grace: Duration::from_secs(60),
+        sends_headers_unchanged: true,
+    };
+
+    /// A connection to a service, after the client has sent a request, and the other connections of the listener.
+    async fn connected<S>(service: S, request: &[u8]) -> (TcpStream, Connections)
+    where
+        S: Service<Request<Incoming>, Response = Response<String>, Error = Infallible, Future: Send>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let connections = Connections::new(OPTIONS.max_connections);
+        let slot = connections.slot().await;
+        let (stream, _) = listener.accept().await.unwrap();
+        let (stop, stopping) = watch::channel(());
+        tokio::spawn(async move {
+            serve(stream, service, (slot, OPTIONS), stopping).await;
+            drop(stop);
+        });
+        client.write_all(request).await.unwrap();
+        (client, connections)
+    }
+
+    async fn closed_once_idle(connections: &Connections) {
+        while !connections.close_longest_idle() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_slowly_gets_the_whole_response_although_its_connection_makes_room() {
+        // More than the sockets hold.
+        const SIZE: usize = 64 << 20;
+        let large = service_fn(|_| async { Ok(Response::new("a".repeat(SIZE))) });
+        let (mut client, connections) = connected(large, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").await;
+        let mut received = vec![0];
+        client.read_exact(&mut received).await.unwrap();
+        closed_once_idle(&connections).await;
+        client.read_to_end(&mut received).await.unwrap();
+        let head = received.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
+        assert_eq!(received.len() - head - 4, SIZE);
+        drop(connections.slot().await);
+    }
+
+    #[tokio::test]
+    async fn a_head_that_is_still_arriving_is_not_waited_for() {
+        let none = service_fn(|_| async { Ok(Response::new(String::new())) });
+        let (mut client, connections) = connected(none, b"GET / HTTP/1.1\r\nHost").await;
+        closed_once_idle(&connections).await;
+        assert!(matches!(client.read(&mut [0]).await, Ok(0) | Err(_)));
+        drop(connections.slot().await);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_goes_on_in_another_protocol_takes_room_until_that_ends() {
+        let (sender, mut upgraded) = mpsc::unbounded_channel();
+        let upgrading = service_fn(move |mut request: Request<Incoming>| {
+            let busy = request.extensions_mut().remove::<Arc<Busy>>();
+            sender.send((hyper::upgrade::on(request), busy)).unwrap();
+            let response = Response::builder().status(101).header("upgrade", "a");
+            std::future::ready(Ok(response
+                .header("connection", "upgrade")
+                .body(String::new())
+                .unwrap()))
+        });
+        let request = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: a\r\n\r\n";
+        let (_client, connections) = connected(upgrading, request).await;
+        let (upgrade, busy) = upgraded.recv().await.unwrap();
+        let upgraded = upgrade.await.unwrap();
+        let mut next = pin!(connections.slot());
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+            assert!(futures::poll!(next.as_mut()).is_pending());
+        }
+        drop((upgraded, busy));
+        drop(next.await);
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct CopyingBody {
 
 /// The copy of a body, which is kept once the body has ended.
 struct BodyCopy {
-    pending: Arc<ExchangeUnderWay>,
+    under_way: Arc<ExchangeUnderWay>,
     keep: fn(&ExchangeUnderWay, CopiedBody),
     bytes: Vec<u8>,
     /// Whether the copy was given up: the body is too large, or the queue has no room.
@@ -28,18 +28,18 @@ struct BodyCopy {
 
 impl CopyingBody {
     /// Passes on the body of a request.
-    pub(super) fn request(body: Incoming, pending: Option<&Arc<ExchangeUnderWay>>) -> Self {
-        Self::new(body, pending, ExchangeUnderWay::keep_request_body)
+    pub(super) fn request(body: Incoming, under_way: Option<&Arc<ExchangeUnderWay>>) -> Self {
+        Self::new(body, under_way, ExchangeUnderWay::keep_request_body)
     }
 
     /// Passes on the body of a response.
-    pub(super) fn response(body: Incoming, pending: Option<&Arc<ExchangeUnderWay>>) -> Self {
-        Self::new(body, pending, ExchangeUnderWay::keep_response_body)
+    pub(super) fn response(body: Incoming, under_way: Option<&Arc<ExchangeUnderWay>>) -> Self {
+        Self::new(body, under_way, ExchangeUnderWay::keep_response_body)
     }
 
-    fn new(body: Incoming, pending: Option<&Arc<ExchangeUnderWay>>, keep: fn(&ExchangeUnderWay, CopiedBody)) -> Self {
-        let copy = pending.map(|pending| BodyCopy {
-            pending: Arc::clone(pending),
+    fn new(body: Incoming, under_way: Option<&Arc<ExchangeUnderWay>>, keep: fn(&ExchangeUnderWay, CopiedBody)) -> Self {
+        let copy = under_way.map(|under_way| BodyCopy {
+            under_way: Arc::clone(under_way),
             keep,
             bytes: Vec::new(),
             is_given_up: false,
@@ -64,11 +64,11 @@ impl BodyCopy {
             return;
         }
         let fits = self.bytes.len() + piece.len() <= Limits::default().body;
-        if fits && self.pending.reserve(piece.len()) {
+        if fits && self.under_way.reserve(piece.len()) {
             self.bytes.extend_from_slice(piece);
         } else {
             self.is_given_up = true;
-            self.pending.release(self.bytes.len());
+            self.under_way.release(self.bytes.len());
             self.bytes = Vec::new();
         }
     }
@@ -79,7 +79,7 @@ impl BodyCopy {
             (true, true) => CopiedBody::NotKept,
             (true, false) => CopiedBody::Whole(self.bytes.into()),
         };
-        (self.keep)(&self.pending, copied);
+        (self.keep)(&self.under_way, copied);
     }
 }
 

@@ -21,11 +21,11 @@ use super::head::{add_upgrade, has_other_transfer_coding, remove_connection_head
 use super::queue::{ExchangeUnderWay, Queue};
 use super::upstream::{Upstream, UpstreamConnection};
 use crate::exchange::Target;
-use crate::listen::{self, Options};
+use crate::listen::{self, Busy, Options};
 use crate::traffic::RequestLine;
 
-/// The limits of the clients' connections. Clients may stay idle here for longer than most servers allow, so that it is
-/// the target that closes the connection, and not the proxy.
+/// The limits of the clients' connections. Clients may stay idle here for longer than most servers allow. If the target
+/// closes its connection meanwhile, a new one is opened.
 const OPTIONS: Options = Options {
     max_connections: 2048,
     head_timeout: Duration::from_secs(120),
@@ -96,7 +96,7 @@ impl Forwarder {
             );
         }
         let (mut parts, body) = request.into_parts();
-        let pending = self.begin(&parts.method, &parts.uri, &parts.headers);
+        let under_way = self.begin(&parts.method, &parts.uri, &parts.headers);
         let is_chunked = parts.headers.contains_key(TRANSFER_ENCODING);
         let protocol = remove_connection_headers(&mut parts.headers);
         // A request with no `Host`, or with several, is for the target to reject (RFC 9112, section 3.2).
@@ -113,6 +113,7 @@ impl Forwarder {
         }
         parts.version = Version::HTTP_11;
         let client = parts.extensions.remove::<hyper::upgrade::OnUpgrade>();
+        let busy = parts.extensions.remove::<Arc<Busy>>();
         if let Some(protocol) = protocol {
             add_upgrade(&mut parts.headers, protocol);
         }
@@ -120,7 +121,7 @@ impl Forwarder {
             // `TE` is about one connection, so `Connection` names it (RFC 9110, section 10.1.4).
             parts.headers.append(CONNECTION, HeaderValue::from_static("TE"));
         }
-        let request = Request::from_parts(parts, CopyingBody::request(body, pending.as_ref()));
+        let request = Request::from_parts(parts, CopyingBody::request(body, under_way.as_ref()));
         match connection.send(&self.upstream, request).await {
             Ok(response) if has_other_transfer_coding(response.headers()) => {
                 self.queue.count_bad_gateway();
@@ -129,7 +130,7 @@ impl Forwarder {
                     "the response has a transfer coding other than `chunked`",
                 )
             }
-            Ok(response) => back(response, client, pending.as_ref()),
+            Ok(response) => pass_back(response, client.zip(busy), under_way.as_ref()),
             Err(cause) => {
                 self.queue.count_bad_gateway();
                 let why = format!("no response from {}: {cause}", self.target.origin());
@@ -152,13 +153,13 @@ impl Forwarder {
 }
 
 /// Passes a response back.
-fn back(
+fn pass_back(
     mut response: Response<Incoming>,
-    client: Option<hyper::upgrade::OnUpgrade>,
-    pending: Option<&Arc<ExchangeUnderWay>>,
+    client: Option<(hyper::upgrade::OnUpgrade, Arc<Busy>)>,
+    under_way: Option<&Arc<ExchangeUnderWay>>,
 ) -> Response<ProxyBody> {
-    if let Some(pending) = pending {
-        pending.keep_response_head(response.status().as_u16(), response.headers());
+    if let Some(under_way) = under_way {
+        under_way.keep_response_head(response.status().as_u16(), response.headers());
     }
     let protocol = remove_connection_headers(response.headers_mut());
     if response.status() == StatusCode::SWITCHING_PROTOCOLS
@@ -168,11 +169,12 @@ fn back(
         tokio::spawn(tunnel(client, hyper::upgrade::on(&mut response)));
     }
     *response.version_mut() = Version::HTTP_11;
-    response.map(|body| Either::Left(CopyingBody::response(body, pending)))
+    response.map(|body| Either::Left(CopyingBody::response(body, under_way)))
 }
 
-/// Passes on what both sides say in another protocol, until one of them ends.
-async fn tunnel(client: hyper::upgrade::OnUpgrade, target: hyper::upgrade::OnUpgrade) {
+/// Passes on what both sides say in another protocol, until one of them ends. The client's connection is busy until
+/// then.
+async fn tunnel((client, _busy): (hyper::upgrade::OnUpgrade, Arc<Busy>), target: hyper::upgrade::OnUpgrade) {
     if let (Ok(client), Ok(target)) = tokio::join!(client, target) {
         let (mut client, mut target) = (TokioIo::new(client), TokioIo::new(target));
         // Whichever side ended it knows why.

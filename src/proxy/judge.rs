@@ -40,9 +40,9 @@ pub(crate) fn judge(
     let mut entry = 0;
     loop {
         match queue.next() {
-            Next::Exchange { passed, is_late } => {
+            Next::Exchange { exchange, is_late } => {
                 entry += 1;
-                let (request_line, recorded) = recorded(*passed, runtime);
+                let (request_line, recorded) = recorded(*exchange, runtime);
                 let recorded = recorded.map_err(|why| judge.skip(why, 1)).ok();
                 record(&request_line, recorded.as_deref());
                 judge.take(&LocatedEntry {
@@ -67,14 +67,14 @@ pub(crate) fn judge(
 }
 
 /// Returns what passed as if it had been recorded, or why it is not judged.
-fn recorded(passed: ForwardedExchange, runtime: &Handle) -> (RequestLine, Result<Box<RecordedExchange>, Skipped>) {
+fn recorded(exchange: ForwardedExchange, runtime: &Handle) -> (RequestLine, Result<Box<RecordedExchange>, Skipped>) {
     let ForwardedExchange {
         request_line,
         headers,
         body,
         response,
         ..
-    } = passed;
+    } = exchange;
     let recorded = response.ok_or(Skipped::Aborted).and_then(|response| {
         judgeable_head((&request_line, &headers), (response.status, &response.headers))?;
         let mut response_headers = response.headers;

@@ -33,7 +33,8 @@ const OVERHEAD: usize = 1024;
 pub(crate) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
-    began: (DateTime<Utc>, Instant),
+    /// When the queue was made, by both clocks.
+    clock: (DateTime<Utc>, Instant),
 }
 
 #[derive(Default)]
@@ -123,7 +124,7 @@ pub(super) enum CopiedBody {
 pub(super) enum Next {
     /// An exchange; it is late if later ones were judged before it.
     Exchange {
-        passed: Box<ForwardedExchange>,
+        exchange: Box<ForwardedExchange>,
         is_late: bool,
     },
     /// A write whose exchange is not available: when it began, and when it ended at the latest. Without an end it is
@@ -141,13 +142,13 @@ impl Queue {
         Arc::new(Self {
             state: Mutex::default(),
             changed: Condvar::new(),
-            began: (now, Instant::now()),
+            clock: (now, Instant::now()),
         })
     }
 
     /// Returns the current time, which never goes back.
     pub(super) fn now(&self) -> DateTime<Utc> {
-        let (began, instant) = self.began;
+        let (began, instant) = self.clock;
         let since = TimeDelta::from_std(instant.elapsed()).unwrap_or(TimeDelta::MAX);
         began.checked_add_signed(since).unwrap_or(DateTime::<Utc>::MAX_UTC)
     }
@@ -263,10 +264,10 @@ impl State {
         if let Some((from, until)) = self.dropped_writes.take() {
             return Some(Next::UnseenWrite(from, Some(until)));
         }
-        if let Some(passed) = self.late.pop_front() {
-            self.bytes -= passed.bytes;
+        if let Some(exchange) = self.late.pop_front() {
+            self.bytes -= exchange.bytes;
             return Some(Next::Exchange {
-                passed: Box::new(passed),
+                exchange: Box::new(exchange),
                 is_late: true,
             });
         }
@@ -292,9 +293,12 @@ impl State {
                 _ => {}
             }
             match first.remove() {
-                QueuedExchange::Done(passed) => {
-                    self.bytes -= passed.bytes;
-                    return Some(Next::Exchange { passed, is_late: false });
+                QueuedExchange::Done(exchange) => {
+                    self.bytes -= exchange.bytes;
+                    return Some(Next::Exchange {
+                        exchange,
+                        is_late: false,
+                    });
                 }
                 QueuedExchange::UnderWay(request_line, _) if self.is_closed => {
                     return Some(self.cut_off(number, request_line, false));
@@ -326,14 +330,14 @@ impl State {
     /// Returns an exchange that is still under way as one without a response.
     fn cut_off(&mut self, number: u64, request_line: RequestLine, is_late: bool) -> Next {
         self.cut.insert(number);
-        let passed = Box::new(ForwardedExchange {
+        let exchange = Box::new(ForwardedExchange {
             request_line,
             headers: HeaderMap::new(),
             body: CopiedBody::Incomplete,
             response: None,
             bytes: 0,
         });
-        Next::Exchange { passed, is_late }
+        Next::Exchange { exchange, is_late }
     }
 
     /// Returns how long the first exchange may still be under way; `None` where it is not.
@@ -383,10 +387,11 @@ impl ExchangeUnderWay {
 
     /// Keeps the head of the response, whose body follows.
     pub(super) fn keep_response_head(&self, status: u16, headers: &HeaderMap) {
-        self.reserve(size(headers));
+        // The status of an exchange that is dropped still says until when its write may take effect.
+        let fits = self.reserve(size(headers));
         self.parts().response = Some(ForwardedResponse {
             status,
-            headers: headers.clone(),
+            headers: if fits { headers.clone() } else { HeaderMap::new() },
             body: CopiedBody::Incomplete,
         });
     }
@@ -422,7 +427,7 @@ impl Drop for ExchangeUnderWay {
         );
         let (bytes, is_dropped) = (parts.bytes, parts.is_dropped);
         drop(parts);
-        let passed = ForwardedExchange {
+        let exchange = ForwardedExchange {
             request_line,
             headers: std::mem::take(&mut self.headers),
             body,
@@ -436,12 +441,12 @@ impl Drop for ExchangeUnderWay {
             state.bytes -= bytes;
             state.exchanges.remove(&self.number);
             state.passed_over.remove(&self.number);
-            state.drop_exchange(&passed.request_line, passed.takes_effect_until(ended));
-        } else if let Some(exchange) = state.exchanges.get_mut(&self.number) {
-            *exchange = QueuedExchange::Done(Box::new(passed));
+            state.drop_exchange(&exchange.request_line, exchange.takes_effect_until(ended));
+        } else if let Some(queued) = state.exchanges.get_mut(&self.number) {
+            *queued = QueuedExchange::Done(Box::new(exchange));
         } else {
             state.passed_over.remove(&self.number);
-            state.late.push_back(passed);
+            state.late.push_back(exchange);
         }
         drop(state);
         self.queue.changed.notify_one();
@@ -487,7 +492,7 @@ mod tests {
     /// What is ready, without waiting: the method of an exchange, and whether it is late.
     fn ready(queue: &Queue) -> Option<(String, bool)> {
         match queue.state().ready() {
-            Some(Next::Exchange { passed, is_late }) => Some((passed.request_line.method, is_late)),
+            Some(Next::Exchange { exchange, is_late }) => Some((exchange.request_line.method, is_late)),
             Some(Next::UnseenWrite(_, None)) => Some(("write under way".to_owned(), false)),
             Some(Next::UnseenWrite(_, Some(_))) => Some(("dropped write".to_owned(), false)),
             Some(Next::Closed) => Some(("closed".to_owned(), false)),
@@ -619,6 +624,23 @@ mod tests {
     }
 
     #[test]
+    fn of_a_response_whose_head_does_not_fit_only_the_status_is_kept() {
+        let queue = queue();
+        let headers = HeaderMap::from_iter([(http::header::SERVER, http::HeaderValue::from_static("a"))]);
+        let kept = |under_way: &ExchangeUnderWay| {
+            under_way.keep_response_head(200, &headers);
+            let parts = under_way.parts();
+            let response = parts.response.as_ref().unwrap();
+            (response.status, response.headers.len())
+        };
+        let (small, full) = (begin(&queue, "POST").unwrap(), begin(&queue, "GET").unwrap());
+        assert_eq!(kept(&small), (200, 1));
+        let small = begin(&queue, "POST").unwrap();
+        assert!(full.reserve(MAX_BYTES - queue.counts().bytes));
+        assert_eq!(kept(&small), (200, 0));
+    }
+
+    #[test]
     fn who_asks_how_far_judging_is_hears_of_all_that_has_ended() {
         let queue = queue();
         drop(begin(&queue, "GET"));
@@ -632,12 +654,12 @@ mod tests {
     #[test]
     fn what_is_not_kept_of_a_body_makes_room_again() {
         let queue = queue();
-        let pending = begin(&queue, "GET").unwrap();
+        let under_way = begin(&queue, "GET").unwrap();
         let empty = queue.counts().bytes;
-        assert!(pending.reserve(100));
-        pending.release(100);
+        assert!(under_way.reserve(100));
+        under_way.release(100);
         assert_eq!(queue.counts().bytes, empty);
-        drop(pending);
+        drop(under_way);
         assert_eq!(ready(&queue), on_time("GET"));
         assert_eq!(queue.counts().bytes, 0);
     }

@@ -24,6 +24,7 @@ use tower_service::Service as _;
 use super::copy::CopyingBody;
 use crate::client::cause::Cause;
 use crate::exchange::Target;
+use crate::listen::MAX_HEADERS;
 
 /// How long opening a TCP connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -84,6 +85,7 @@ impl Upstream {
         let stream = opened.map_err(|error| Cause::of_connecting(error.as_ref()))?;
         let (sender, connection) = http1::Builder::new()
             .preserve_header_case(true)
+            .max_headers(MAX_HEADERS)
             .handshake(stream)
             .await
             .map_err(|_| Cause::Incomplete)?;

@@ -246,6 +246,26 @@ fn what_passes_is_not_changed() {
     interrupted(running);
 }
 
+#[test]
+fn a_head_of_many_lines_passes_both_ways() {
+    const LINES: usize = 300;
+    let many = |name: &str| {
+        (0..LINES)
+            .map(|number| format!("{name}-{number}: 1\r\n"))
+            .collect::<String>()
+    };
+    let (asked, answered) = (many("X-Asked"), many("X-Answered"));
+    let head = format!("HTTP/1.1 200 OK\r\n{answered}Content-Length: 0\r\n\r\n");
+    let stub = Stub::start(move |_, stream| stream.write_all(head.as_bytes()));
+    let (running, address) = running(&stub.url(), &[]);
+    let request = format!("GET {TAGS} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{asked}\r\n");
+    let response = exchanged(&address, &request);
+    assert!(response.starts_with("HTTP/1.1 200 OK\r\n"), "{response}");
+    assert_eq!(response.matches("X-Answered-").count(), LINES);
+    assert_eq!(stub.received()[0].head.matches("X-Asked-").count(), LINES);
+    interrupted(running);
+}
+
 /// The lines of the head that a target receives after the proxy was sent this head without its end.
 fn passed_on(head: &str) -> Vec<String> {
     let stub = Stub::start(|_, stream| stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
