@@ -40,7 +40,8 @@ pub struct ShapeId(pub usize);
 /// What the contract states about one location in a response.
 #[derive(Debug, Default)]
 pub struct Shape {
-    /// The types that are allowed; every type when empty.
+    /// The types that are stated, several where the parts of an `allOf` state one each: a value must be of all of them.
+    /// Every type is allowed when it is empty.
     pub types: Vec<JsonType>,
     /// Whether null is documented.
     pub nullable: bool,

@@ -325,7 +325,7 @@ pub enum Reached {
 pub struct RecordShown<'seen> {
     /// The create, the update or the delete.
     pub operation: OperationId,
-    /// The read or the list that shows it.
+    /// The read, the list, or the write itself, whose response shows it.
     pub by: OperationId,
     /// The accepted request that sent the fields of the record.
     pub sent: &'seen Request,

@@ -13,11 +13,12 @@ pub(super) static RULE: Rule = Rule {
     headline: Headline::Operation("rejects a documented format", "reject a documented format"),
     topic: Topic::Invariants,
     summary: "Each datetime format that the document gives is accepted.",
-    explanation: "A field documented in several formats, such as a datetime with the suffix Z or a numeric offset, \
-                  is sent in each of them, with all other fields the same, at several times of the day. Where one format \
+    explanation: "A field documented in several formats, such as a datetime with the suffix Z or a numeric offset, is \
+                  sent in each of them, with all other fields the same, at several times of the day. Where one format \
                   is accepted and another is rejected with 400 or 422, callers that follow the document are turned \
-                  away. A numeric offset may be any: if a create with a negative one, or one such as +05:45, is \
-                  rejected, one like it is sent with the instant that was accepted, and then with its local time.",
+                  away. Any numeric offset is allowed: if a create with a negative one, or one such as +05:45, is \
+                  rejected, it is sent again at that offset with the instant that was accepted before, and then with \
+                  the local time that was accepted.",
     exceptions: "A format that is rejected while no other is accepted, before it or after it: the rejection may \
                  have another cause. Any status other than 400 and 422.",
     fix: "Accept every documented format, or remove the format from the document.",

@@ -33,9 +33,12 @@ pub(super) static RULE: Rule = Rule {
                   without a token. So could one whose rejection has the records in its body, or whose rejected write is \
                   carried out all the same. So the record of the run is read again after updates and a deletion of it \
                   were rejected.",
-    exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401, and a 403 \
-                   where it lists that too, and so a 400 to an empty token or another scheme; another status whose description speaks of the credential. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A redirect that the \
-                   right credential gets too; for a read, also a 4xx other than 401 and 403 that it gets too.",
+    exceptions: "A 429 or a 5xx, which has another cause. Which 4xx it is, where the document lists no 401. Where it \
+                 lists 401: a 403, if that is listed too; a 400 to an empty token or another scheme, if 400 is \
+                 listed; a listed status whose description mentions the credential. A 404 or 410, where the record \
+                 may be unknown. A 400, 409 or 422 for a write that was never accepted: the cause may be the body. A \
+                 redirect that the right credential gets too; for a read, also a 4xx other than 401 and 403 that it \
+                 gets too.",
     fix: "Check the credential before anything else, and respond with 401.",
     source: "The document, sections \"Authentication\" and \"Errors\"",
     example: Example {
@@ -71,7 +74,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return sink.undecided(fact, Reason::NoResponse);
     };
     let documents = |status: u16| seen.operation.response_of_exactly(status).is_some();
-    let exact = documents(401);
+    let documents_401 = documents(401);
     match response.status {
         429 => sink.undecided(fact, Reason::throttled(&seen.exchange.request.credential)),
         status @ 500.. => sink.undecided(fact, Reason::Failed(status)),
@@ -93,11 +96,11 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         // A service may report an unknown record before it checks the credential.
         status @ (404 | 410) if rejection_for_another_reason == RejectionMeaning::UncertainValue => {
-            sink.undecided(fact, Reason::Rejected(status));
+            sink.undecided(fact, Reason::RejectedUncertainValue(status));
         }
         // A header without a token or of another scheme is malformed, and 400 is the status for that (RFC 6750, section
         // 3.1).
-        400 if exact
+        400 if documents_401
             && documents(400)
             && matches!(
                 seen.exchange.request.credential,
@@ -108,12 +111,12 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         // A document that lists both a 401 and a 403 leaves open which of them it is.
         403 if documents(403) => sink.held(fact),
-        400..=499 if !exact => sink.held(fact),
+        400..=499 if !documents_401 => sink.held(fact),
         status @ 300..=499 if is_documented_for_credentials(sink.contract, seen, status) => {
             sink.undecided(fact, Reason::Documented(status));
         }
         status => {
-            let documented = if exact {
+            let documented = if documents_401 {
                 "rejected with 401"
             } else {
                 "rejected with a 4xx"
@@ -186,7 +189,7 @@ fn shows_records(contract: &Contract, seen: &ExchangeSeen<'_>, body: &[u8]) -> b
 /// Whether a value has the documented types and the required fields, at every depth; null passes as any type.
 fn conforms(contract: &Contract, shape: ShapeId, value: &Value) -> bool {
     let shape = contract.shape(shape);
-    let is_typed = value.is_null() || shape.types.is_empty() || shape.types.iter().any(|of| of.admits(value));
+    let is_typed = value.is_null() || shape.types.iter().all(|of| of.admits(value));
     let is_whole = match value {
         Value::Object(members) => shape.fields.iter().all(|field| match members.get(field.name.as_str()) {
             Some(member) => conforms(contract, field.shape, member),
@@ -241,6 +244,7 @@ fn fact(contract: &Contract, operation: OperationId, kind: FactKind) -> Option<F
 mod tests {
     use serde_json::json;
 
+    use super::conforms;
     use crate::contract::fact::FactKind;
     use crate::contract::operation::SecurityScheme;
     use crate::exchange::{Credential, Purpose, RejectionMeaning};
@@ -268,7 +272,10 @@ mod tests {
             judged.fact("createTag auth: a request without a credential is rejected")
         };
         let unknown = RejectionMeaning::UncertainValue;
-        assert_eq!(probed(unknown, 404), Verdict::Undecided(Reason::Rejected(404)));
+        assert_eq!(
+            probed(unknown, 404),
+            Verdict::Undecided(Reason::RejectedUncertainValue(404))
+        );
         assert_eq!(probed(unknown, 401), Verdict::Held);
         assert_eq!(probed(unknown, 200), Verdict::Broken);
         assert_eq!(probed(RejectionMeaning::Finding, 404), Verdict::Broken);
@@ -407,6 +414,27 @@ mod tests {
             judged(404, &page(json!([item]))).kind(FactKind::RejectsNoCredential),
             Verdict::Held
         );
+    }
+
+    #[test]
+    fn a_value_conforms_if_it_has_the_type_of_each_part() {
+        let schema = "{allOf: [{type: number}, {type: integer}]}";
+        let fixture = Fixture::responses(&format!(
+            "'200': {{description: a, content: {{application/json: {{schema: {schema}}}}}}}"
+        ));
+        let contract = &*fixture.contract;
+        let shape = contract
+            .operation(fixture.operation)
+            .successes()
+            .find_map(|documented| documented.body);
+        for (value, expected) in [
+            (json!(2), true),
+            (json!(1.5), false),
+            (json!("a"), false),
+            (json!(null), true),
+        ] {
+            assert_eq!(conforms(contract, shape.unwrap(), &value), expected, "{value}");
+        }
     }
 
     #[test]

@@ -51,7 +51,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let documented = match seen.operation.security.scheme() {
         Some(SecurityScheme::Basic) => Some("Basic"),
         Some(SecurityScheme::Bearer) => Some("Bearer"),
-        // The user named the scheme, because the document names another or none, so any challenge will do.
+        // An API key has no registered scheme, or the user named the scheme: any challenge will do.
         _ => None,
     };
     let asks_for = |wanted: &str| schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case(wanted));

@@ -24,8 +24,8 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Responses,
     summary: "What the document leaves open is still as an overlay states it.",
     explanation: "The document does not say it, so nobody promised it; but `learn` has found it in several runs, a \
-                  person has approved it, and programs may depend on it by now. A change of it is worth knowing before \
-                  they break.",
+                  person has approved it, and programs may depend on it by now. It is worth knowing of a change \
+                  before they break.",
     exceptions: "What the document does say, which the other rules judge. What this run did not see: a claim that only \
                  trials show needs four of them that agree, and one about updates needs writes. Whether responses \
                  are compressed: short ones often are not, and a list may have grown. How long something takes, and \
@@ -61,6 +61,7 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
         }
         return;
     };
+    // `dissent` has what a minority of the exchanges shows; `against` counts what fits no claim.
     let first = answer.claim.clone().map(Claim::sorted);
     let dissent = answer.dissent.iter().map(|dissent| dissent.claim.clone().sorted());
     let claims: Vec<_> = first.clone().into_iter().chain(dissent).collect();
@@ -74,7 +75,7 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
     } else if first.is_some_and(|claim| agrees(&claim, &learned)) && answer.observations.against == 0 {
         sink.held(seen.fact);
     } else {
-        sink.undecided(seen.fact, Reason::AnswersDiffer);
+        sink.undecided(seen.fact, Reason::AnswerNotConfirmed);
     }
 }
 
@@ -350,7 +351,7 @@ mod tests {
                 "{learned}"
             );
             for state in [AnswerState::Seen, AnswerState::Unstable] {
-                let undecided = Verdict::Undecided(Reason::AnswersDiffer);
+                let undecided = Verdict::Undecided(Reason::AnswerNotConfirmed);
                 assert_eq!(verdict(&learned, &now(state)), undecided, "{learned}");
             }
         }
@@ -375,7 +376,7 @@ mod tests {
             verdict(&learned, &[now])
         };
         assert_eq!(with(json!({"status": 201}), json!({"status": 200})), Verdict::Broken);
-        let undecided = Verdict::Undecided(Reason::AnswersDiffer);
+        let undecided = Verdict::Undecided(Reason::AnswerNotConfirmed);
         assert_eq!(with(json!({"set": "open"}), json!({"set": "closed"})), undecided);
     }
 
@@ -429,7 +430,7 @@ mod tests {
             ),
         ] {
             let verdict = verdict(&learned, &[answer(AnswerState::Seen, Some(now))]);
-            assert_eq!(verdict, Verdict::Undecided(Reason::AnswersDiffer), "{learned}");
+            assert_eq!(verdict, Verdict::Undecided(Reason::AnswerNotConfirmed), "{learned}");
         }
     }
 
@@ -454,14 +455,17 @@ mod tests {
             },
             ..answer(AnswerState::Unstable, Some(learned.clone()))
         };
-        assert_eq!(verdict(&learned, &[now]), Verdict::Undecided(Reason::AnswersDiffer));
+        assert_eq!(
+            verdict(&learned, &[now]),
+            Verdict::Undecided(Reason::AnswerNotConfirmed)
+        );
     }
 
     #[test]
     fn the_fields_of_a_body_take_trials_and_its_form_does_not() {
         let learned = json!({"body": "object", "properties": ["id", "name"]});
         let fewer = |state| [answer(state, Some(json!({"body": "object", "properties": ["id"]})))];
-        let undecided = Verdict::Undecided(Reason::AnswersDiffer);
+        let undecided = Verdict::Undecided(Reason::AnswerNotConfirmed);
         assert_eq!(verdict(&learned, &fewer(AnswerState::Seen)), undecided);
         assert_eq!(verdict(&learned, &fewer(AnswerState::Indicated)), Verdict::Broken);
     }

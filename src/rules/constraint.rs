@@ -54,12 +54,12 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
         }
         let assertion = location.assertions.of(location.contract, schema);
         match &*assertion {
-            CompiledSchema::Unreadable(why) => sink.undecided(*fact, Reason::Unreadable(why.clone())),
+            CompiledSchema::Unreadable(why) => sink.undecided(*fact, Reason::AssertionUnreadable(why.clone())),
             compiled if compiled.holds(location.value) == Some(true) => sink.held(*fact),
             compiled => {
                 let values = sink.values;
-                let came = || (location.pointer(), values.render(location.value));
-                sink.broken_with(*fact, || compiled.unmet_demands(location.value), came);
+                let at_and_received = || (location.pointer(), values.render(location.value));
+                sink.broken_with(*fact, || compiled.unmet_demands(location.value), at_and_received);
             }
         }
     }
@@ -252,7 +252,7 @@ mod tests {
         let result = judged("{type: string, pattern: '('}", &json!("a"));
         let verdict = result.fact("getThings /field: pattern");
         assert!(
-            matches!(verdict, Verdict::Undecided(Reason::Unreadable(_))),
+            matches!(verdict, Verdict::Undecided(Reason::AssertionUnreadable(_))),
             "{verdict:?}"
         );
     }

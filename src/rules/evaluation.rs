@@ -60,7 +60,7 @@ impl<'run> Evaluation<'run> {
             run_tag: run_tag.clone(),
             recognises_by_links,
             questions: plan.questions.clone(),
-            entries: Vec::new(),
+            steps: Vec::new(),
         });
         Self {
             history: History::new(contract, run_tag, recognises_by_links),
@@ -91,9 +91,9 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Adds a step to the recording, if one is kept.
-    fn note(&mut self, entry: impl FnOnce() -> RecordedStep) {
+    fn note(&mut self, step: impl FnOnce() -> RecordedStep) {
         if let Some(recording) = &mut self.recording {
-            recording.entries.push(entry());
+            recording.steps.push(step());
         }
     }
 
@@ -224,6 +224,12 @@ impl<'run> Evaluation<'run> {
         self.judge.report_unchecked(in_scope.iter().copied());
     }
 
+    /// Notes that the run ended before it had carried out its plan.
+    pub(crate) fn end_early(&mut self) {
+        self.note(|| RecordedStep::EndedEarly);
+        self.judge.verdicts_mut().end_early();
+    }
+
     /// Notes residue that may be left in the target.
     pub(crate) fn add_residue(&mut self, left: Residue) {
         self.history.add_residue(left);
@@ -273,11 +279,12 @@ impl<'run> Evaluation<'run> {
     }
 
     /// Replays a recorded step, with the exchange that `edit` returns in place of the recorded one.
-    fn replay_step(&mut self, entry: &RecordedStep, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
-        match entry {
+    fn replay_step(&mut self, step: &RecordedStep, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
+        match step {
             RecordedStep::Complete(in_scope) => self.report_unchecked(in_scope),
             RecordedStep::Concluded(look, waited) => drop(self.conclude_after(*look, *waited)),
             RecordedStep::Dropped(look) => self.drop_look(*look),
+            RecordedStep::EndedEarly => self.end_early(),
             RecordedStep::Exchange(exchange, intent, role) => {
                 let edited = edit(exchange);
                 drop(self.add_exchange(edited.as_ref().unwrap_or(exchange), (*intent, role)));
@@ -299,10 +306,16 @@ impl<'run> Evaluation<'run> {
 }
 
 impl Recording {
-    /// Judges the recorded exchanges again, at the given levels. With the contract of the original check, the verdicts
-    /// and findings are those of that check. They contain no value of the target.
+    /// Judges the recorded exchanges again, at the given levels. `contract` is that of the original check, because a
+    /// recording names operations and facts by their numbers there: the verdicts and findings are those of that check.
+    /// They contain no value of the target, so that after a check that shows values, undocumented fields with names
+    /// that may be values share one finding.
     ///
     /// If a check never reached its target, its report says only that; judging its recording gives more.
+    ///
+    /// # Panics
+    ///
+    /// May panic with another contract, or else judge under other operations.
     #[must_use]
     pub fn judge(&self, contract: &Contract, levels: Levels) -> Verdicts {
         self.judge_edited(contract, levels, |_| None)
@@ -310,6 +323,10 @@ impl Recording {
 
     /// Judges the recording as [`judge`](Self::judge) does, after replacing each exchange for which `edit` returns
     /// another. The verdicts are those of a service that had responded that way.
+    ///
+    /// # Panics
+    ///
+    /// May panic with another contract than that of the original check.
     #[must_use]
     pub fn judge_edited(
         &self,
@@ -331,8 +348,8 @@ impl Recording {
             judge,
             recording: None,
         };
-        for entry in &self.entries {
-            evaluation.replay_step(entry, &mut edit);
+        for step in &self.steps {
+            evaluation.replay_step(step, &mut edit);
         }
         evaluation.judge_answers();
         evaluation.judge.into_verdicts()

@@ -25,7 +25,8 @@ pub(super) static RULE: Rule = Rule {
                   schema gives its form there: a contact's is a UUID. A record whose identifier does not fit cannot be \
                   reached; an identifier that is given twice mixes up two records.",
     exceptions: "The form of an identifier that is not used in any path. A response without an identifier \
-                   (`missing-field` reports it), and a null.",
+                 (`missing-field` reports it). A null, which does not fit a path, is not the identifier of another \
+                 record.",
     fix: "Return the identifier in the form that the paths take, and give each record its own.",
     source: "The document, sections \"Contact (response shape)\" (id) and \"Update contact\" (path parameter id); \
              `created` in the contract's `x-invariants`; its links",

@@ -52,7 +52,7 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
             .fact_of(walk.operation, FactKind::InferredPages(statement))
     };
     // One cause may break several of these facts, and only the first is reported.
-    let mut is_sound = true;
+    let mut outcome = Outcome::Consistent;
     for (statement, judge) in [
         (
             PageStatement::Ends,
@@ -64,10 +64,10 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
         (PageStatement::Count, judge_page_count),
     ] {
         let Some(fact) = fact(sink, statement) else { continue };
-        if is_sound {
-            is_sound = judge(walk, fact, sink) != Outcome::Contradicts;
-        } else {
-            sink.undecided(fact, Reason::OtherFactBroken);
+        match outcome {
+            Outcome::Consistent => outcome = judge(walk, fact, sink),
+            Outcome::Changed => sink.undecided(fact, Reason::ListChanged),
+            Outcome::Contradicts => sink.undecided(fact, Reason::OtherFactBroken),
         }
     }
 }
@@ -75,8 +75,10 @@ fn judge(walk: &Walk, sink: &mut Sink<'_>) {
 /// What a walk shows of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// It contradicts the fact, or the list changed in between.
+    /// It contradicts the fact.
     Contradicts,
+    /// It would contradict the fact, but the list may have changed in between.
+    Changed,
     /// It contradicts nothing: the fact holds or stays undecided, and the next one is judged.
     Consistent,
 }
@@ -96,10 +98,11 @@ fn why_undecided(walk: &Walk) -> Option<Reason> {
 fn report_contradiction(walk: &Walk, fact: FactId, sink: &mut Sink<'_>, report: impl FnOnce(&mut Sink<'_>)) -> Outcome {
     if walk.stability == Stability::Stable {
         report(sink);
+        Outcome::Contradicts
     } else {
-        sink.undecided(fact, Reason::Changed);
+        sink.undecided(fact, Reason::ListChanged);
+        Outcome::Changed
     }
-    Outcome::Contradicts
 }
 
 /// Notes that the fact holds, or why it is not decided.
@@ -289,6 +292,10 @@ paths:
                 let is_broken = judged.kind(kind) == Verdict::Broken;
                 assert_eq!(is_broken, kind == FactKind::InferredPages(broken), "{pages:?} {kind:?}");
             }
+            if broken == PageStatement::Unique {
+                let not_judged = Verdict::Undecided(Reason::OtherFactBroken);
+                assert_eq!(judged.kind(FactKind::InferredPages(PageStatement::Whole)), not_judged);
+            }
         }
     }
 
@@ -322,8 +329,10 @@ paths:
                 ..walk(&fixture, pages, WalkEnd::Complete)
             };
             let judged = fixture.judge(|judge| judge.walk(&walk));
-            let unique = judged.kind(FactKind::InferredPages(PageStatement::Unique));
-            assert_eq!(unique, Verdict::Undecided(Reason::Changed));
+            for statement in [PageStatement::Unique, PageStatement::Whole] {
+                let verdict = judged.kind(FactKind::InferredPages(statement));
+                assert_eq!(verdict, Verdict::Undecided(Reason::ListChanged), "{statement:?}");
+            }
         }
     }
 

@@ -11,11 +11,11 @@ use super::location::{BodyVisitor, LocatedValue};
 use super::media_type;
 use super::rule::{Comparison, Judging, Rule};
 use super::seen::{AnswerSeen, EvidenceSource, ExchangeSeen, OperationSeen};
-use super::verdict::{Sink, Verdict, Verdicts};
+use super::verdict::{Sink, Verdicts};
 use crate::contract::fact::{FactId, FactKind};
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{DocumentedResponse, OperationId};
 use crate::contract::{Contract, is_json};
-use crate::exchange::json::{Body, JsonError};
+use crate::exchange::json::{self, Body, JsonError};
 use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::gaps::Answer;
@@ -66,8 +66,8 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Prepares the judge for a soak, in which the same responses come again and again: equal bodies are parsed once.
-    /// Every rule still judges each response.
+    /// Prepares the judge for a run of several rounds (a soak), in which the same responses come again and again: equal
+    /// bodies are parsed once. Every rule still judges each response.
     #[must_use]
     pub fn for_soak(self) -> Self {
         Self {
@@ -106,11 +106,14 @@ impl<'contract> Judge<'contract> {
         let response = exchange.response();
         let documented = response.and_then(|response| operation.response(response.status));
         // A rejection of another client's request may come from a gateway, so its body is not judged.
-        let rejected = intent.is_of_other_client() && response.is_some_and(|response| response.status >= 400);
+        let rejected_other_client =
+            intent.is_of_other_client() && response.is_some_and(|response| response.status >= 400);
         let with_body = response.and_then(|response| operation.response_with_body(response.status));
-        let shape = with_body.filter(|_| !rejected).and_then(|documented| documented.body);
+        let shape = with_body
+            .filter(|_| !rejected_other_client)
+            .and_then(|documented| documented.body);
         let media_type = response.and_then(Response::media_type);
-        let typed = media_type.as_deref().is_some_and(is_json);
+        let is_labelled_json = media_type.as_deref().is_some_and(is_json);
         // `Accept` is a preference (RFC 9110, section 12.5.1): a response may have any other documented media type.
         let is_other_type = documented
             .zip(media_type.as_deref())
@@ -122,9 +125,9 @@ impl<'contract> Judge<'contract> {
             .filter(|_| {
                 shape.is_some()
                     && if success {
-                        typed || !is_other_type
+                        is_labelled_json || !is_other_type
                     } else {
-                        typed && !is_other_type
+                        is_labelled_json && !is_other_type
                     }
             })
             .map(|response| {
@@ -142,8 +145,9 @@ impl<'contract> Judge<'contract> {
             return body.and_then(Result::ok);
         }
         if intent.is_documented() {
-            let read = matches!(body, Some(Ok(_)));
-            let is_web_page = shape.is_some() && media_type.is_some() && !typed && !is_other_type && !read;
+            let is_web_page = response
+                .zip(with_body)
+                .is_some_and(|(response, documented)| is_web_page(response, documented, body.as_ref()));
             self.verdicts.successes.count(exchange, success, is_web_page);
         }
         let seen = ExchangeSeen {
@@ -162,8 +166,8 @@ impl<'contract> Judge<'contract> {
                 self.judge_success(&seen, self.verdicts.break_count() == breaks);
             }
         }
-        // An undocumented 201 whose body satisfies the schema of a documented success: judging its locations can only
-        // show that facts hold.
+        // An undocumented 201 whose body satisfies the schema of a documented success: judging its locations breaks no
+        // fact, but may show that facts hold, or report what no fact covers.
         if intent.is_documented()
             && documented.is_none()
             && let Some((shape, body)) = undocumented_creation(self.contract, exchange)
@@ -234,13 +238,6 @@ impl<'contract> Judge<'contract> {
 
     /// Judges what a list shows of a write at the end of the run. `request` is the one that should have shown it.
     pub(super) fn final_listing(&mut self, listing: &FinalListing<'_>, request: &Request) {
-        // A second record inside another item is a finding of `other-records` already.
-        let elsewhere = self.contract.fact_of(listing.operation, FactKind::NotElsewhere);
-        let already_reported = elsewhere.is_some_and(|fact| self.verdicts.of(self.contract, fact) == Verdict::Broken);
-        let listing = &FinalListing {
-            second_record: listing.second_record.filter(|_| !already_reported),
-            ..*listing
-        };
         for rule in RULES {
             if let Judging::FinalListing(judge, _) = rule.judge {
                 judge(listing, &mut self.sink(rule, request));
@@ -423,6 +420,21 @@ impl<'contract> Judge<'contract> {
             values: self.values,
         }
     }
+}
+
+/// Returns whether a body looks like a web or login page: JSON is documented, and the body is neither JSON, nor labelled
+/// as JSON, nor of another documented type. `body` is what was read of it, if the contract has its schema.
+fn is_web_page(
+    response: &Response,
+    documented: &DocumentedResponse,
+    body: Option<&Result<Arc<Body>, JsonError>>,
+) -> bool {
+    let is_other =
+        |received: String| !is_json(&received) && !media_type::is_other_documented_type(documented, &received);
+    let is_json_text = || body.map_or_else(|| json::read(&response.body).is_ok(), Result::is_ok);
+    documented.media_types.iter().any(|known| is_json(known))
+        && response.media_type().is_some_and(is_other)
+        && !is_json_text()
 }
 
 /// Returns the rules that judge locations, as `choice` selects them.

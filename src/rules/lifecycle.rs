@@ -26,44 +26,45 @@ pub(super) static RULE: Rule = Rule {
     topic: Topic::Invariants,
     summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
               record shows the update; a deleted one is gone; another record stays as it was; a rejected create \
-              leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one; a PATCH \
-              keeps the fields that it does not send; the response to a write shows what the read shows.",
+              leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one; a \
+              PATCH keeps the fields that it does not send; the response to a write shows what the read shows.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
-                  /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows each \
-                  field that both document under one name and with one type. So does the response to the create or the \
-                  update, where it has the record. A record that is not there, or not as it was sent, is lost data. It \
-                  is looked for until it shows, for at most `settle` seconds. A create after which the list shows two \
-                  records that differ only in their identifiers has stored twice. A list that shows a record as two \
-                  equal items counts it twice. At its end the run looks for the run tag in the list: a record whose \
-                  create was rejected was stored all the same, and is stored twice if the caller sends it again. The \
-                  record of an update that was rejected is read too: it must not show what that sent. The last PUT of a \
-                  record is sent again: a caller without a response does that, so it must neither fail nor change what \
-                  was sent. A PATCH with one field must leave the others as an earlier write set them. After an update, \
-                  and after a first deletion, another record of the run is read: an update whose `WHERE` is missing \
-                  changes every row. A record that could be read, and cannot after an edge case of an update was \
-                  accepted, holds what the service itself cannot show: often no list that has the record can be read \
-                  either.",
+                  /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
+                  each field that both document under one name and with one type. So does the response to the create \
+                  or the update, where it has the record. A record that is not there, or not as it was sent, is lost \
+                  data. It is looked for until it shows, for at most `settle` seconds. A create after which the list \
+                  shows two records that differ only in their identifiers has stored twice. A list that shows a \
+                  record as two equal items counts it twice. At its end the run looks for the run tag in the list: a \
+                  record whose create was rejected was stored all the same, and is stored twice if the caller sends \
+                  it again. The record of an update that was rejected is read too: it must not show what the update \
+                  sent. The last PUT of a record is sent again: a caller without a response does that, so it must \
+                  neither fail nor change what was sent. A PATCH with one field must leave the others as an earlier \
+                  write set them. After an update, and after a first deletion, another record of the run is read: an \
+                  update whose `WHERE` is missing changes every row. A record that could be read, and cannot after an \
+                  edge case of an update was accepted, holds what the service itself cannot show: often no list that \
+                  has the record can be read either.",
     exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, \
                  because it promises nothing yet. A field is not compared if it is read-only or write-only, has a \
                  format that services normalise (an email address, a URL), has a name that services set (`id`, \
                  `createdAt`, `version`) or that of a code or a machine (`sku`, `hostname`), or if a text says that \
                  it comes back changed (\"cut to\", \"in title case\", \"input is escaped\"). An update is not \
                  compared if it takes effect later (\"once it is approved\"). A list proves nothing if it may have \
-                 more records than it shows, shows only some by its text (\"List published entries\"), lacks a \
-                 record with a state that hides it (`published: false`), shows a deleted record differently than \
-                 before, or has a parameter that selects deleted records. A read proves nothing if the text about \
-                 the deletion says that the record can still be read (\"moves it to the trash\"), or if the text \
-                 about the create says that reads show the record only later (\"appears after moderation\"). A PATCH \
-                 may change other fields if it requires a field, or is described as replacing the record, and fields \
-                 that may follow from another (`slug`). A response may differ if its description says that it shows \
-                 an earlier state. Several records of one create may differ, as the occurrences of an event do, and \
-                 so may several items of one record. A PUT may be rejected the second time with a 4xx other than 404 \
-                 or 410, such as a 409 or 412 for an old version. A record of a rejected create is no finding if the \
-                 list shows it only for a while, if it says that it failed, or if the list shows no accepted record.",
+                 more records than it shows, shows only some by its text (\"List published entries\"), lacks a record \
+                 with a state that hides it (`published: false`), shows a deleted record differently than before, or \
+                 has a parameter that selects deleted records. A read proves nothing if the text about the deletion \
+                 says that the record can still be read (\"moves it to the trash\"), or if the text about the create \
+                 says that reads show the record only later (\"appears after moderation\"). A PATCH that requires a \
+                 field, or is described as replacing the record, may change other fields; any PATCH may change a \
+                 field that may follow from another (`slug`). A response may differ if its description says that it \
+                 shows an earlier state. Several records of one create may differ, as the occurrences of an event do, \
+                 and so may several items of one record. A PUT may be rejected the second time with a 4xx other than \
+                 404 or 410, such as a 409 or 412 for an old version. A record of a rejected create is no finding if \
+                 the list shows it only for a while, if it says that it failed, or if the list shows no accepted \
+                 record.",
     fix: "Do what the response reports. If a field changes by design, document it as `readOnly` or `writeOnly`; if the \
           effect is another by design, allow the rule for the operation.",
-    source: "RFC 9110, section 9.2.2: PUT is idempotent; sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the resource that they name; RFC 5789, \
-             section 2: a PATCH has a set of changes",
+    source: "RFC 9110, section 9.2.2: PUT is idempotent; sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the \
+             resource that they name; RFC 5789, section 2: a PATCH has a set of changes",
     example: Example {
         fact: "addPet created: read by getPet",
         documented: "read by getPet",
@@ -196,6 +197,7 @@ fn judge_other(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<'_
     match seen.shown {
         ShownState::Record(_) | ShownState::Listed(_) => sink.held(fact),
         ShownState::Status(status @ (404 | 410), _) => sink.broken(fact, String::new, || status.to_string()),
+        // The response to the write itself shows it.
         ShownState::ContentOfAnotherWrite if seen.by == seen.operation => {
             sink.broken(fact, String::new, || {
                 "a response with the identifier of another record".to_owned()

@@ -54,7 +54,7 @@ fn judge(observation: &CreatedObservation<'_>, sink: &mut Sink<'_>) {
     }
     match observation.end.reason(observation.max_pages) {
         Some(reason) => sink.undecided(fact, reason),
-        None if observation.changed => sink.undecided(fact, Reason::Changed),
+        None if observation.changed => sink.undecided(fact, Reason::ListChanged),
         None => sink.broken(fact, String::new, || "no item with the id of the response".to_owned()),
     }
 }

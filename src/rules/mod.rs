@@ -116,6 +116,7 @@ pub use rule_name::RuleName;
 pub use rule_of_fact::{fact_covers_rule, rule_of};
 pub use seen::{AnswerSeen, EvidenceSource, ExchangeSeen, OperationSeen};
 pub use success::HowAllCallsFailed;
+
 /// The rule for operations without a judged success.
 pub static UNCHECKED_OPERATION: &Rule = &unchecked_operation::RULE;
 

@@ -1,5 +1,5 @@
-//! `other-records`: a created record appears under another owner, or an update in another record than the one that its
-//! path names.
+//! `other-records`: a created record appears inside another record than the one that it was created in, or an update in
+//! another record than the one that its path names.
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
@@ -13,14 +13,16 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Operation("writes to another record", "write to another record"),
     topic: Topic::Invariants,
-    summary: "A created record appears only in the record that it was created for, and an update changes only its own record.",
-    explanation: "A contact method must appear under the contact that it was created for, and an update in the contact \
-                  that was updated. Every other item of the list is searched for what was sent, which carries the run \
-                  tag: there it would be one person's data under another's name. What an edge case sends to an \
-                  identifier that names no record must not appear in a record that the list showed before. Right after \
-                  the first write of an operation, three or more records on the first page must not show what was sent in one \
-                  of its fields if they had another value. Another client may have set a value without a digit, or a \
-                  number below 1,000, so one counts only if every record on the page shows it.",
+    summary: "A created record appears only in the record that it was created for, and an update changes only its own \
+              record.",
+    explanation: "A contact method must appear under the contact that it was created for, and an update in the \
+                  contact that was updated. Every other item of the list is searched for what was sent, which carries \
+                  the run tag: there it would be one person's data under another's name. What an edge case sends to \
+                  an identifier that names no record must not appear in a record that the list showed before. Right \
+                  after the first write of an operation, three or more records on the first page must not show what \
+                  was sent in one of its fields if they had another value before. Another client may have set a value \
+                  without a digit, or a number below 1,000, so such a value counts only if every record on the page \
+                  shows it.",
     exceptions: "A list that was not seen in full. An item elsewhere while the record itself was not found: it may \
                    be the record under another id.",
     fix: "Write to the record that the path names, and to no other.",

@@ -169,7 +169,7 @@ fn judge_full_page(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
         return sink.undecided(fact, walk.end.reason(walk.max_pages).unwrap_or(Reason::NotFull));
     }
     if walk.changed() {
-        return sink.undecided(fact, Reason::Changed);
+        return sink.undecided(fact, Reason::ListChanged);
     }
     let Some(page) = walk.pages.iter().filter(at_a_multiple).find(is_last) else {
         return sink.undecided(fact, walk.end.reason(walk.max_pages).unwrap_or(Reason::NotShown));
@@ -194,7 +194,7 @@ fn judge_full_page(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
 /// Judges whether no item is on two pages.
 fn judge_unique(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
     if walk.changed() {
-        return sink.undecided(fact, Reason::Changed);
+        return sink.undecided(fact, Reason::ListChanged);
     }
     let mut earlier: HashSet<Digest> = HashSet::new();
     // Where no two items are the same, which is almost always, nothing needs to be remembered for each page.
@@ -229,7 +229,7 @@ fn judge_total(walk: &Walk, fact: FactId, sink: &mut Sink<'_>) {
         return sink.undecided(fact, reason);
     }
     if walk.changed() {
-        return sink.undecided(fact, Reason::Changed);
+        return sink.undecided(fact, Reason::ListChanged);
     }
     let count = i64::try_from(walk.count_distinct()).unwrap_or(i64::MAX);
     let mut totals = walk.pages.iter().filter_map(|page| Some((page, page.total?)));
@@ -440,7 +440,7 @@ mod tests {
         );
         let changed = vec![page(None, &[1, 2]), of(page(Some(3), &[5]))];
         let result = judged(changed, WalkEnd::Complete);
-        assert_eq!(result.kind(FactKind::PageFull), Verdict::Undecided(Reason::Changed));
+        assert_eq!(result.kind(FactKind::PageFull), Verdict::Undecided(Reason::ListChanged));
     }
 
     #[test]
@@ -511,8 +511,14 @@ mod tests {
         unstable.pages[2].items = vec![Some(Digest::from(1))];
         let expected = Fixture::of("getTags").judge(|judge| judge.walk(&unstable));
         for expected in [judged(pages, WalkEnd::Complete), expected] {
-            assert_eq!(expected.kind(FactKind::PageUnique), Verdict::Undecided(Reason::Changed));
-            assert_eq!(expected.kind(FactKind::PageTotal), Verdict::Undecided(Reason::Changed));
+            assert_eq!(
+                expected.kind(FactKind::PageUnique),
+                Verdict::Undecided(Reason::ListChanged)
+            );
+            assert_eq!(
+                expected.kind(FactKind::PageTotal),
+                Verdict::Undecided(Reason::ListChanged)
+            );
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
-use super::verdict::{Reason, Sink};
+use super::verdict::{Reason, Sink, Verdict};
 use crate::contract::fact::FactKind;
 use crate::history::evidence::{FinalListing, UpdateObservation};
 
@@ -48,6 +48,11 @@ fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
     };
     // While the record itself is not seen, another one may be the same record under another identifier.
     if let Some(pointer) = listing.second_record.filter(|_| listing.found) {
+        let elsewhere = sink.contract.fact_of(listing.operation, FactKind::NotElsewhere);
+        // The second record may be the one that `other-records` reports already.
+        if elsewhere.is_some_and(|fact| sink.verdicts.of(sink.contract, fact) == Verdict::Broken) {
+            return sink.force_undecided(fact, Reason::OtherFactBroken);
+        }
         let received = || "what was sent, in another record too".to_owned();
         return sink.broken(fact, || pointer.to_owned(), received);
     }
@@ -56,8 +61,8 @@ fn judge_final(listing: &FinalListing<'_>, sink: &mut Sink<'_>) {
         None if listing.gone => sink.broken(fact, String::new, || {
             "listed before, and not at the end of the run".to_owned()
         }),
-        None if listing.changed => sink.undecided(fact, Reason::Changed),
-        None if listing.found && listing.second_record.is_none() => sink.held(fact),
+        None if listing.changed => sink.undecided(fact, Reason::ListChanged),
+        None if listing.found => sink.held(fact),
         None => sink.undecided(fact, Reason::NotShown),
     }
 }
@@ -75,8 +80,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::history::evidence::WalkEnd;
-    use crate::rules::Verdict;
+    use crate::history::evidence::{Reached, StrayWrite, WalkEnd};
     use crate::rules::testing::{Fixture, Judged};
 
     const OTHER: &str = "/data/items/~24";
@@ -107,6 +111,32 @@ mod tests {
     }
 
     #[test]
+    fn a_second_record_is_not_reported_beside_a_write_to_another_record_and_never_held() {
+        let fixture = Fixture::of("createTag");
+        let stray = StrayWrite {
+            operation: fixture.operation,
+            pointer: OTHER,
+            reached: Reached::ByUnknownIdentifier,
+        };
+        let judged = |second_record| {
+            fixture.judge(|judge| {
+                judge.stray_write(&stray, &fixture.request());
+                for other in [second_record, None] {
+                    let listing = fixture.final_listing_of(other, true, WalkEnd::Complete);
+                    judge.final_listing(&listing, &fixture.request());
+                }
+            })
+        };
+        let with_second = judged(Some(OTHER));
+        assert_eq!(
+            with_second.kind(FactKind::NoExtraRecord),
+            Verdict::Undecided(Reason::OtherFactBroken)
+        );
+        assert!(with_second.findings("record-count").is_empty());
+        assert_eq!(judged(None).kind(FactKind::NoExtraRecord), Verdict::Held);
+    }
+
+    #[test]
     fn what_may_be_the_record_itself_or_was_not_seen_whole_decides_nothing() {
         for (other, found, end, reason) in [
             (Some(OTHER), false, WalkEnd::Complete, Reason::NotShown),
@@ -134,7 +164,7 @@ mod tests {
         let judged = fixture.judge(|judge| judge.final_listing(&counted, &fixture.request()));
         assert_eq!(
             judged.kind(FactKind::NoExtraRecord),
-            Verdict::Undecided(Reason::Changed)
+            Verdict::Undecided(Reason::ListChanged)
         );
     }
 

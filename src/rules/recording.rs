@@ -17,6 +17,8 @@ pub(super) enum RecordedStep {
     Concluded(LookId, WaitExtent),
     /// A look ended and was not judged.
     Dropped(LookId),
+    /// The run ended before it had carried out its plan.
+    EndedEarly,
     /// A request was sent, and its response came or did not.
     Exchange(Box<Exchange>, Intent, ExchangeRole),
     /// A fact became undecided even if responses satisfied it, for this reason.
@@ -48,7 +50,7 @@ pub struct Recording {
     pub(super) recognises_by_links: bool,
     /// What the run asked about gaps.
     pub(super) questions: Vec<Question>,
-    pub(super) entries: Vec<RecordedStep>,
+    pub(super) steps: Vec<RecordedStep>,
 }
 
 impl std::fmt::Debug for Recording {
@@ -64,7 +66,7 @@ impl std::fmt::Debug for Recording {
 impl Recording {
     /// Returns the exchanges, in the order in which their responses came, each with its intent.
     pub fn exchanges(&self) -> impl Iterator<Item = (&Exchange, Intent)> {
-        self.entries.iter().filter_map(|entry| match entry {
+        self.steps.iter().filter_map(|step| match step {
             RecordedStep::Exchange(exchange, intent, _) => Some((&**exchange, *intent)),
             _ => None,
         })

@@ -64,18 +64,19 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
     }
 }
 
-/// Returns whether a fact of this kind covers what the rule looks at: if it is held, the rule found nothing there.
-/// Rules without a fact of their own use the facts of other rules; no fact covers what `allow-header` looks at, a 405.
+/// Returns whether the rule looks where a fact of this kind is decided. If the fact is held, the rule has looked
+/// there; only its findings say whether it found something. Rules without a fact of their own use the
+/// facts of other rules; no fact covers what `allow-header` looks at, a 405.
 #[must_use]
 pub fn fact_covers_rule(kind: FactKind, rule: &Rule) -> bool {
-    let by_report = match rule.name {
+    let reports_at_other_fact = match rule.name {
         "null-value" | "undocumented-field" => kind == FactKind::Type,
         "rejected-but-stored" | "unchecked-operation" => kind == FactKind::Status,
         "unusable-identifier" => kind == FactKind::IdentifierUnique,
         "stored-spelling" => rule_of(kind).name == stored_values::RULE.name,
         _ => false,
     };
-    by_report || rule_of(kind).name == rule.name
+    reports_at_other_fact || rule_of(kind).name == rule.name
 }
 
 #[cfg(test)]
@@ -85,9 +86,9 @@ mod tests {
     use crate::rules::RULES;
 
     #[test]
-    fn every_rule_but_those_that_only_note_judges_the_fact_of_its_example() {
+    fn every_rule_but_those_that_only_report_judges_the_fact_of_its_example() {
         let contract = crate::testing::built_in();
-        let mut noting = Vec::new();
+        let mut reporting = Vec::new();
         let mut seen = 0;
         for rule in RULES {
             // A rule whose facts are not in the built-in contract has its example from another one.
@@ -95,7 +96,7 @@ mod tests {
             let judging = fact.map(|fact| rule_of(fact.kind).name);
             seen += usize::from(judging == Some(rule.name));
             if judging.is_some_and(|judging| judging != rule.name) {
-                noting.push(rule.name);
+                reporting.push(rule.name);
             }
         }
         assert!(seen > 15, "{seen}");
@@ -108,6 +109,6 @@ mod tests {
             "undocumented-field",
             "unusable-identifier",
         ];
-        assert_eq!(noting, known);
+        assert_eq!(reporting, known);
     }
 }

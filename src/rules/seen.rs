@@ -84,9 +84,9 @@ impl<'seen> ExchangeSeen<'seen> {
         // What routes a request does not respond with 422; only what validates it does.
         let validated = |documented: &DocumentedResponse| documented.status == StatusPattern::Exact(422);
         let media_type = self.exchange.response().and_then(Response::media_type);
-        let is_labelled = || media_type.is_some_and(|media_type| is_json(&media_type));
+        let is_labelled_json = || media_type.is_some_and(|media_type| is_json(&media_type));
         let (kind, validates) = (edge_case.kind, self.documented.is_some_and(validated));
-        (kind.reaches_operation() || validates && (kind.is_of_a_parameter() || is_labelled()))
+        (kind.reaches_operation() || validates && (kind.is_of_a_parameter() || is_labelled_json()))
             && self.documented.is_some_and(named)
     }
 

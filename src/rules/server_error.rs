@@ -17,8 +17,9 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A 5xx means that the service failed, whatever was sent. A request that gets a 429 or 503 \
                   is sent again a few times, as Retry-After asks, but not if a 429 asks for more than a minute; the \
                   last response counts.",
-    exceptions: "A 501 or above that the document lists by itself. A 503 that went away, and a 503 to a request that is sent only once: one with a wrong token, and a \
-                   create that must be rejected or is an edge case. Any other response to an edge case.",
+    exceptions: "A 501 or above that the document lists by itself. A 503 that went away, and a 503 to a request that \
+                 is sent only once: one with a wrong token, and a create that must be rejected or is an edge case. \
+                 Any other response to an edge case.",
     fix: "Run the command that reproduces it, then look the request up in the service's log.",
     source: "RFC 9110, section 15.6: a 5xx says that the server erred",
     example: Example {

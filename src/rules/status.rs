@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
                   documented must succeed: 404, 405 or 501 for a documented operation, or a success status other than \
                   the documented one, breaks what callers rely on.",
     exceptions: "A rejection (400, 409, 422) of a request with something that the document leaves open, such as a \
-                 field whose allowed values are not shown; also with 404 or 410, if the document has no link to \
+                 field whose allowed values are not shown; also with 404, 410 or 412, if the document has no link to \
                  the record that the request names. 401 and 403, which are about the token; 429; a 5xx, which is \
                  `server-error`. Every other status that the contract documents, and a 4xx that its `default` covers.",
     fix: "Return the documented status, or document the one that is returned.",
@@ -79,7 +79,7 @@ fn rejects(status: u16, on_rejection: RejectionMeaning) -> bool {
 /// Returns why a rejected request decides nothing.
 fn rejection_reason(status: u16, on_rejection: RejectionMeaning) -> Reason {
     match on_rejection {
-        RejectionMeaning::UncertainValue => Reason::RejectedExample(status),
+        RejectionMeaning::UncertainValue => Reason::RejectedUncertainValue(status),
         RejectionMeaning::OtherClient => Reason::Traffic(TrafficReason::Rejected(status)),
         RejectionMeaning::Gap | RejectionMeaning::Finding => Reason::Rejected(status),
     }

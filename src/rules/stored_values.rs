@@ -126,13 +126,13 @@ impl<'sent> Sent<'sent> {
             let Some(fact) = sink.contract.fact_of(self.operation, kind(index)) else {
                 continue;
             };
-            let is_judged = carry.gap.is_some() == (judged_fields == JudgedFields::WithGap);
-            let judged = match judged_fields {
+            let is_ours = carry.gap.is_some() == (judged_fields == JudgedFields::WithGap);
+            let is_reported = match judged_fields {
                 // `stored-values` reports it.
                 JudgedFields::WithGap => self.is_mixed(carry, record),
                 JudgedFields::WithoutGap => self.report_mixed_or_duplicated(carry, fact, (record, at), sink),
             };
-            if is_judged && !judged {
+            if is_ours && !is_reported {
                 self.judge_field(carry, fact, (record, at), sink);
             }
         }

@@ -3,9 +3,9 @@
 //!
 //! # Design
 //!
-//! A response with a documented success status is a success, unless its body is neither JSON, nor labelled as JSON, nor
-//! of another documented media type: a login page comes with 200 for every request. A broken JSON body is a success,
-//! and a finding as well.
+//! A response with a documented success status is a success, unless JSON is documented and its body is neither JSON,
+//! nor labelled as JSON, nor of another documented media type: a login page comes with 200 for every request. A broken
+//! JSON body is a success, and a finding as well.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -40,7 +40,7 @@ pub enum HowAllCallsFailed {
     /// Every response was a 401 or 403, and no request carried a token.
     RejectedWithoutToken,
     /// Every response was a 5xx.
-    Failed,
+    ServerError,
     /// Responses of several kinds.
     Mixed,
     /// Every response was a 404.
@@ -68,13 +68,13 @@ impl fmt::Display for HowAllCallsFailed {
                 "every response is 401 or 403, and the contract asks for no token: does the target require \
                             one?",
             ),
-            Self::Failed => formatter.write_str("every response is a 5xx: is the service behind this address up?"),
+            Self::ServerError => formatter.write_str("every response is a 5xx: is the service behind this address up?"),
             Self::Mixed => formatter
                 .write_str("no operation returned a successful response: is the base URL right, and the service up?"),
             Self::NotFound => formatter.write_str("every path returns 404: is the base URL, with its prefix, right?"),
             Self::WebPage => formatter.write_str(
-                "every response is a web page, not JSON: is there a login in front of the service, or is it another \
-                 service?",
+                "every successful response is something other than JSON, such as a web page: is there a login in front \
+                 of the service, or is it another service?",
             ),
             Self::Redirected => formatter.write_str(
                 "every response is a redirect, and none is followed: is there a login in front of the service, or does \
@@ -122,7 +122,7 @@ impl HowAllCallsFailed {
             Ok(404) => Self::NotFound,
             Ok(300..=399) => Self::Redirected,
             Ok(status @ 400..=499) => Self::Rejected(status),
-            Ok(500..) => Self::Failed,
+            Ok(500..) => Self::ServerError,
             Ok(_) => Self::Mixed,
         }
     }

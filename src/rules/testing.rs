@@ -223,7 +223,7 @@ impl Fixture {
         self.placed(sent, listed, (None, end))
     }
 
-    /// Judges as [`Self::observed`] does, with the location where the list shows the record under another owner.
+    /// Judges as [`Self::observed`] does, with the location where the list shows the record inside another one.
     pub(super) fn placed(
         &self,
         sent: &Value,

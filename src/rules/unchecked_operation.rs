@@ -73,9 +73,9 @@ impl Finding {
 #[cfg(test)]
 mod tests {
     use crate::contract::fact::FactKind;
-    use crate::exchange::RejectionMeaning;
+    use crate::exchange::{Failure, RejectionMeaning};
     use crate::rules::testing::{Fixture, JSON, Judged};
-    use crate::rules::{Level, Reason, Verdict};
+    use crate::rules::{HowAllCallsFailed, Level, Reason, Verdict};
 
     /// Judges `getTags` after these responses, each a status, a media type and a body.
     fn answered(fixture: &Fixture, responses: &[(u16, Option<&str>, &str)]) -> Judged {
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(judged.finding("unchecked-operation").level, Level::Warn);
         assert_eq!(
             judged.received("unchecked-operation"),
-            "none: rejected with 409, which a gap may allow"
+            "none: rejected with 409, perhaps because of something that the document leaves open"
         );
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Rejected(409)));
     }
@@ -125,6 +125,45 @@ mod tests {
             judged.received("unchecked-operation"),
             "none: the body of its success is not the documented one"
         );
+    }
+
+    #[test]
+    fn a_page_for_people_is_no_success_where_json_has_no_schema_either() {
+        let fixture = Fixture::responses("'200': {description: a, content: {application/json: {}}}");
+        let both = "'200': {description: a, content: {application/json: {}, text/html: {}}}";
+        for (fixture, media_type, body, is_success) in [
+            (&fixture, Some("text/html"), "<html>", false),
+            (&fixture, Some("text/plain"), "{}", true),
+            (&fixture, JSON, "<html>", true),
+            (&fixture, None, "<html>", true),
+            (&Fixture::responses(both), Some("text/html"), "<html>", true),
+        ] {
+            let judged = answered(fixture, &[(200, media_type, body)]);
+            let verdicts = &judged.verdicts;
+            assert_eq!(
+                verdicts.had_success(fixture.operation),
+                is_success,
+                "{media_type:?} {body}"
+            );
+            let failed = (!is_success).then_some(HowAllCallsFailed::WebPage);
+            assert_eq!(verdicts.how_all_calls_failed(), failed);
+        }
+    }
+
+    #[test]
+    fn a_status_that_came_after_no_response_is_reported_with_the_first_failure() {
+        let fixture = Fixture::of("getTags")
+            .level("status", Level::Warn)
+            .level("unfinished-answer", Level::Warn);
+        let judged = fixture.judge(|judge| {
+            let mut unanswered = fixture.exchange(200, None, "");
+            unanswered.outcome = Err(Failure::Incomplete);
+            judge.exchange(&unanswered, fixture.intent());
+            judge.exchange(&fixture.exchange(404, JSON, "{}"), fixture.intent());
+            judge.report_unchecked([fixture.operation]);
+        });
+        let received = judged.received("unchecked-operation");
+        assert_eq!(received, "none: no complete response came");
     }
 
     #[test]

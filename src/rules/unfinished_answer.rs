@@ -13,16 +13,18 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Deny,
     headline: Headline::Operation("does not complete a response", "do not complete a response"),
     topic: Topic::Responses,
-    summary: "A documented request, and each edge case, gets a complete response within the deadline and the size limit.",
+    summary: "A documented request, and each edge case, gets a complete response within the deadline and the size \
+              limit.",
     explanation: "One deadline (timeout) covers connecting, head, body and decoding; a body may have up to 8 MiB after \
                   decoding. A response that is cut off, endless or not HTTP does not count as one: the caller waits \
                   in vain.",
     exceptions: "A response that may be a stream, as its documented media types say (`text/event-stream`, \
-                 `application/x-ndjson`): it ends when the service has nothing more to say. Requests with a credential that must be rejected, equivalent requests, and the reads that \
-                 look for residue. A connection that may have been idle and that the service closes before the head \
-                 of a response is complete: it may do so at any time, and a write is not sent again. A target that cannot be reached at all: then \
-                   nothing is judged, and the run reports that.",
-    fix: "Respond within the deadline, end the body at its stated length, and return less than 8 MiB at once, for \
+                 `application/x-ndjson`): it ends when the service has nothing more to say. Requests with a \
+                 credential that must be rejected, equivalent requests, and the reads that look for residue. A \
+                 connection that may have been idle and that the service closes before the head of a response is \
+                 complete: it may do so at any time, and a write is not sent again. A target that cannot be reached \
+                 at all: then nothing is judged, and the run reports that.",
+    fix: "Respond within the deadline, end the body at its stated length, and return at most 8 MiB at once, for \
           example in pages. For a service that is slow by design, set a longer timeout.",
     source: "RFC 9112, section 8: an incomplete message is not a response",
     example: Example {

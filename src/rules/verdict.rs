@@ -50,16 +50,16 @@ pub enum Verdict {
 #[non_exhaustive]
 pub enum Reason {
     /// What the responses show of a gap does not decide whether a learned answer still holds.
-    AnswersDiffer,
+    AnswerNotConfirmed,
     /// The run does not answer a gap, for this reason.
     GapNotAnswered(gaps::WhyUnanswered),
     /// The response had this status, which decides nothing about the fact.
     OtherStatus(u16),
     /// The list changed while it was walked.
-    Changed,
+    ListChanged,
     /// The response had this status, which the document lists next to the success.
     Documented(u16),
-    /// The server failed with this status; another finding reports it.
+    /// The server failed with this status; `server-error` judges it.
     Failed(u16),
     /// The identifier is not a UUID with a lower-case letter.
     NothingToUppercase,
@@ -121,15 +121,15 @@ pub enum Reason {
     SameForAll(u16),
     /// The target rejected something that the document leaves open, with this status.
     Rejected(u16),
-    /// The target rejected what the contract gives as an example, with this status.
-    RejectedExample(u16),
+    /// The target rejected a request with a value that it may not know, with this status.
+    RejectedUncertainValue(u16),
     /// The target throttled every attempt to send the request.
     Throttled,
     /// The token was rejected, with this status.
     TokenRejected(u16),
     /// The run ended before it had carried out its plan, and no response had shown it by then.
     RunEnded,
-    /// No complete response came; another fact says why.
+    /// No complete response came. If the request was a documented one or an edge case, another fact says why.
     NoResponse,
     /// The service closed a connection that may have been idle, which it may at any time (RFC 9112, section 9.5).
     ClosedWhenIdle,
@@ -146,7 +146,7 @@ pub enum Reason {
     /// The typed client returns the response as bytes.
     NoClientType,
     /// The contract's assertion cannot be read.
-    Unreadable(String),
+    AssertionUnreadable(String),
 }
 
 impl Reason {
@@ -210,6 +210,7 @@ impl WalkEnd {
 /// Returns why a service may be right to reject a request with this status.
 fn why_rightly(status: u16) -> &'static str {
     match status {
+        400 | 422 => "a value in the request may not suit this target",
         409 | 412 => "the record may have another state or version than the request expects",
         _ => "the record that the request names may not exist",
     }
@@ -218,10 +219,10 @@ fn why_rightly(status: u16) -> &'static str {
 impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Cow<'_, str> = match self {
-            Self::AnswersDiffer => "what the run observed neither confirms nor contradicts the answer".into(),
+            Self::AnswerNotConfirmed => "what the run observed neither confirms nor contradicts the answer".into(),
             Self::LimitExceeded => "the body has over 128 levels, a million values, or a number beyond a double".into(),
             Self::OtherFactBroken => "another fact that this one depends on is broken".into(),
-            Self::Changed => "the list changed while it was walked".into(),
+            Self::ListChanged => "the list changed while it was walked".into(),
             Self::StoredByQuery => {
                 "a list shows that this `POST`, which should only read, stores what it is sent".into()
             }
@@ -271,8 +272,10 @@ impl fmt::Display for Reason {
             }
             Self::Traffic(reason) => reason.to_string().into(),
             Self::SameForAll(status) => format!("the response was {status}, with the right credential too").into(),
-            Self::Rejected(status) => format!("rejected with {status}, which a gap may allow").into(),
-            Self::RejectedExample(status) => {
+            Self::Rejected(status) => {
+                format!("rejected with {status}, perhaps because of something that the document leaves open").into()
+            }
+            Self::RejectedUncertainValue(status) => {
                 format!("rejected with {status}, perhaps rightly: {}", why_rightly(*status)).into()
             }
             Self::TokenRejected(403) => "rejected with 403: the token may lack permission for this operation".into(),
@@ -283,7 +286,7 @@ impl fmt::Display for Reason {
                 format!("the list has more than {max_pages} pages of the requested size").into()
             }
             Self::TooManyPages(max_pages) => format!("the list has more pages than max-pages {max_pages}").into(),
-            Self::Unreadable(why) => format!("the contract's assertion cannot be read: {why}").into(),
+            Self::AssertionUnreadable(why) => format!("the contract's assertion cannot be read: {why}").into(),
         };
         formatter.write_str(&words)
     }
@@ -415,7 +418,7 @@ impl Verdicts {
             return Verdict::Held;
         }
         let operation = contract.fact(fact).operation;
-        // The reason why an operation was not called means nothing once it was called after all.
+        // The reason why an operation was not called means nothing once a call of it has succeeded.
         let still_valid = || self.not_called.get(&operation).filter(|_| !self.had_success(operation));
         let of_operation = || still_valid().cloned();
         let reason = state
@@ -452,12 +455,12 @@ impl Verdicts {
         let fact = contract.fact_of(operation, FactKind::Status);
         let verdict = fact.map(|fact| self.of(contract, fact));
         let failed = self.successes.first_failed(operation);
-        let answered = |status: u16| Reason::OtherStatus(status).to_string();
         Some(match verdict {
             Some(Verdict::Held) => "the body of its success is not the documented one".to_owned(),
             Some(Verdict::Broken) => failed
                 .and_then(|failed| failed.status)
-                .map_or_else(String::new, answered),
+                .map_or(Reason::NoResponse, Reason::OtherStatus)
+                .to_string(),
             Some(Verdict::Undecided(Reason::NoValue(lack))) => lack.brief(),
             Some(Verdict::Undecided(Reason::NotShown)) => "no request was sent to it".to_owned(),
             Some(Verdict::Undecided(reason)) => reason.to_string(),
@@ -516,8 +519,8 @@ impl Sink<'_> {
         self.verdicts.break_fact(fact);
         if !self.count_repeat(fact, "") {
             let said = error_body::describe(response, self.values);
-            let came = (String::new(), response.status.to_string());
-            self.add_finding(fact, "", None, came).error_body = said;
+            let at_and_received = (String::new(), response.status.to_string());
+            self.add_finding(fact, "", None, at_and_received).error_body = said;
         }
     }
 
@@ -528,17 +531,17 @@ impl Sink<'_> {
         self.report_finding(fact, Some(documented), String::new, received);
     }
 
-    /// Notes that a value broke the fact. `documented` returns what it should have been, and `came` where it was and
-    /// what came instead; neither is called if the rule has already reported the fact.
+    /// Notes that a value broke the fact. `documented` returns what it should have been, and `at_and_received` where
+    /// it was and what came instead; neither is called if the rule has already reported the fact.
     pub(super) fn broken_with(
         &mut self,
         fact: FactId,
         documented: impl FnOnce() -> String,
-        came: impl FnOnce() -> (String, String),
+        at_and_received: impl FnOnce() -> (String, String),
     ) {
         self.verdicts.break_fact(fact);
         if !self.count_repeat(fact, "") {
-            self.add_finding(fact, "", Some(&documented()), came());
+            self.add_finding(fact, "", Some(&documented()), at_and_received());
         }
     }
 
@@ -660,7 +663,8 @@ impl Sink<'_> {
         })
     }
 
-    /// Returns an indexed pointer into a body, without the names in it that are data, unless values are shown.
+    /// Returns an indexed pointer (see [`pointer::element`]) into a body, without the names in it that are data,
+    /// unless values are shown.
     pub(super) fn with_map_keys_hidden(&self, names: BodyNames<'_>, pointer: &str) -> String {
         match self.values {
             ValueDisplay::Shown => pointer.to_owned(),
@@ -668,7 +672,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Renders the indexed pointer (see [`pointer::element`]), showing names that may be values as shapes, and returns
+    /// Renders the indexed pointer, showing names that may be values as shapes, and returns
     /// a hint that says how to see them. `documented` is the pointer of the fact, in which `*` stands for the name of
     /// each member of a map.
     fn render_pointer(&self, pointer: &str, documented: &str) -> (String, &'static str) {

@@ -36,7 +36,7 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     if location.value.is_null() && location.null_is_undocumented_and_open() {
         return sink.undecided(fact, Reason::OnlyNull);
     }
-    // Each part of an `allOf` may state types; the value must have one of the types of each part.
+    // Each part of an `allOf` may state a type; the value must be of all of them.
     let admitted = location.shape.types.iter().all(|kind| kind.admits(location.value));
     if admitted || (location.value.is_null() && location.shape.nullable) {
         sink.held(fact);

@@ -17,7 +17,7 @@ use crate::contract::operation::OperationId;
 use crate::exchange::{Limits, Transport};
 use crate::history::RunTag;
 use crate::plan::{NeededValue, NoValue, NotCalled, Plan, Scope};
-use crate::rules::{Reason, TrafficReason, Verdict};
+use crate::rules::{Levels, Reason, TrafficReason, Verdict};
 
 const TOKEN: &str = "reasons-token";
 
@@ -164,7 +164,7 @@ fn shown(reason: &Reason) -> ReasonProof {
         | Reason::NotShown
         | Reason::SameForAll(_)
         | Reason::Rejected(_)
-        | Reason::RejectedExample(_)
+        | Reason::RejectedUncertainValue(_)
         | Reason::RunEnded
         | Reason::Throttled
         | Reason::TokenRejected(_)
@@ -174,7 +174,7 @@ fn shown(reason: &Reason) -> ReasonProof {
         }
         Reason::MoreInferredPages(_) | Reason::PageNotFollowed => shown_by_inferred_pages(),
         Reason::OtherFactBroken => Tested(typed, "a_response_that_breaks_a_fact_is_not_reported_again"),
-        Reason::Changed => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
+        Reason::ListChanged => Tested(pages, "a_list_that_changed_decides_nothing_about_its_items"),
         Reason::WrongTypeLimit(_) => shown_by_mistyped_fields(),
         Reason::RecordUnreadable => shown_by_unreadable_record(),
         Reason::StoredByQuery => shown_by_query(),
@@ -206,9 +206,9 @@ fn shown(reason: &Reason) -> ReasonProof {
             include_str!("../rules/identifier.rs"),
             "null_identifies_nothing_however_often_it_comes",
         ),
-        Reason::Unreadable(_) => shown_by_assertion(),
+        Reason::AssertionUnreadable(_) => shown_by_assertion(),
         Reason::NoClientType => shown_by_typed_client(),
-        Reason::AnswersDiffer => shown_by_learned("what_does_not_contradict_an_answer_leaves_it_undecided"),
+        Reason::AnswerNotConfirmed => shown_by_learned("what_does_not_contradict_an_answer_leaves_it_undecided"),
         Reason::GapNotAnswered(_) => shown_by_learned("what_was_not_seen_again_is_undecided"),
     }
 }
@@ -298,7 +298,7 @@ fn of_responses() -> Vec<Case> {
             |asked| calls(asked, "POST /public") > 0,
         ),
         case(
-            Reason::RejectedExample(404),
+            Reason::RejectedUncertainValue(404),
             "getExample status: 200",
             but!("GET /example/shown" => (404, "")),
             |asked| calls(asked, "GET /example/shown") == 1,
@@ -471,6 +471,7 @@ async fn checked(contract: &Contract, case: &Case) -> (Run, Vec<ReceivedRequest>
     };
     let mut settings = Settings {
         settle: Duration::ZERO,
+        keep_recording: true,
         ..Settings::new(RunTag::new(1, 1))
     };
     (case.set)(contract, &mut scope, &mut settings);
@@ -513,6 +514,11 @@ async fn each_reason_is_given_where_its_evidence_is() {
         let verdict = run.verdicts.of(&contract, fact);
         assert_eq!(verdict, Verdict::Undecided(case.reason.clone()), "{}", case.fact);
         assert!((case.evidence)(&asked), "{:?}: {asked:?}", case.reason);
+        let again = run.recording.unwrap().judge(&contract, Levels::default());
+        // The report of a check that never reached its target says only that.
+        if case.reason != Reason::NotReady {
+            assert_eq!(again.of(&contract, fact), verdict, "{}", case.fact);
+        }
         assert!(matches!(shown(&case.reason), ReasonProof::Here));
     }
 }
@@ -523,7 +529,7 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
     let elsewhere = [
         Reason::OtherStatus(status),
         Reason::OtherFactBroken,
-        Reason::Changed,
+        Reason::ListChanged,
         Reason::StoredByQuery,
         Reason::RecordUnreadable,
         Reason::NoIdentifier,
@@ -546,7 +552,7 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::Traffic(TrafficReason::NoCall),
         Reason::Traffic(TrafficReason::OneWalk),
         Reason::Traffic(TrafficReason::Rejected(status)),
-        Reason::Unreadable(String::new()),
+        Reason::AssertionUnreadable(String::new()),
         Reason::NoClientType,
     ];
     for reason in elsewhere {

@@ -597,21 +597,21 @@ impl<'run> Session<'run> {
         for fact in &self.plan.in_other_shards {
             evaluation.force_undecided(*fact, elsewhere());
         }
-        let EvaluationResult {
-            mut verdicts,
-            answers,
-            trials,
-            history,
-            recording,
-        } = evaluation.finish();
         let is_cut_short = match &ended {
             RunEnd::Complete | RunEnd::NothingSucceeded(_) | RunEnd::Incomplete(_) => false,
             // A soak that is interrupted has carried out its plan once.
             _ => self.sender.tally().rounds == 0,
         };
         if is_cut_short {
-            verdicts.end_early();
+            evaluation.end_early();
         }
+        let EvaluationResult {
+            verdicts,
+            answers,
+            trials,
+            history,
+            recording,
+        } = evaluation.finish();
         let verdicts = why_not_reached(&ended).map_or(verdicts, |reason| {
             let mut verdicts = Verdicts::undecided(self.contract, &reason);
             for fact in &self.plan.in_other_shards {

@@ -190,7 +190,10 @@ async fn a_service_that_rejects_the_plain_request_too_or_asks_for_time_is_not_wa
         .rows("equivalent-request")
         .filter(|row| row.operation == "updateContact");
     let reasons: Vec<_> = rows.filter_map(|row| row.reason.as_deref()).collect();
-    assert_eq!(reasons, ["rejected with 409, which a gap may allow"; 4]);
+    assert_eq!(
+        reasons,
+        ["rejected with 409, perhaps because of something that the document leaves open"; 4]
+    );
 }
 
 /// Writes every UUID of a body in another case.

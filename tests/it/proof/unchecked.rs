@@ -209,7 +209,10 @@ async fn a_rejection_throughout_is_reported_with_its_status_and_its_request() {
     let seen = Small::new(THINGS).check(rejecting).await;
     let reported = seen.of_rule(RULE);
     assert_eq!(reported.len(), 1, "{:?}", seen.record.findings);
-    assert_eq!(reported[0].received, "none: rejected with 422, which a gap may allow");
+    assert_eq!(
+        reported[0].received,
+        "none: rejected with 422, perhaps because of something that the document leaves open"
+    );
     assert!(reported[0].reproduce.starts_with("curl ") && reported[0].exchange.is_some());
 }
 
