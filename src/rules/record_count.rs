@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_second_record_is_not_reported_beside_a_write_to_another_record_and_never_held() {
-        let fixture = Fixture::of("createTag");
+        let fixture = Fixture::of("updateContact");
         let stray = StrayWrite {
             operation: fixture.operation,
             pointer: OTHER,

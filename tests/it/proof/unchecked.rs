@@ -324,7 +324,7 @@ async fn a_run_without_any_success_could_not_judge_and_says_what_to_look_at() {
         ),
         (
             page,
-            "every response is a web page, not JSON: is there a login in front of the service",
+            "every successful response is something other than JSON, such as a web page: is there a login",
             true,
         ),
         (

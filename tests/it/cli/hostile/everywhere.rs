@@ -32,7 +32,7 @@ fn whatever_is_asked() -> Vec<Behaviour> {
         }),
         Behaviour::everywhere(
             "a login page everywhere",
-            NothingSucceeded("auth", "every response is a web page"),
+            NothingSucceeded("auth", "every successful response is something other than JSON"),
             |_, stream| {
                 let page = response("200 OK", "<html>Who are you?</html>");
                 stream.write_all(page.replace("application/json", "text/html").as_bytes())
