@@ -92,13 +92,8 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     }
     let terminals = report_flags::terminals(arguments.color, (arguments.quiet, arguments.verbose));
     let (values, redaction) = (inputs.settings.values, transport.redaction());
-    let is_terminal = edge::stderr_is_terminal();
-    let mut progress = Progress::new(
-        progress_terminal(arguments),
-        is_terminal,
-        &contract,
-        (values, redaction),
-    );
+    let (watched, is_terminal) = (progress_terminal(arguments), edge::stderr_is_terminal());
+    let mut progress = Progress::new(watched, is_terminal, &contract, (values, redaction));
     let interrupted = interruption(&outputs, accepting.as_ref(), learn_files.as_ref())?;
     let prepared = Prepared {
         contract: Arc::clone(&contract),

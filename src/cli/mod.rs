@@ -263,7 +263,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Gaps(arguments) => gaps::run(&arguments),
         Command::Learn(arguments) => learn::reject_judging(&matches).and_then(|()| {
             let (check, learning) = arguments.split();
-            learn::run(&learning, &resolved(check, &matches)?.to_learn(), &matches)
+            learn::run(&learning, &resolved(check, &matches)?.for_learning(), &matches)
         }),
         Command::Lint(arguments) => lint::run(&arguments),
         Command::Man(arguments) => man::run(&arguments, command()),
@@ -271,7 +271,7 @@ pub fn main(stdout_is_closed: bool) -> ExitCode {
         Command::Plan(arguments) => {
             let plan::PlanArguments { learn, check } = *arguments;
             resolved(check, &matches).and_then(|resolved| match learn {
-                true => plan::run(&resolved.to_learn(), true),
+                true => plan::run(&resolved.for_learning(), true),
                 false => plan::run(&resolved, false),
             })
         }

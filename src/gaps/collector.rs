@@ -982,7 +982,7 @@ mod tests {
             };
             let exchange = Exchange {
                 number: 1,
-                request: Request::plain(operation, contract.operation(operation)),
+                request: Request::unfilled(operation, contract.operation(operation)),
                 sent_after: Duration::ZERO,
                 outcome: Ok(Response {
                     status: 200,

@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(judged.finding("unchecked-operation").level, Level::Warn);
         assert_eq!(
             judged.received("unchecked-operation"),
-            "none: rejected with 409, perhaps because of something that the document leaves open"
+            "none: rejected with 409, perhaps because of a gap in the document"
         );
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::Rejected(409)));
     }

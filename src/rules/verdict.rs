@@ -223,9 +223,7 @@ impl fmt::Display for Reason {
             Self::LimitExceeded => "the body has over 128 levels, a million values, or a number beyond a double".into(),
             Self::OtherFactBroken => "another fact that this one depends on is broken".into(),
             Self::ListChanged => "the list changed while it was walked".into(),
-            Self::StoredByQuery => {
-                "a list shows that this `POST`, which should only read, stores what it is sent".into()
-            }
+            Self::StoredByQuery => "a list shows that this `POST`, which should only read, stores what is sent".into(),
             Self::RecordUnreadable => "a record can no longer be read after an edge case was accepted".into(),
             Self::NothingToUppercase => "the identifier is not a UUID with a lower-case letter".into(),
             Self::NoIdentifier => "the created record has no identifier to be found by".into(),
@@ -273,7 +271,7 @@ impl fmt::Display for Reason {
             Self::Traffic(reason) => reason.to_string().into(),
             Self::SameForAll(status) => format!("the response was {status}, with the right credential too").into(),
             Self::Rejected(status) => {
-                format!("rejected with {status}, perhaps because of something that the document leaves open").into()
+                format!("rejected with {status}, perhaps because of a gap in the document").into()
             }
             Self::RejectedUncertainValue(status) => {
                 format!("rejected with {status}, perhaps rightly: {}", why_rightly(*status)).into()

@@ -79,7 +79,7 @@ impl ResolvedArguments {
     /// Returns the arguments of `learn`, which reads no overlay and carries out its plan once, whatever the
     /// configuration says.
     #[must_use]
-    pub(in crate::cli) fn to_learn(mut self) -> Self {
+    pub(in crate::cli) fn for_learning(mut self) -> Self {
         self.arguments.service.overlay = None;
         self.arguments.check.repeat = Setting::default();
         self

@@ -192,7 +192,7 @@ async fn a_service_that_rejects_the_plain_request_too_or_asks_for_time_is_not_wa
     let reasons: Vec<_> = rows.filter_map(|row| row.reason.as_deref()).collect();
     assert_eq!(
         reasons,
-        ["rejected with 409, perhaps because of something that the document leaves open"; 4]
+        ["rejected with 409, perhaps because of a gap in the document"; 4]
     );
 }
 

@@ -211,7 +211,7 @@ async fn a_rejection_throughout_is_reported_with_its_status_and_its_request() {
     assert_eq!(reported.len(), 1, "{:?}", seen.record.findings);
     assert_eq!(
         reported[0].received,
-        "none: rejected with 422, perhaps because of something that the document leaves open"
+        "none: rejected with 422, perhaps because of a gap in the document"
     );
     assert!(reported[0].reproduce.starts_with("curl ") && reported[0].exchange.is_some());
 }
