@@ -265,7 +265,7 @@ mod tests {
                 "{gap} {claim}: {message}"
             );
         }
-        let message = checked("venue-of-contact", &json!({"does": "records-a-visti"})).unwrap_err();
+        let message = checked("venue-of-contact", &json!({"does": "records-nothing"})).unwrap_err();
         assert!(message.to_string().contains("`records-a-visit`"), "{message}");
         let message = checked("purpose", &json!({"purpose": "to help"})).unwrap_err();
         assert!(
