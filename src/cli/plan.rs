@@ -28,13 +28,11 @@ pub(super) struct PlanArguments {
 }
 
 /// The flags of a check that change nothing in its plan.
-const WITHOUT_EFFECT: [&str; 21] = [
+const WITHOUT_EFFECT: [&str; 18] = [
     "accept",
-    "allow",
     "cacert",
     "cert",
     "color",
-    "deny",
     "jobs",
     "key",
     "max_time",
@@ -49,7 +47,6 @@ const WITHOUT_EFFECT: [&str; 21] = [
     "timeout",
     "token_file",
     "wait",
-    "warn",
 ];
 
 /// Says what the flags of a check mean where nothing is sent.
@@ -57,7 +54,13 @@ pub(super) fn with_own_help(command: clap::Command) -> clap::Command {
     let base_url = "The service to plan for; it is not contacted; without it and without a target, the reference \
                     service";
     let verbose = "Name each fact that a step is made to decide, and each awkward value that it sends: a valid one that software often mishandles";
-    without_effect(command, &WITHOUT_EFFECT)
+    ["allow", "deny", "warn"]
+        .into_iter()
+        .fold(without_effect(command, &WITHOUT_EFFECT), |command, level| {
+            command.mut_arg(level, |flag| {
+                flag.help("For `check`; here it is only checked that the rule exists")
+            })
+        })
         .mut_arg("base_url", |flag| flag.help(base_url))
         .mut_arg("verbose", |flag| flag.help(verbose))
 }

@@ -37,7 +37,7 @@ pub(super) struct RunHeader<'run> {
     pub(super) started_at: String,
     /// The seed of the run's choices.
     pub(super) seed: u64,
-    /// The most requests of the run that may leave a record.
+    /// The most records that the run may leave.
     pub(super) max_writes: u64,
 }
 

@@ -782,7 +782,7 @@ mod tests {
             ("expire", "expires expired expiration expiry"),
             ("modify", "modify modifies modified modifying"),
             ("move", "move moves moved moving"),
-            ("pay", "pay pays payed paying payer"),
+            ("pay", "pay pays paying payer"),
             ("push", "push pushes pushed pushing"),
             ("remove", "removes removal"),
             ("restore", "restores restoring restoration"),

@@ -839,7 +839,7 @@ components:
 
     #[test]
     fn a_name_of_a_map_that_begins_as_an_extension_does_is_no_extension() {
-        let reported = broken("name: {type: string}", "x-name: {type: strin}");
+        let reported = broken("name: {type: string}", "x-name: {type: text}");
         assert!(
             reported.contains("/components/schemas/Thing/properties/x-name/type"),
             "{reported}"

@@ -63,6 +63,24 @@ pub(super) struct Group<'document> {
     pub(super) alternatives: Vec<LocatedNode<'document>>,
 }
 
+/// The names of `patternProperties`.
+pub(super) enum NamePatterns {
+    /// One cannot be read, or there are very many.
+    Unread,
+    /// What each admits.
+    Read(Vec<jsonschema::Validator>),
+}
+
+impl NamePatterns {
+    /// Whether one may apply to a property of this name.
+    pub(super) fn may_match(&self, name: &str) -> bool {
+        match self {
+            Self::Unread => true,
+            Self::Read(patterns) => patterns.iter().any(|pattern| pattern.is_valid(&json!(name))),
+        }
+    }
+}
+
 /// What an object may have besides its listed properties.
 pub(super) enum Additional<'document> {
     Anything,
@@ -296,20 +314,19 @@ impl<'document> View<'document> {
         })
     }
 
-    /// Whether `patternProperties` may apply to a property of this name: a pattern matches it or cannot be read, or
-    /// there are very many.
-    pub(super) fn has_pattern_for(&self, name: &str) -> bool {
+    /// Returns the names of `patternProperties`, as patterns.
+    pub(super) fn name_patterns(&self) -> NamePatterns {
         let all = self.keywords("patternProperties");
-        let patterns: Vec<_> = all
-            .flat_map(|at| at.node.members())
-            .map(|member| &member.name)
-            .collect();
-        let matches = |pattern: &str| {
+        let all: Vec<_> = all.flat_map(|at| at.node.members()).collect();
+        if all.len() > MAX_PATTERNS {
+            return NamePatterns::Unread;
+        }
+        let read = all.into_iter().map(|member| {
             let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
-            let read = options.build(&json!({ "pattern": pattern }));
-            read.map_or(true, |schema| schema.is_valid(&json!(name)))
-        };
-        patterns.len() > MAX_PATTERNS || patterns.into_iter().any(|pattern| matches(pattern.as_str()))
+            options.build(&json!({ "pattern": member.name.as_str() }))
+        });
+        read.collect::<Result<_, _>>()
+            .map_or(NamePatterns::Unread, NamePatterns::Read)
     }
 
     /// Returns the names of the required properties.

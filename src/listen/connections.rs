@@ -17,8 +17,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+/// How long a new connection waits for one that is being closed before another is closed too.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The connections that are open.
 #[derive(Clone)]
@@ -86,6 +90,8 @@ impl Connections {
             tokio::select! {
                 Ok(permit) = self.inner.permits.clone().acquire_owned() => break permit,
                 () = became_idle, if !closed => {}
+                // A client that reads slowly may take the rest of a response: then the next one makes room too.
+                () = tokio::time::sleep(PATIENCE), if closed => {}
             }
         };
         let slot = Arc::new(Slot {

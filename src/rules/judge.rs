@@ -422,8 +422,8 @@ impl<'contract> Judge<'contract> {
     }
 }
 
-/// Returns whether a body looks like a web or login page: JSON is documented, and the body is neither JSON, nor labelled
-/// as JSON, nor of another documented type. `body` is what was read of it, if the contract has its schema.
+/// Returns whether a body looks like a web or login page: JSON is documented, and the body is neither JSON, nor
+/// labelled as JSON, nor of another documented type. `body` is what was read of it, if the contract has its schema.
 fn is_web_page(
     response: &Response,
     documented: &DocumentedResponse,
@@ -432,7 +432,9 @@ fn is_web_page(
     let is_other =
         |received: String| !is_json(&received) && !media_type::is_other_documented_type(documented, &received);
     let is_json_text = || body.map_or_else(|| json::read(&response.body).is_ok(), Result::is_ok);
-    documented.media_types.iter().any(|known| is_json(known))
+    // Frameworks label an empty response as they label a page.
+    (body.is_some() || !response.body.is_empty())
+        && documented.media_types.iter().any(|known| is_json(known))
         && response.media_type().is_some_and(is_other)
         && !is_json_text()
 }

@@ -133,6 +133,7 @@ mod tests {
         let both = "'200': {description: a, content: {application/json: {}, text/html: {}}}";
         for (fixture, media_type, body, is_success) in [
             (&fixture, Some("text/html"), "<html>", false),
+            (&fixture, Some("text/html"), "", true),
             (&fixture, Some("text/plain"), "{}", true),
             (&fixture, JSON, "<html>", true),
             (&fixture, None, "<html>", true),

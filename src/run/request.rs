@@ -9,8 +9,8 @@ use crate::contract::Contract;
 use crate::contract::link::Link;
 use crate::contract::operation::{Operation, OperationId, Parameter, ParameterLocation, Security};
 use crate::exchange::{
-    Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_printable_identifier, parameter_placeholder,
-    with_query,
+    Credential, NOT_UNRESERVED, Printable, RejectionMeaning, Request, is_harmless_identifier, is_printable_identifier,
+    parameter_placeholder, with_query,
 };
 use crate::history::{Bindings, LinkedValues, NeededParameter, PathIdentifiers};
 use crate::plan::{NoValue, StandInOrigin, check_allowed, parameter, stand_in_value, unusable_path};
@@ -211,7 +211,10 @@ fn filled(
             // The target chooses the identifier of the run's own record: it may be somebody's address. What the user
             // sets for a header may be a secret.
             let is_secret = parameter.set_by_user.is_some() && parameter.location == ParameterLocation::Header;
-            let may_be_printed = is_from_document || is_printable_identifier(&text);
+            let may_be_printed = match parameter.set_by_user {
+                Some(_) => is_harmless_identifier(&text),
+                None => is_from_document || is_printable_identifier(&text),
+            };
             let is_hidden = from_target || is_secret || !may_be_printed;
             let rendered = is_hidden.then(|| parameter_placeholder(documented, (&parameter.name, parameter.location)));
             head.fill(parameter, &text, rendered.as_deref());

@@ -342,7 +342,7 @@ impl PostData {
             Some(coding) if coding.eq_ignore_ascii_case("base64") => String::from_utf8(base64(&text)?).ok()?,
             _ => text,
         };
-        (!has_redacted_value(&text) && !is_replaced(self.comment.as_deref())).then_some(text)
+        (!is_redacted(&text) && !is_replaced(self.comment.as_deref())).then_some(text)
     }
 }
 

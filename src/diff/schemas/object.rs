@@ -6,6 +6,7 @@
 //! that way: a name that is not listed is not documented. A property that is added to an open object is therefore
 //! harmless, and one that is removed from it leaves open what its name means now.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::{AttemptOutcome, Relation, SchemaComparison, ValueEncoding, any_below};
@@ -15,7 +16,12 @@ use crate::diff::kind::Kind;
 use crate::diff::schemas::FoundDifference;
 use crate::diff::source::Source;
 use crate::diff::types::Types;
-use crate::diff::view::{Additional, View};
+use crate::diff::view::{Additional, NamePatterns, View};
+
+/// Whether `patternProperties` of an object may apply to a property of this name.
+fn may_match(object: &View<'_>, patterns: &OnceCell<NamePatterns>, name: &str) -> bool {
+    patterns.get_or_init(|| object.name_patterns()).may_match(name)
+}
 
 /// A property on one side.
 struct Property<'both> {
@@ -29,6 +35,8 @@ impl<'both> SchemaComparison<'both> {
         let mut names = HashSet::new();
         let listed = old.property_names().into_iter().chain(new.property_names());
         let listed: Vec<_> = listed.filter(|name| names.insert(*name)).collect();
+        // Reading patterns takes time, so each side's are read once, and only if a name asks for them.
+        let (of_old, of_new) = (OnceCell::new(), OnceCell::new());
         for name in listed {
             let below = pointer::join(path, name);
             match (self.property(true, old, name), self.property(false, new, name)) {
@@ -36,8 +44,8 @@ impl<'both> SchemaComparison<'both> {
                     self.required((old, &was), (new, &is), &below);
                     self.property_value(&was.view, &is.view, &below);
                 }
-                (Some(was), None) => self.removed(&was, new, &below),
-                (None, Some(is)) => self.added(old, &is, &below),
+                (Some(was), None) => self.removed(&was, (new, &of_new), &below),
+                (None, Some(is)) => self.added((old, &of_old), &is, &below),
                 (None, None) => {}
             }
         }
@@ -112,7 +120,7 @@ impl<'both> SchemaComparison<'both> {
         Relation::Narrower
     }
 
-    fn removed(&mut self, was: &Property<'both>, new: &View<'both>, path: &str) {
+    fn removed(&mut self, was: &Property<'both>, (new, patterns): (&View<'both>, &OnceCell<NamePatterns>), path: &str) {
         let name = last(path);
         let hidden = new.property(self.new, &name);
         let text = match (hidden.is_some(), self.side) {
@@ -123,7 +131,7 @@ impl<'both> SchemaComparison<'both> {
         let relation = match (self.side, was.required_at.is_some(), new.additional(self.new)) {
             (Side::Response, true, _) => Relation::Wider,
             // Then what holds for every other name does not hold for this one.
-            (_, _, Additional::Nothing | Additional::Of(_)) if hidden.is_none() && new.has_pattern_for(&name) => {
+            (_, _, Additional::Nothing | Additional::Of(_)) if hidden.is_none() && may_match(new, patterns, &name) => {
                 Relation::Unclear("`patternProperties` of the new document may still allow it, and is not compared")
             }
             // What holds for every other name holds for this one now.
@@ -149,13 +157,13 @@ impl<'both> SchemaComparison<'both> {
         self.emit(found(Kind::PropertyRemoved, relation, text), path, locations);
     }
 
-    fn added(&mut self, old: &View<'both>, is: &Property<'both>, path: &str) {
+    fn added(&mut self, (old, patterns): (&View<'both>, &OnceCell<NamePatterns>), is: &Property<'both>, path: &str) {
         let name = last(path);
         let hidden = old.property(self.old, &name);
         let additional = old.additional(self.old);
         let relation = match (self.side, &additional) {
             (Side::Request, _) if is.required_at.is_some() => self.newly_required(&is.view),
-            (_, Additional::Nothing | Additional::Of(_)) if hidden.is_none() && old.has_pattern_for(&name) => {
+            (_, Additional::Nothing | Additional::Of(_)) if hidden.is_none() && may_match(old, patterns, &name) => {
                 Relation::Unclear("`patternProperties` of the old document may have allowed it, and is not compared")
             }
             (_, Additional::Nothing) => Relation::Wider,
