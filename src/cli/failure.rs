@@ -15,7 +15,7 @@ use crate::exchange::redact::{SHORTEST_TOKEN, TOO_SHORT};
 use crate::report::{MergeError, ReadError};
 use crate::rules::UnknownRule;
 
-/// The exit code where a report or the residue cannot be written.
+/// The exit code where something cannot be written.
 pub(super) const NOT_WRITTEN: u8 = 4;
 
 /// The exit code where nothing could be judged.
@@ -102,7 +102,7 @@ pub(super) enum Failure {
         /// The system's error.
         source: std::io::Error,
     },
-    /// The reports do not come from different shards of one plan.
+    /// The reports cannot be merged.
     #[error("failed to merge: {0}")]
     Merge(#[from] MergeError),
     /// There is no target, and no service to start in its place.

@@ -15,8 +15,8 @@
 use super::document::Document;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DETERMINERS, ISSUED, MARKED_AS, NEVER_A_NOUN,
-    NOUNS_TOO, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, WITH_OBJECTS, camel_case_words, is_base_or_third_person,
-    is_in, is_listed_action, sentences, without_prefixes,
+    NOUNS_TOO, READS, READS_IN_SUMMARIES, THINGS, TURNS_ON_OR_OFF, WITH_OBJECTS, camel_case_words,
+    is_base_or_third_person, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::Operation;
 use super::query::{ends_session, stated, summary_and_description};
@@ -462,8 +462,9 @@ fn is_command_of_words(first: &str, end: &str, words: &[String]) -> bool {
         .any(|(verb, objects)| *verb == first && objects.contains(&words[1].as_str()));
     let is_verb = |word: &str| is_listed_action(word) || is_in(&[&ACTS, &ACTS_ALONE, &["cycle", "defaults"]], word);
     let is_pair = words.len() == 2;
-    let is_turned = is_pair && (SWITCHES.contains(&first) || ["quiet", "step"].contains(&first)) && end == "down"
-        || is_pair && ["off", "on"].contains(&end) && !["add", "log", "sign"].contains(&first);
+    let is_turned =
+        is_pair && (TURNS_ON_OR_OFF.contains(&first) || ["quiet", "step"].contains(&first)) && end == "down"
+            || is_pair && ["off", "on"].contains(&end) && !["add", "log", "sign"].contains(&first);
     has_object
         || is_turned
         || IMPERATIVE.contains(&first) && (NEVER_A_NOUN.contains(&first) || !is_shown)

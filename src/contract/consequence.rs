@@ -441,7 +441,7 @@ fn is_done_to_others(words: &[String]) -> bool {
 /// Whether something else moves or begins: "Entries below move down by one", "The valve opens", "Billing starts
 /// immediately".
 fn moves_by_itself(words: &[String]) -> bool {
-    const MOVED: [&str; 10] = [
+    const THINGS_THAT_MOVE: [&str; 10] = [
         "below", "device", "lamp", "lights", "machine", "others", "prices", "pump", "relay", "valve",
     ];
     const MOVES: [&str; 9] = [
@@ -459,7 +459,7 @@ fn moves_by_itself(words: &[String]) -> bool {
     let at_once = after.first().is_some_and(|next| next == "immediately")
         || matches!(after, [at, once, ..] if at == "at" && once == "once");
     let is_begun = ["begins", "starts"].contains(&words[at + 1].as_str());
-    let is_other = |word: &String| MOVED.contains(&word.as_str()) || word == "other";
+    let is_other = |word: &String| THINGS_THAT_MOVE.contains(&word.as_str()) || word == "other";
     is_stated_as_fact(subject) && (is_begun && at_once || !is_begun && subject.iter().any(is_other))
 }
 
@@ -529,7 +529,7 @@ fn charges_or_refunds(words: &[String]) -> bool {
     const MONEY: [&str; 11] = [
         "account", "amount", "balance", "card", "credits", "customer", "fee", "funds", "money", "payment", "refund",
     ];
-    const MOVED: [&str; 12] = [
+    const DONE_TO_MONEY: [&str; 12] = [
         "billed",
         "captured",
         "charged",
@@ -555,8 +555,8 @@ fn charges_or_refunds(words: &[String]) -> bool {
     }
     let is_money = |word: &String| MONEY.contains(&word.as_str());
     words.windows(2).enumerate().any(|(at, pair)| {
-        let is_moved = BE.contains(&pair[0].as_str()) && MOVED.contains(&pair[1].as_str());
-        is_moved && at <= 5 && words[..at].iter().any(is_money) && is_stated_as_fact(&words[..at])
+        let is_charged = BE.contains(&pair[0].as_str()) && DONE_TO_MONEY.contains(&pair[1].as_str());
+        is_charged && at <= 5 && words[..at].iter().any(is_money) && is_stated_as_fact(&words[..at])
     })
 }
 

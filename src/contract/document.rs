@@ -349,8 +349,8 @@ impl Document {
         first.map_or(Ok(self), Err)
     }
 
-    /// Reads one document in which an object may have a name twice, or a merge key; the object keeps the first value, and
-    /// nothing is merged.
+    /// Reads one document in which an object may have a name twice, or a merge key; the object keeps the first value,
+    /// and nothing is merged.
     ///
     /// # Errors
     ///
@@ -589,11 +589,11 @@ const START: &str = "--- ";
 fn with_start(text: &str) -> String {
     let mut written = String::with_capacity(START.len() + text.len());
     written.push_str(START);
-    let (mut rest, mut missing) = (text, 0);
-    while let Some(at) = rest.find(|found| found == '\\' || (found == '"' && missing > 0)) {
+    let (mut rest, mut missing, mut is_in_string) = (text, 0, false);
+    while let Some(at) = rest.find(['\\', '"']) {
         let (before, found) = rest.split_at(at);
         written.push_str(before);
-        if let Some(character) = surrogate_pair(found) {
+        if let Some(character) = surrogate_pair(found).filter(|_| is_in_string) {
             written.push_str(&format!("\\U{:08x}", u32::from(character)));
             missing += SURROGATE_PAIR - "\\U00000000".len();
             rest = &found[SURROGATE_PAIR..];
@@ -603,11 +603,12 @@ fn with_start(text: &str) -> String {
             // The next character belongs to the backslash, and may be another one.
             Some(escaped) => 1 + escaped.chars().next().map_or(0, char::len_utf8),
             // A colon follows the name of a member without a space.
-            None => 1 + usize::from(found.starts_with("\":")),
+            None => 1 + usize::from(is_in_string && found.starts_with("\":")),
         };
         let (kept, after) = found.split_at(length);
         written.push_str(kept);
         if !kept.starts_with('\\') {
+            is_in_string = !is_in_string;
             written.extend(std::iter::repeat_n(' ', missing));
             missing = 0;
         }
@@ -1171,6 +1172,11 @@ mod tests {
         }
         let value = document.position("/\u{1f680}");
         assert_eq!((value.line, value.column), (1, 2));
+        let in_yaml = read(r#"{'a': '\ud83d\ude80', "b": 1}"#).unwrap();
+        assert_eq!(
+            in_yaml.root.to_value(),
+            serde_json::json!({ "a": r"\ud83d\ude80", "b": 1 })
+        );
         assert!(read(r#"{"a": "\ud83d"}"#).is_err(), "half a pair is no character");
     }
 

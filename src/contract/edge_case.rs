@@ -96,8 +96,8 @@ const MAX_UNLISTED: usize = 12;
 /// The kinds of facts about edge cases.
 pub(crate) const FACT_KINDS: [FactKind; 2] = [FactKind::EdgeCaseCompleteResponse, FactKind::EdgeCaseNoServerError];
 
-/// Whether a location is that of a fact about edge cases, and not of another one that the same rule judges: the key that
-/// lists them or, if no key does, an operation.
+/// Whether a location is that of a fact about edge cases, and not of another one that the same rule judges: the key
+/// that lists them or, if no key does, an operation.
 pub(crate) fn is_stated_at(location: &str) -> bool {
     let key = location.rsplit_once('/').map(|(_, key)| key);
     key.is_some_and(|key| key == KEY || Method::from_key(key).is_some())

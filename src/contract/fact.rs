@@ -12,8 +12,8 @@ pub struct FactId(pub usize);
 /// row for each, so the facts share their strings with those rows and with each other.
 #[derive(Clone, Debug)]
 pub struct Fact {
-    /// A stable name, which no other fact has: operation, location in the response, what is stated, and a number if that
-    /// repeats. `getContacts /data/total: integer`.
+    /// A stable name, which no other fact has: operation, location in the response, what is stated, and a number if
+    /// that repeats. `getContacts /data/total: integer`.
     pub name: SharedString,
     /// The operation that it applies to; for a security scheme, the first operation that requires it.
     pub operation: OperationId,

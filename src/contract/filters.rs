@@ -17,7 +17,7 @@ use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
 use super::filter_words::{ParameterWords, plainly_filtered};
 use super::inferred::{RecordFinder, collection_name, comparable_name};
-use super::lexicon::sentences;
+use super::lexicon::whole_sentences;
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape};
@@ -238,7 +238,7 @@ impl Contract {
         let operation = self.operation(list);
         let body = operation.successes().find_map(|response| response.body)?;
         let records = RecordFinder::new(&self.shapes, collection_name(&operation.path));
-        let mut collections = records.collections((String::new(), body), 0).into_iter();
+        let mut collections = records.arrays_and_maps((String::new(), body), 0).into_iter();
         let (elements, record) = collections.next().filter(|_| collections.next().is_none())?;
         let is_array = elements.strip_suffix("/*").is_some_and(|at| self.is_array(list, at));
         is_array.then_some((elements, record))
@@ -318,7 +318,7 @@ impl Contract {
     pub(super) fn sentences_about(&self, operation: &Operation) -> Vec<String> {
         let texts = ["summary", "description"].map(|key| pointer::join(&operation.pointer, key));
         let texts = texts.iter().filter_map(|at| self.document.node(at)?.string());
-        let sentences = texts.flat_map(sentences);
+        let sentences = texts.flat_map(whole_sentences);
         sentences.map(str::to_ascii_lowercase).collect()
     }
 }

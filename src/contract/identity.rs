@@ -33,7 +33,7 @@ impl Contract {
     /// the location, only links that carry the identifier of a created record are left: other people's records are
     /// never written to.
     #[must_use]
-    pub fn links_that_fill(&self, to: OperationId, target: &LinkTarget) -> Vec<&Link> {
+    pub fn links_allowed_to_fill(&self, to: OperationId, target: &LinkTarget) -> Vec<&Link> {
         let links = self.links_to(to);
         let mut links: Vec<_> = links.filter(|link| link.target == *target).collect();
         let from_write = |link: &&Link| !self.operation(link.from).is_read();

@@ -26,7 +26,7 @@ use super::shape::{JsonType, Shape, ShapeId};
 /// The method of an operation, and its path without the names of parameters.
 pub(super) type MethodAndPath = (Method, String);
 
-/// Returns the inferred links, numbered after the stated ones.
+/// Returns the inferred links, whose indexes follow those of the stated ones.
 pub(super) fn links((document, operations): (&Document, &[Operation]), shapes: &[Shape], stated: &[Link]) -> Vec<Link> {
     let collections = Collections::new(operations, shapes);
     let is_stated: HashSet<_> = stated.iter().filter_map(Link::fills).collect();
@@ -351,7 +351,7 @@ impl<'contract> RecordFinder<'contract> {
     ) -> Option<String> {
         let body = from.successes().find_map(|response| response.body)?;
         let candidates = if from.is_read() {
-            self.collections((String::new(), body), 0)
+            self.arrays_and_maps((String::new(), body), 0)
         } else {
             self.in_response(body, parameter_name).into_iter().collect()
         };
@@ -415,7 +415,11 @@ impl<'contract> RecordFinder<'contract> {
 
     /// Returns the arrays and maps of objects in a value, at most one envelope deep, each with the shape of its
     /// elements. A map has no properties of its own.
-    pub(super) fn collections(&self, (at, shape): (String, ShapeId), depth: usize) -> Vec<(String, &'contract Shape)> {
+    pub(super) fn arrays_and_maps(
+        &self,
+        (at, shape): (String, ShapeId),
+        depth: usize,
+    ) -> Vec<(String, &'contract Shape)> {
         let shape = &self.shapes[shape.0];
         let members = shape.additional.filter(|_| shape.fields.is_empty());
         if let Some(items) = shape.items.or(members) {
@@ -431,7 +435,7 @@ impl<'contract> RecordFinder<'contract> {
         }
         let fields = shape.fields.iter();
         fields
-            .flat_map(|field| self.collections((pointer::join(&at, &field.name), field.shape), depth + 1))
+            .flat_map(|field| self.arrays_and_maps((pointer::join(&at, &field.name), field.shape), depth + 1))
             .collect()
     }
 
@@ -477,7 +481,7 @@ impl<'contract> RecordFinder<'contract> {
             .filter(|other| *other != comparable_name(name));
         let named = comparable_name(name);
         let is_named_like_record =
-            named == singular(&comparable_name(self.name)) || ENVELOPE_NAMES.contains(&named.as_str());
+            named == singular(&comparable_name(self.name)) || NAMES_OF_ANY_RECORD.contains(&named.as_str());
         let is_around = |other: String| BESIDE_RECORDS.contains(&other.as_str());
         (is_named_like_record || others.all(is_around)).then(|| (pointer::join("", name), record))
     }
@@ -516,7 +520,7 @@ impl<'contract> RecordFinder<'contract> {
 }
 
 /// The names of an object that is the record whatever else a response has, in the form in which names are compared.
-const ENVELOPE_NAMES: [&str; 8] = [
+const NAMES_OF_ANY_RECORD: [&str; 8] = [
     "body", "content", "data", "item", "object", "payload", "record", "response",
 ];
 

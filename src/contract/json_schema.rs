@@ -156,13 +156,17 @@ struct Converter<'document> {
     left_out: Option<(&'document Document, &'static str)>,
     /// The fields that the next schema need not require, because another part of its `allOf` has the flag on them.
     left_out_beside: BTreeSet<String>,
+    /// Whether a schema under `not` or `if` is converted. A condition that requires less is met by more, so that the
+    /// statement would be stricter: nothing is left out there.
+    in_condition: bool,
 }
 
-/// A definition that is referred to, and the fields that it need not require there.
+/// A definition that is referred to, the fields that it need not require there, and whether that is in a condition.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Reference {
     target: String,
     left_out: BTreeSet<String>,
+    in_condition: bool,
 }
 
 impl Reference {
@@ -170,6 +174,7 @@ impl Reference {
         Self {
             target,
             left_out: BTreeSet::new(),
+            in_condition: false,
         }
     }
 
@@ -177,7 +182,8 @@ impl Reference {
     fn name(&self) -> String {
         let left_out = self.left_out.iter();
         let left_out = left_out.map(|field| format!("!{}", definition(&pointer::join("", field))));
-        definition(&self.target) + &left_out.collect::<String>()
+        let in_condition = if self.in_condition { "!!" } else { "" };
+        definition(&self.target) + &left_out.collect::<String>() + in_condition
     }
 }
 
@@ -223,6 +229,7 @@ impl<'document> Converter<'document> {
             let referred = Reference {
                 target,
                 left_out: beside,
+                in_condition: self.in_condition,
             };
             let reference = json!({ "$ref": format!("#/$defs/{}", referred.name()) });
             self.references.insert(referred);
@@ -255,7 +262,7 @@ impl<'document> Converter<'document> {
     /// Adds the parts of `allOf`, where these fields need not be present.
     fn all_of(&mut self, parts: &Node, left_out: &BTreeSet<String>, converted: &mut Map<String, Value>) {
         let document = self
-            .left_out
+            .left_out_here()
             .filter(|_| !left_out.is_empty())
             .map(|(document, _)| document);
         let parts = parts.elements().iter().map(|part| {
@@ -266,10 +273,22 @@ impl<'document> Converter<'document> {
         converted.insert("allOf".to_owned(), parts.collect());
     }
 
+    fn left_out_here(&self) -> Option<(&'document Document, &'static str)> {
+        self.left_out.filter(|_| !self.in_condition)
+    }
+
+    /// Converts a schema whose admitting more makes the statement stricter.
+    fn condition(&mut self, node: &Node) -> Value {
+        let outer = std::mem::replace(&mut self.in_condition, self.left_out.is_some());
+        let converted = self.schema(node);
+        self.in_condition = outer;
+        converted
+    }
+
     /// Returns the fields that a schema and its `allOf` members require, and that need not be present here, because one
     /// of these schemas has the flag on them.
     fn left_out_of(&self, schema: &Node) -> BTreeSet<String> {
-        let Some((document, flag)) = self.left_out else {
+        let Some((document, flag)) = self.left_out_here() else {
             return BTreeSet::new();
         };
         let parts = conjunction(document, schema);
@@ -316,7 +335,11 @@ impl<'document> Converter<'document> {
             }
             // These keywords state what members with unlisted names may be.
             "additionalProperties" if is_open_for_later_keywords(schema) => {}
-            "not" | "items" | "additionalProperties" => {
+            "not" => {
+                let inner = self.condition(value);
+                converted.insert(name.to_owned(), inner);
+            }
+            "items" | "additionalProperties" => {
                 let inner = self.schema(value);
                 converted.insert(name.to_owned(), inner);
             }
@@ -343,6 +366,7 @@ impl<'document> Converter<'document> {
                 }
                 "prefixItems" => member.node.elements().iter().map(|item| self.schema(item)).collect(),
                 "dependentRequired" | "maxContains" | "minContains" => member.node.to_value(),
+                "if" => self.condition(&member.node),
                 _ => self.schema(&member.node),
             };
             let target = if UNEVALUATED.contains(&name) {
@@ -381,6 +405,7 @@ impl<'document> Converter<'document> {
                 definitions.insert(name.clone(), Value::Bool(true));
                 let schema = document.node(&reference.target).map_or(Value::Bool(true), |node| {
                     self.left_out_beside = reference.left_out;
+                    self.in_condition = reference.in_condition;
                     self.schema(node)
                 });
                 definitions.insert(name, schema);
@@ -596,6 +621,21 @@ mod tests {
         let required = |name: &str| &asserted["$defs"][name]["required"];
         assert_eq!(required("defs.Base!cvv"), &json!(["number"]));
         assert_eq!(required("defs.Base"), &json!(["number", "cvv"]));
+    }
+
+    #[test]
+    fn a_condition_requires_what_it_says() {
+        let card = format!("{{required: [cvv], properties: {{{CVV}}}}}");
+        for condition in [
+            format!("not: {card}"),
+            "not: {$ref: '#/defs/Card'}".to_owned(),
+            "not: {allOf: [{$ref: '#/defs/Card'}]}".to_owned(),
+        ] {
+            let stated = document(&format!("{condition}\ndefs: {{Card: {card}}}"));
+            let schema = jsonschema::validator_for(&asserted(&stated, "").unwrap()).unwrap();
+            assert!(schema.is_valid(&json!({ "number": "1" })), "{condition}");
+            assert!(!schema.is_valid(&json!({ "cvv": "1" })), "{condition}");
+        }
     }
 
     #[test]

@@ -8,16 +8,19 @@
 //! |---|---|---|---|---|---|
 //! | [`ALWAYS_ACTIONS`] | yes | yes | yes | in any word | yes |
 //! | [`DESTROYS`] | yes, first or last | yes | yes | in any word | of a `DELETE` |
-//! | [`ACTS_ALONE`] | the whole | yes | | of a switch | |
-//! | [`ACTS_ON_COLLECTION`] | the whole | the whole | | of a switch | |
-//! | [`ACTS_ON_RECORD`] | with `all` | yes | | of a switch | |
-//! | [`ACTS`] | with `all` | yes | | of a switch | yes |
-//! | [`COMMANDS`] | the whole, of a `GET` | | | | |
+//! | [`ACTS_ALONE`] | the whole | yes | in -s, of a `GET` | of a switch | |
+//! | [`ACTS_ON_COLLECTION`] | the whole | the whole | in -s, of a `GET` | of a switch | |
+//! | [`ACTS_ON_RECORD`] | with `all` | yes | in -s, of a `GET` | of a switch | |
+//! | [`ACTS`] | with `all` | yes | in -s, of a `GET` | of a switch | yes |
+//! | [`COMMANDS`] | the whole, of a `GET` | | in -s, of a `GET` | | |
 //! | `acting_get::IMPERATIVE` | with an object, of a `GET` | | of a `GET` | | |
 //! | `acting_get::STARTS` | | | of a `GET`, without a determiner | | |
-//! | `query::MAY_ACT` | of a `POST`, above it | | | | after "and" or "is" |
+//! | `query::MAY_ACT` | a whole segment of a `POST`, also before the last | | | | after "and" or "is" |
 //! | `acting_parameter::LEADING` | | | of a parameter's description | | |
 //! | `acting_parameter::ALONE` | | | | the whole | |
+//!
+//! "After a record" is the segment after a path parameter. A *switch* is a parameter that is on or off. "In -s" is the
+//! third person before a determiner: "Deploys the stack".
 
 /// Returns the words of a name or a text in lower case. A word ends at each character that is neither a letter nor a
 /// digit, and before a capital that follows a small letter. A letter beyond ASCII ends no word: otherwise a word that
@@ -66,6 +69,20 @@ pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|paragraph| paragraph.split(['.', ';', '!']))
 }
 
+/// Returns the sentences of a text as a reader sees them: a full stop within "2.5" ends none, nor does a semicolon.
+pub(super) fn whole_sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n").flat_map(|paragraph| {
+        let mut rest = Some(paragraph);
+        std::iter::from_fn(move || {
+            let text = rest?;
+            let ends = |(at, _): &(usize, &str)| text[at + 1..].starts_with(char::is_whitespace);
+            let end = text.match_indices(['.', '!']).find(ends).map(|(at, _)| at);
+            rest = end.map(|at| &text[at + 1..]);
+            Some(end.map_or(text, |at| &text[..at]))
+        })
+    })
+}
+
 /// Returns the words of a summary without what may come before its verb: "<p>[Admin] Permanently delete all pets".
 pub(super) fn without_prefixes(summary: &str) -> Vec<String> {
     let mut summary = summary.trim_start();
@@ -111,8 +128,8 @@ pub(super) fn is_form_of(word: &str, verb: &str) -> bool {
         return false;
     };
     let doubled = stem.chars().next_back().and_then(|last| rest.strip_prefix(last));
-    // `delivery` and `expiry`
-    let is_noun_in_ry = rest == "y" && stem.ends_with('r');
+    // `delivery` and `expiries`
+    let is_noun_in_ry = ["y", "ies"].contains(&rest) && stem.ends_with('r');
     ENDINGS.contains(&rest) || is_noun_in_ry || doubled.is_some_and(|rest| ["ed", "er", "ing", "ings"].contains(&rest))
 }
 
@@ -654,7 +671,7 @@ pub(super) const NOUNS_TOO: [&str; 8] = [
 pub(super) const NEVER_A_NOUN: [&str; 4] = ["save", "send", "set", "toggle"];
 
 /// First words of segments that switch something: `/machines/{id}/power-off`.
-pub(super) const SWITCHES: [&str; 4] = ["power", "shut", "switch", "turn"];
+pub(super) const TURNS_ON_OR_OFF: [&str; 4] = ["power", "shut", "switch", "turn"];
 
 /// Names of fields and parameters, or words in them, that say that what a read shows is taken away, or given to the
 /// reader alone.
@@ -769,6 +786,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_full_stop_within_a_number_ends_no_sentence() {
+        for (text, expected) in [
+            (
+                "Accurate to 2.5 percent.\nAn estimate",
+                vec!["Accurate to 2.5 percent", "\nAn estimate"],
+            ),
+            ("Each page; pinned ones also.", vec!["Each page; pinned ones also."]),
+            ("One\n\ntwo! Three", vec!["One", "two", " Three"]),
+        ] {
+            assert_eq!(whole_sentences(text).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
     fn a_word_is_a_form_of_a_verb_by_its_ending() {
         for (verb, forms) in [
             ("apply", "apply applies applied applying"),
@@ -777,9 +808,9 @@ mod tests {
             ("copy", "copy copies copied copying"),
             ("create", "create creates created creating creation creator"),
             ("delete", "delete deletes deleted deleting deletion deletions"),
-            ("deliver", "deliver delivers delivered delivering delivery"),
+            ("deliver", "deliver delivers delivered delivering delivery deliveries"),
             ("destroy", "destroy destroys destroyed destroyer"),
-            ("expire", "expires expired expiration expiry"),
+            ("expire", "expires expired expiration expiry expiries"),
             ("modify", "modify modifies modified modifying"),
             ("move", "move moves moved moving"),
             ("pay", "pay pays paying payer"),

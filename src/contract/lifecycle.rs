@@ -193,7 +193,7 @@ impl Contract {
 
     /// Returns the fields of an update's request that its record must show afterwards, by an invariant or by an
     /// inferred lifecycle.
-    pub(crate) fn carries_of_update(&self, update: OperationId) -> &[Carry] {
+    pub(crate) fn stated_or_inferred_carries_of_update(&self, update: OperationId) -> &[Carry] {
         let updated = self.operation(update).invariants.updated.as_ref();
         updated.map_or_else(|| self.lifecycle_carries_of_update(update), |updated| &updated.carries)
     }
@@ -234,11 +234,14 @@ impl Contract {
             let told_by = [create, read.to, of];
             self.infer_carries(of, shape, (id_field.as_deref(), &told_by))
         };
-        let carries_of_update = |update: OperationId| match self.takes_effect_later(self.operation(update)) {
-            true => Vec::new(),
-            false => carries(update),
-        };
-        let updates: Vec<_> = updates.map(|update| (update, carries_of_update(update))).collect();
+        let stated_or_inferred_carries_of_update =
+            |update: OperationId| match self.takes_effect_later(self.operation(update)) {
+                true => Vec::new(),
+                false => carries(update),
+            };
+        let updates: Vec<_> = updates
+            .map(|update| (update, stated_or_inferred_carries_of_update(update)))
+            .collect();
         let created = carries(create);
         let delete = only(Method::Delete);
         let writes = updates.iter().map(|(update, carries)| (*update, carries));

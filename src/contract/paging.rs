@@ -196,7 +196,7 @@ impl Contract {
         let body = operation.successes().find_map(|response| response.body)?;
         let name = collection_name(&operation.path);
         let records = RecordFinder::new(&self.shapes, name);
-        let mut collections = records.collections((String::new(), body), 0).into_iter();
+        let mut collections = records.arrays_and_maps((String::new(), body), 0).into_iter();
         let (elements, record) = collections.next().filter(|_| collections.next().is_none())?;
         let items = elements
             .strip_suffix("/*")

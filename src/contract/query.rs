@@ -22,7 +22,7 @@ use super::field::{required_fields, with_all_of};
 use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
-    ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, SWITCHES, THINGS, camel_case_words,
+    ISSUED, NEVER_A_NOUN, NOUNS_TOO, PASSIVE, READS, READS_IN_SUMMARIES, THINGS, TURNS_ON_OR_OFF, camel_case_words,
     is_base_or_third_person, is_form_of, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
@@ -36,7 +36,7 @@ const WAYS_TO_SEARCH: [&str; 8] = [
     "advanced", "bulk", "full", "fulltext", "global", "multi", "semantic", "text",
 ];
 
-/// Phrases in a description that mean the same as the names in `CONSUMES`.
+/// Phrases in a description that say that what is shown is taken away, as the names in `CONSUMES` do.
 const SAYS_CONSUMED: [&str; 9] = [
     "are held for",
     "for this worker",
@@ -102,7 +102,7 @@ const COMMAND_FIELDS: [&str; 6] = ["action", "callback", "command", "method", "r
 
 impl Contract {
     /// Returns the list of the collection in which a query looks: `GET /pets` for `POST /pets/search`.
-    pub(crate) fn list_beside(&self, query: OperationId) -> Option<OperationId> {
+    pub(crate) fn list_of_queried_collection(&self, query: OperationId) -> Option<OperationId> {
         let query = Some(self.operation(query)).filter(|query| query.is_query())?;
         let (collection, _) = query.path.trim_end_matches('/').rsplit_once('/')?;
         let collection = comparable_path(collection);
@@ -344,7 +344,7 @@ fn is_action_in_path(words: &[String]) -> bool {
 fn is_action_on_record(words: &[String]) -> bool {
     let [verb, rest @ ..] = words else { return false };
     let is_verb = is_in(&[&ALWAYS_ACTIONS, &ACTS_ALONE, &ACTS, &ACTS_ON_RECORD], verb);
-    let is_switch = SWITCHES.contains(&verb.as_str()) && matches!(rest, [to] if to == "off" || to == "on");
+    let is_switch = TURNS_ON_OR_OFF.contains(&verb.as_str()) && matches!(rest, [to] if to == "off" || to == "on");
     let is_reset = verb == "reset" && rest.last().is_some_and(|last| last == "settings" || last == "config");
     let is_thing = rest.last().is_some_and(|last| THINGS.contains(&last.as_str()));
     is_switch || is_verb && rest.len() < 3 && (is_reset || NEVER_A_NOUN.contains(&verb.as_str()) || !is_thing)

@@ -588,12 +588,12 @@ impl<'document> Expander<'document> {
             shape.forbidden.insert(name.to_owned(), fact);
             return;
         }
-        let is_flagged = |inner: &AllOfMember<'_>| {
+        let has_write_only = |inner: &AllOfMember<'_>| {
             let mut parts = self.all_of(&inner.pointer).into_iter();
             inner.flag("writeOnly") || parts.any(|part| part.flag("writeOnly"))
         };
-        let input_only = stated.iter().any(is_flagged);
-        let required_fact = requiring.filter(|_| !input_only).map(|member| {
+        let is_write_only = stated.iter().any(has_write_only);
+        let required_fact = requiring.filter(|_| !is_write_only).map(|member| {
             let location = stated.first().map_or_else(
                 || pointer::join(&member.pointer, "required"),
                 |inner| inner.pointer.clone(),
@@ -606,7 +606,7 @@ impl<'document> Expander<'document> {
             name: self.strings.share(name),
             shape: field,
             required_fact,
-            is_write_only: input_only,
+            is_write_only,
         });
     }
 

@@ -1,4 +1,4 @@
-//! Our own keys in a contract: the `x-` keys, all of them described here.
+//! Our own keys in a contract: the `x-` keys, but for two that only comparisons read (docs/keys.md).
 //!
 //! | key | belongs to | states |
 //! |---|---|---|

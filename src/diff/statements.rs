@@ -52,7 +52,8 @@ impl<'both> Comparison<'both> {
     }
 
     fn uncompared_differs(&mut self, text: String, locations: (Location, Location)) {
-        let relation = Relation::Unclear("webhooks, and operations that OpenAPI 3.1 does not have, are not compared");
+        let relation =
+            Relation::Unclear("webhooks, and operations that OpenAPI 3.1 does not have, are not compared further");
         self.emit(
             Side::Operation,
             without_client_effect(Kind::Keyword, relation, text),

@@ -43,10 +43,10 @@ impl Exchange {
         self.response().map(|response| response.status)
     }
 
-    /// Returns the status, if it rejects what was sent: see [`RejectionMeaning::rejects_content`].
+    /// Returns the status, if it rejects what was sent: see [`RejectionMeaning::rejects_as_invalid_or_conflicting`].
     pub(crate) fn rejection_of_content(&self) -> Option<u16> {
         self.status()
-            .filter(|status| RejectionMeaning::rejects_content(*status))
+            .filter(|status| RejectionMeaning::rejects_as_invalid_or_conflicting(*status))
     }
 
     /// Whether the service closed a connection that may have been idle: the next request has a new one.
@@ -340,7 +340,7 @@ pub enum RejectionMeaning {
     /// Nothing in the request is left open by the document: a finding.
     Finding,
     /// Something in the request is left open by the document: some statuses are evidence on that gap, see
-    /// [`Self::rejects_content`].
+    /// [`Self::rejects_as_invalid_or_conflicting`].
     Gap,
     /// The request has a value that the target may not know or take, such as an identifier from an example, an optional
     /// parameter or a page that the run made up: 404, 410 and 412 decide nothing either.
@@ -353,7 +353,7 @@ impl RejectionMeaning {
     /// Whether a status rejects the content of a request, so that it is evidence on what the document leaves open
     /// there: 400, 409 and 422 (RFC 9110, section 15.5).
     #[must_use]
-    pub fn rejects_content(status: u16) -> bool {
+    pub fn rejects_as_invalid_or_conflicting(status: u16) -> bool {
         status == 409 || Self::rejects_as_invalid(status)
     }
 

@@ -13,8 +13,8 @@ use serde_json::Value;
 pub struct Digest(NonZeroU64);
 
 impl Digest {
-    /// Returns the digest of a value. Equal values have equal digests, in whatever order objects have their members, and
-    /// a string differs from a number.
+    /// Returns the digest of a value. Equal values have equal digests, in whatever order objects have their members,
+    /// and a string differs from a number.
     #[must_use]
     pub fn of(value: &Value) -> Self {
         let mut hasher = DefaultHasher::new();
@@ -89,8 +89,8 @@ fn is_short(text: &str) -> bool {
     text.len() <= LONGEST_IDENTIFIER * 4 && text.chars().count() <= LONGEST_IDENTIFIER
 }
 
-/// Whether an identifier that the target chose may be printed: it is harmless, and has a digit, which hardly any name of a
-/// person has.
+/// Whether an identifier that the target chose may be printed: it is harmless, and has a digit, which hardly any name
+/// of a person has.
 #[must_use]
 pub(crate) fn is_printable_identifier(id: &str) -> bool {
     is_harmless_identifier(id) && (id.bytes().any(|byte| byte.is_ascii_digit()) || uuid::Uuid::parse_str(id).is_ok())

@@ -140,7 +140,7 @@ impl WhyUnanswered {
             Self::Inconclusive => "what was seen is inconclusive",
             Self::NeedsWrites => "needs writes",
             Self::NoValue => "requests succeeded, but no response had a value there",
-            Self::NotObserved => "nothing that was sent could show it",
+            Self::NotObserved => "nothing that was sent showed it",
             Self::Rejected => "every request that would show it was rejected",
         }
     }
@@ -474,7 +474,7 @@ claim_enum! {
     /// A format of a date.
     #[schemars(rename = "DateForm")]
     DateFormat {
-        /// Any of them.
+        /// Any text, even one that is no date.
         Any,
         /// DD/MM/YYYY, with any separator.
         DayFirst,

@@ -902,7 +902,7 @@ fn reaches_operation(purpose: Purpose, has_credential: bool, status: u16) -> boo
     match purpose {
         Purpose::Documented(_) | Purpose::MustBeRejected { .. } => true,
         Purpose::EdgeCase(edge_case) => edge_case.kind.reaches_operation(),
-        Purpose::Trial(_) => has_credential && RejectionMeaning::rejects_content(status),
+        Purpose::Trial(_) => has_credential && RejectionMeaning::rejects_as_invalid_or_conflicting(status),
         Purpose::EquivalentRequest | Purpose::ResidueLook => false,
     }
 }
@@ -910,7 +910,7 @@ fn reaches_operation(purpose: Purpose, has_credential: bool, status: u16) -> boo
 /// Returns the reason for which a request is rejected with this status, if no other reason may explain it. Without a
 /// status, there was no response.
 fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<Condition> {
-    let rejects_content = status.is_some_and(RejectionMeaning::rejects_content);
+    let rejects_as_invalid_or_conflicting = status.is_some_and(RejectionMeaning::rejects_as_invalid_or_conflicting);
     match intent.purpose {
         // The record of an example need not exist.
         Purpose::MustBeRejected {
@@ -921,7 +921,7 @@ fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<C
         Purpose::MustBeRejected {
             rejection_for_another_reason: RejectionMeaning::Gap,
             ..
-        } if rejects_content => None,
+        } if rejects_as_invalid_or_conflicting => None,
         Purpose::MustBeRejected { fact, .. } => match fact {
             // An empty token is a credential, which a service may reject in another way.
             FactKind::RejectsNoCredential => {
@@ -931,10 +931,10 @@ fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<C
             _ => None,
         },
         Purpose::EdgeCase(edge_case) if edge_case.kind.changes_field_type() => {
-            (status.is_none() || rejects_content).then_some(Condition::InvalidBody)
+            (status.is_none() || rejects_as_invalid_or_conflicting).then_some(Condition::InvalidBody)
         }
         Purpose::EdgeCase(edge_case) if edge_case.kind == EdgeCaseKind::IdentifierUnknown => {
-            (!rejects_content).then_some(Condition::UnknownRecord)
+            (!rejects_as_invalid_or_conflicting).then_some(Condition::UnknownRecord)
         }
         _ => None,
     }

@@ -129,7 +129,7 @@ impl Effects {
                 continue;
             };
             for (gap, location, at) in text_fields_with_open_side_effect(contract, create) {
-                let links = contract.links_that_fill(create, &LinkTarget::Body(at.clone()));
+                let links = contract.links_allowed_to_fill(create, &LinkTarget::Body(at.clone()));
                 let sources: Vec<_> = links.into_iter().cloned().collect();
                 if !sources.is_empty() {
                     effects.fields.push(Field {

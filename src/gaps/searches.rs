@@ -282,7 +282,7 @@ impl Searches {
                 Some((body, _)) => BodyChange::Repeat(body.clone()),
                 None => BodyChange::Without(Vec::new()),
             }),
-            _ => Some(BodyChange::Plain),
+            _ => Some(BodyChange::OnlyValues),
         }
     }
 
@@ -427,7 +427,7 @@ impl OperationSearches {
                 *tried.accepted.entry(status).or_default() += 1;
                 TrialResult::Accepted(status)
             }
-            Some(_) if !succeeded && RejectionMeaning::rejects_content(status) => {
+            Some(_) if !succeeded && RejectionMeaning::rejects_as_invalid_or_conflicting(status) => {
                 *tried.rejected.entry(status).or_default() += 1;
                 tried.awaits_acceptance = true;
                 if RejectionMeaning::rejects_as_invalid(status) {

@@ -723,7 +723,7 @@ fn beyond(
     last: Option<u64>,
 ) -> Option<TrialResult> {
     if !succeeded {
-        let rejects = RejectionMeaning::rejects_content(status) || matches!(status, 404 | 410 | 416);
+        let rejects = RejectionMeaning::rejects_as_invalid_or_conflicting(status) || matches!(status, 404 | 410 | 416);
         return Some(match rejects {
             true => TrialResult::Beyond(BeyondLast::Rejected, status),
             false => TrialResult::Other,
@@ -882,7 +882,7 @@ fn unsent(
     (before, after): (&Value, &Value),
 ) -> Option<UnsentFields> {
     let first = |pointer: &str| pointer::tokens(pointer).next();
-    let carries = contract.carries_of_update(update).iter();
+    let carries = contract.stated_or_inferred_carries_of_update(update).iter();
     let carries: Vec<_> = carries
         .filter_map(|carry| Some((first(&carry.sent)?, first(&carry.returned_at)?)))
         .collect();

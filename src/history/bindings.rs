@@ -72,7 +72,8 @@ impl Bindings {
     /// Takes the values as [`Self::bind`] does, from the response to a request with this path.
     pub(crate) fn bind_under(&mut self, contract: &Contract, (from, path): (OperationId, &str), body: &Value) {
         self.read_from.insert(from);
-        if self.outdated.remove(&from) {
+        // A body that could not be read shows nothing in place of the earlier values.
+        if !body.is_null() && self.outdated.remove(&from) {
             self.forget(contract, from);
         }
         let parents = identifiers_in_path(contract.operation(from), path);
@@ -192,7 +193,7 @@ impl Bindings {
         if !needed.is_linked {
             return Vec::new();
         }
-        let links = contract.links_that_fill(to, &LinkTarget::Parameter(needed.index));
+        let links = contract.links_allowed_to_fill(to, &LinkTarget::Parameter(needed.index));
         let shown = |link: &'own Link| {
             let kept = self.values.get(&link.index).into_iter().flatten();
             kept.map(move |shown| (link, shown))
@@ -438,7 +439,7 @@ paths:
         let named = |name: &str| contract.operation_named(name).unwrap();
         let mut bindings = Bindings::default();
         let owners = |bindings: &Bindings| {
-            let links = contract.links_that_fill(named("pets"), &LinkTarget::Parameter(0));
+            let links = contract.links_allowed_to_fill(named("pets"), &LinkTarget::Parameter(0));
             let shown = bindings.linked_values(&links).into_iter();
             shown.map(|(_, value)| value.clone()).collect::<HashSet<_>>()
         };

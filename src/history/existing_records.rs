@@ -171,8 +171,8 @@ struct Changes {
     ids: Vec<Digest>,
     /// Whether one of them now shows a value that a write has sent.
     shows_sent: bool,
-    /// How many of them now show such a value in each field, if another client would hardly have given it to them: if it
-    /// tells whose it is (see [`is_distinctive`]), or if no record shows another one.
+    /// How many of them now show such a value in each field, if another client would hardly have given it to them: if
+    /// it tells whose it is (see [`is_distinctive`]), or if no record shows another one.
     showing_sent_value: HashMap<Digest, usize>,
 }
 

@@ -169,8 +169,8 @@ impl<'run> History<'run> {
 
     /// Forgets the records of an earlier round (one execution of the plan): they were judged there, and keeping them
     /// would cost memory for each round. `tracked` keeps its records of all rounds, because the clean-up needs them.
-    /// What a list has shown stays bound until it responds again. Whether a create returned the run's own record stays known, because its identifier stays bound until the create
-    /// succeeds again.
+    /// What a list has shown stays bound until it responds again. Whether a create returned the run's own record stays
+    /// known, because its identifier stays bound until the create succeeds again.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
         self.bindings.begin_round(self.contract);

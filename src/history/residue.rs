@@ -225,8 +225,8 @@ struct StoredRecord {
 /// What a look for residue has found so far.
 #[derive(Debug, Default)]
 pub(super) struct ResidueSearch {
-    /// The identifiers in the residue, by operation, with their indexes there: records of different parents may have the
-    /// same identifier.
+    /// The identifiers in the residue, by operation, with their indexes there: records of different parents may have
+    /// the same identifier.
     known: HashMap<(OperationId, String), Vec<usize>>,
     stored: Vec<StoredRecord>,
     /// The records of rejected creates, each with its identifier, that the last walk has shown in the list of an
@@ -408,7 +408,7 @@ impl History<'_> {
         let contract = self.contract;
         let queries = self.residue_tracker.queries.keys().copied();
         let queries: Vec<_> = queries
-            .filter(|query| contract.list_beside(*query) == Some(list))
+            .filter(|query| contract.list_of_queried_collection(*query) == Some(list))
             .collect();
         for query in queries {
             let content = self.residue_tracker.queries.get(&query);
@@ -478,9 +478,9 @@ impl History<'_> {
     /// Marks the record of a create as deleted by the run.
     pub(super) fn note_deleted(&mut self, create: OperationId, id: &str) {
         let mut left = self.residue_tracker.residue.iter_mut();
-        // Records of different parents may have the same identifier.
+        // Records of different parents may have the same identifier; the newest is deleted first.
         let is_it = |left: &&mut Residue| !left.deleted && left.operation == create && left.id.as_deref() == Some(id);
-        if let Some(left) = left.find(is_it) {
+        if let Some(left) = left.rfind(is_it) {
             left.deleted = true;
         }
     }

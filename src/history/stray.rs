@@ -3,10 +3,10 @@
 //!
 //! # Design
 //!
-//! The edge cases write to an unknown or malformed identifier, which names no record. How a service responds is a gap, and it may
-//! create a record under that identifier on purpose. But a record that a list showed before such a write has an
-//! identifier of its own: the write reached somebody else's record. The search for residue reads every list anyway, so
-//! this costs no request. The draft number after the run tag says which write it was.
+//! The edge cases write to an unknown or malformed identifier, which names no record. How a service responds is a gap,
+//! and it may create a record under that identifier on purpose. But a record that a list showed before such a write has
+//! an identifier of its own: the write reached somebody else's record. The search for residue reads every list anyway,
+//! so this costs no request. The draft number after the run tag says which write it was.
 
 use std::collections::BTreeSet;
 

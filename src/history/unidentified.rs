@@ -47,8 +47,9 @@ impl History<'_> {
         let create = exchange.request.operation;
         let is_create = self.contract.lifecycle_starting_with(create).is_some();
         let status = exchange.status().unwrap_or_default();
-        let may_have_stored = matches!(status, 200..300 | 500..600) && !self.may_have_created_nothing(exchange);
-        let Some(body) = exchange.request.json().filter(|_| is_create && may_have_stored) else {
+        // Narrower than the function `may_have_stored`: only a success or a 5xx.
+        let may_lack_identifier = matches!(status, 200..300 | 500..600) && !self.may_have_created_nothing(exchange);
+        let Some(body) = exchange.request.json().filter(|_| is_create && may_lack_identifier) else {
             return;
         };
         let mut sent = SentStrings::default();

@@ -46,8 +46,8 @@ fn column_in_characters(text: &str, error: &serde_json::Error) -> usize {
     String::from_utf8_lossy(before).chars().count()
 }
 
-/// Returns the single quotes where a name or a value may begin, and the trailing commas, outside of strings; at most one
-/// more than are reported.
+/// Returns the single quotes where a name or a value may begin, and the trailing commas, outside of strings; at most
+/// one more than are reported.
 fn scan(text: &str) -> Vec<(Position, String)> {
     let mut found = Vec::new();
     let mut position = Position {

@@ -84,7 +84,7 @@ pub enum Action {
     /// but those of [`Self::Restore`], [`Self::Delete`] and [`Self::ResidueLook`], because their effect on a target is
     /// unknown.
     EdgeCaseRead(EdgeCase),
-    /// Sends an edge case to a writing operation, where only a part of the body differs, the rest is like a body that
+    /// Sends an edge case to a writing operation, where only a part of the body differs: the rest is like a body that
     /// was accepted, if one was.
     EdgeCaseWrite(EdgeCase),
     /// Updates a record of this run with plain values again, after awkward values and edge cases.
@@ -211,7 +211,7 @@ pub struct ActionSpec {
     /// `(contract, subject, called)`: whether the step decides facts of the operation `subject` by calling `called`:
     /// facts of the same operation, or of one whose records the called list shows.
     pub(super) decides_facts_of: fn(&Contract, OperationId, OperationId) -> bool,
-    /// The list that is read after each request.
+    /// The list, or the read of a record, that is sent after each request.
     pub(super) read_after: fn(&Contract, &BTreeMap<OperationId, ShownBy>, OperationId) -> Option<OperationId>,
     /// Whether it sends variants of an accepted body.
     pub(super) varies: bool,

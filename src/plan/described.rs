@@ -30,7 +30,7 @@ pub struct StepDescription {
     pub variants: Vec<Variant>,
     /// The optional parameters that it is read with, in the order of sending.
     pub optional: Vec<String>,
-    /// The list that is read after each request of the step.
+    /// The list, or the read of a record, that is sent after each request of the step.
     pub read_after: Option<OperationId>,
     /// Whether its requests may change the target.
     pub writes: bool,

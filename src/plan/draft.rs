@@ -159,8 +159,8 @@ impl Draft {
     }
 
     /// Chooses no value that may identify a record which was there before the run, where the schema admits another. A
-    /// field without any other is left out if its value may identify one, and keeps a value that is only
-    /// `IdentifyingUse::TakenPerhapsShared`.
+    /// field without any other is left out if its value may identify one, and keeps a value that a record has but that
+    /// several may share, such as a category (`IdentifyingUse::TakenPerhapsShared`).
     ///
     /// # Errors
     ///

@@ -87,7 +87,7 @@ pub(super) fn is_a_switch(contract: &Contract, parameter: &Parameter) -> bool {
 /// the values `on` and `off`. Below a plural name, a state is a filter: `/orders/{state}`.
 pub(super) fn chooses_a_command(contract: &Contract, operation: &Operation, parameter: &Parameter) -> bool {
     const NAMES: [&str; 5] = ["action", "cmd", "command", "op", "operation"];
-    const SWITCHED: [&str; 6] = ["down", "off", "on", "toggle", "up", "yes"];
+    const SWITCH_VALUES: [&str; 6] = ["down", "off", "on", "toggle", "up", "yes"];
     let place = format!("{{{}}}", parameter.name);
     let before = operation.path.split('/').take_while(|segment| *segment != place);
     let before = before
@@ -104,7 +104,7 @@ pub(super) fn chooses_a_command(contract: &Contract, operation: &Operation, para
     let is_chooser = NAMES.contains(&parameter.name.to_ascii_lowercase().as_str());
     let sent = parameter.example.as_ref().and_then(Value::as_str);
     let gives_commands =
-        sent.is_some_and(is_command_of_path) || listed.iter().any(|value| SWITCHED.contains(&value.as_str()));
+        sent.is_some_and(is_command_of_path) || listed.iter().any(|value| SWITCH_VALUES.contains(&value.as_str()));
     is_chooser && (!of_several || gives_commands) || !of_several && !is_state && gives_commands
 }
 
@@ -124,7 +124,7 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
     // Not `fields`: `fields=all` selects what is shown.
     const RANGES: [&str; 6] = ["affects", "apply", "scope", "target", "targets", "updates"];
     const CONFLICTS: [&str; 2] = ["conflict", "duplicate"];
-    const SWITCHED: [&str; 5] = ["cascade", "everything", "overwrite", "prefix", "propagate"];
+    const ACTS_ON_MORE: [&str; 5] = ["cascade", "everything", "overwrite", "prefix", "propagate"];
     const KEEPS: [&str; 3] = ["append", "keep", "preserve"];
     let is_optional =
         parameter.location == ParameterLocation::Query && !parameter.required && parameter.set_by_user.is_none();
@@ -142,7 +142,7 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
     // `include_all`.
     let is_recursive = method != Method::Post && has_name(&["recursive"]);
     let is_of_all = words(&separated(&parameter.name)).next() == Some("all");
-    is_on && (has_name(&SWITCHED) || is_recursive || is_of_all || acting_parameter::acts(contract, parameter))
+    is_on && (has_name(&ACTS_ON_MORE) || is_recursive || is_of_all || acting_parameter::acts(contract, parameter))
         || is_off && has_name(&KEEPS)
         || has_word(chosen, &CHOSEN)
         || has_name(&CONFLICTS) && has_word(chosen, &["merge", "update"])

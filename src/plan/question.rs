@@ -185,7 +185,7 @@ pub enum BodyChange {
     /// Makes a text this many characters long.
     Long(usize),
     /// Only the values differ from an accepted body.
-    Plain,
+    OnlyValues,
     /// Sends this body again.
     Repeat(Value),
     /// Leaves out these members.
@@ -396,14 +396,14 @@ impl BodyChange {
     fn length(&self) -> Option<usize> {
         match self {
             Self::Long(length) => Some(*length),
-            Self::Plain | Self::Repeat(_) | Self::Without(_) => None,
+            Self::OnlyValues | Self::Repeat(_) | Self::Without(_) => None,
         }
     }
 
     /// Makes a body of a plain one. Returns whether it asks anything.
     fn apply_to(self, (body, from_target): (&mut Value, &mut Vec<String>)) -> bool {
         match self {
-            Self::Long(_) | Self::Plain => return false,
+            Self::Long(_) | Self::OnlyValues => return false,
             Self::Repeat(other) => *body = other,
             Self::Without(members) => members.iter().for_each(|at| draft::remove_member(body, at)),
         }
@@ -581,7 +581,7 @@ fn of_body(contract: &Contract, operation: OperationId, questions: &mut Vec<Ques
     }
 }
 
-/// How deep in a body strings are asked about.
+/// How deep in a body strings and other members are asked about.
 const DEPTH: usize = 3;
 
 /// Returns the strings of an operation's body, each with the location that names its gaps and with its pointer in the
@@ -648,7 +648,7 @@ fn collect_strings(
 fn returned_at(contract: &Contract, update: OperationId, field: &str) -> Option<String> {
     let any = pointer::any_element(field);
     let carry = contract
-        .carries_of_update(update)
+        .stated_or_inferred_carries_of_update(update)
         .iter()
         .find(|carry| carry.sent == any);
     carry.map(|carry| carry.returned_at.clone())
@@ -658,7 +658,7 @@ fn returned_at(contract: &Contract, update: OperationId, field: &str) -> Option<
 /// names no record.
 fn entries(contract: &Contract, operation: OperationId, field: &str) -> Vec<Asks> {
     let target = crate::contract::link::LinkTarget::Body(field.to_owned());
-    let links = contract.links_that_fill(operation, &target);
+    let links = contract.links_allowed_to_fill(operation, &target);
     let names = links.iter().filter_map(|link| pointer::last(&link.value_at));
     let mut names: Vec<_> = names.map(Some).collect();
     names.sort();
@@ -780,7 +780,7 @@ impl Contract {
                 })
             })
         };
-        let carries = self.carries_of_update(update).iter();
+        let carries = self.stated_or_inferred_carries_of_update(update).iter();
         carries.filter(move |carry| carry.comes_back_as_sent() && is_tagged(&carry.sent))
     }
 }
@@ -908,7 +908,7 @@ fn unknown_identifier(shown: &str, random: &mut impl Rng) -> String {
         '0'..='9' => from(b"0123456789"),
         'a'..='f' if is_hex => from(b"abcdef"),
         'A'..='F' if is_hex => from(b"ABCDEF"),
-        // Without the letters that look like digits, which base 32 leaves out.
+        // Without i, l, o and u, which Crockford's base 32 leaves out.
         'a'..='z' => from(b"abcdefghjkmnpqrstvwxyz"),
         'A'..='Z' => from(b"ABCDEFGHJKMNPQRSTVWXYZ"),
         letter => letter,

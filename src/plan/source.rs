@@ -288,7 +288,7 @@ pub(super) fn source_names(
 ) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for link in contract
-        .links_that_fill(to, target)
+        .links_allowed_to_fill(to, target)
         .into_iter()
         .filter(|link| counts(link.from))
     {
@@ -308,7 +308,7 @@ pub(super) fn sources(contract: &Contract, id: OperationId, calls: impl Fn(Opera
     let required = parameters.filter(|(_, parameter)| parameter.required || parameter.set_by_user.is_some());
     let sources = required.map(|(index, parameter)| {
         let target = LinkTarget::Parameter(index);
-        let mut links = contract.links_that_fill(id, &target);
+        let mut links = contract.links_allowed_to_fill(id, &target);
         links.retain(|_| parameter.set_by_user.is_none());
         links.retain(|link| link.from != id && calls(link.from));
         let inferred = !links.is_empty() && links.iter().all(|link| link.inferred);
@@ -427,7 +427,7 @@ fn missing_value(contract: &Contract, id: OperationId, calls: impl Fn(OperationI
     }
     let parameters = operation.parameters.iter().enumerate();
     let unlinked = parameters.filter(|(index, parameter)| {
-        let links = contract.links_that_fill(id, &LinkTarget::Parameter(*index));
+        let links = contract.links_allowed_to_fill(id, &LinkTarget::Parameter(*index));
         let linked = links.iter().any(|link| link.from != id && calls(link.from));
         parameter.set_by_user.is_some() || (parameter.required && !linked)
     });

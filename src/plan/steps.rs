@@ -358,7 +358,8 @@ impl Plan {
         self.steps.extend(steps);
     }
 
-    /// Adds a look at each called list that shows what one of the shard's own operations creates or updates.
+    /// Adds a look at each called list, or read of a record, that shows what one of the shard's own operations creates
+    /// or updates.
     fn add_looks(&mut self, contract: &Contract, own: &[OperationId], called: &[OperationId]) {
         let updated = || called_lists(own, called, |id| contract.list_showing_updated_by(id));
         self.add(

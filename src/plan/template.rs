@@ -284,7 +284,7 @@ impl<'contract> Template<'contract> {
         TemplateField {
             node,
             pointer: at.to_owned(),
-            links: self.contract.links_that_fill(self.operation, &target),
+            links: self.contract.links_allowed_to_fill(self.operation, &target),
             takes_identifier,
             is_carried: self.is_carried(at),
             values_are_open: nodes.any(|node| gap_opens_values(self.contract, node)),

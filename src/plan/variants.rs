@@ -31,10 +31,10 @@ use crate::contract::vocabulary::TimestampFormat;
 use crate::contract::{Contract, pointer};
 use crate::history::{Bindings, RunTag};
 
-/// The default maximum number of requests of a run that may leave a record in the target.
+/// The default maximum number of records that a run may leave in the target.
 pub const RECORDS_BY_DEFAULT: u64 = 20;
 
-/// How many writes `max_writes` must allow for each further variant that a create is sent with.
+/// How many records `max_writes` must allow for each further variant that a create is sent with.
 pub const RECORDS_PER_VARIANT: u64 = 20;
 
 /// The number of variants of a create that are tried to get one accepted: most leave out a field that may be required.
@@ -53,7 +53,8 @@ pub fn reserved_writes(max_writes: u64) -> u64 {
     max_writes.div_ceil(4)
 }
 
-/// Offsets other than that of the plain draft: the ends of the range, and those with half and quarter hours.
+/// Offsets other than that of the plain draft: the ends of the range, those with half and quarter hours, and UTC
+/// written as an offset.
 const OFFSETS: [&str; 5] = ["+14:00", "-12:00", "+05:45", "-03:30", "+00:00"];
 
 /// How a body differs from the plain draft.
@@ -70,7 +71,8 @@ pub enum Variant {
     Offset(&'static str),
     /// Timestamps at this offset, at the instant that was accepted.
     SameInstantAt(&'static str),
-    /// Timestamps at this offset, with the local time that was accepted: a target may accept only some hours of the day.
+    /// Timestamps at this offset, with the local time that was accepted: a target may accept only some hours of the
+    /// day.
     SameLocalTimeAt(&'static str),
     /// These awkward values, added to what was accepted.
     Awkward(AwkwardValues),
@@ -213,8 +215,10 @@ impl Draft {
             }
             Variant::Awkward(values) => self.put(values),
             Variant::OtherChoices => {
-                let is_open = |leaf: &&mut Leaf| leaf.kind == FieldKind::Other && leaf.pointer != Link::JSON_API_TYPE;
-                for leaf in self.leaves.iter_mut().filter(is_open) {
+                // The type of a record in JSON:API must stay.
+                let may_differ =
+                    |leaf: &&mut Leaf| leaf.kind == FieldKind::Other && leaf.pointer != Link::JSON_API_TYPE;
+                for leaf in self.leaves.iter_mut().filter(may_differ) {
                     let now = leaf.value().cloned();
                     let mut others = leaf.others.iter().map(|other| &other.value);
                     let other = now.and_then(|now| others.find(|other| **other != now).cloned());

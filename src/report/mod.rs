@@ -1,4 +1,5 @@
-//! Writes what a run found. Every report is given the same [`Record`] and only writes it.
+//! Writes what a run found. Every report of a run is given the same [`Record`] and only writes it; those of `lint` and
+//! `diff` are given what these found.
 //!
 //! - **In**: a [`Record`], from a check that has just ended or from a JSON report that [`read()`] reads.
 //! - **Out**: text: lines for people, JSON, JUnit, SARIF, Markdown, GitHub's annotations, HAR, an HTML page.

@@ -90,7 +90,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         401 => sink.held(fact),
         status
-            if RejectionMeaning::rejects_content(status) && rejection_for_another_reason == RejectionMeaning::Gap =>
+            if RejectionMeaning::rejects_as_invalid_or_conflicting(status)
+                && rejection_for_another_reason == RejectionMeaning::Gap =>
         {
             sink.undecided(fact, Reason::Rejected(status));
         }

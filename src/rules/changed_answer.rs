@@ -47,10 +47,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
     // What cannot be read was rejected before the run.
-    let Ok(learned) = serde_json::from_value::<Claim>(seen.learned.claim.clone()).map(Claim::sorted) else {
+    let Ok(learned) = serde_json::from_value::<Claim>(seen.stated.claim.clone()).map(Claim::sorted) else {
         return;
     };
-    let kind = sink.contract.gaps[seen.learned.gap].kind;
+    let kind = sink.contract.gaps[seen.stated.gap].kind;
     let mut answers = seen.answers.iter().filter(|answer| is_about_the_same(answer, &learned));
     let Some(answer) = answers.next() else {
         // The reason why the operation was not called says more.
@@ -106,7 +106,7 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         | Claim::Status { .. }
         | Claim::Types { .. } => true,
         // With such a status the service may have rejected another part of the request.
-        Claim::Condition { status, .. } => !RejectionMeaning::rejects_content(*status),
+        Claim::Condition { status, .. } => !RejectionMeaning::rejects_as_invalid_or_conflicting(*status),
         Claim::Dates { accepted, .. } => accepted.is_empty(),
         Claim::AllowedValues { set } => *set == ValueSet::Open,
         Claim::UnknownHandled { handling, .. } => *handling == UnknownHandling::Ignored,

@@ -43,7 +43,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let shape = location.shape;
-    // Where no type is stated, the alternatives themselves decide whether null is allowed.
+    // Where no type is stated, the alternatives themselves decide whether null is allowed, unless `nullable` stands
+    // next to the `$ref` or `allOf` that leads here.
     let documented = shape.nullable && (shape.type_fact.is_some() || shape.nullable_beside_ref);
     if location.value.is_null() && (documented || location.shape.null_is_open) {
         return;

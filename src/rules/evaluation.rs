@@ -139,9 +139,10 @@ impl<'run> Evaluation<'run> {
         )
     }
 
-    /// Judges a rejected create after all, because no further attempt could be sent.
-    pub(crate) fn judge_not_retried(&mut self, exchange: &Exchange, purpose: Purpose) {
-        self.note(|| RecordedStep::NotRetried(Box::new(exchange.clone()), purpose));
+    /// Judges a throttled create that was not judged when it came, because another was to be sent in its place, and now
+    /// none can be.
+    pub(crate) fn judge_not_sent_again(&mut self, exchange: &Exchange, purpose: Purpose) {
+        self.note(|| RecordedStep::NotSentAgain(Box::new(exchange.clone()), purpose));
         self.judge.exchange(exchange, purpose.into());
     }
 
@@ -235,7 +236,7 @@ impl<'run> Evaluation<'run> {
         self.history.add_residue(left);
     }
 
-    /// Notes that the run deleted a record that one of its creates returned: the one with this number in
+    /// Notes that the run deleted a record that one of its creates returned: the one with this index in
     /// `History::tracked`.
     pub(crate) fn mark_deleted(&mut self, record: usize) {
         self.history.mark_deleted(record);
@@ -292,9 +293,9 @@ impl<'run> Evaluation<'run> {
             RecordedStep::ForcedUndecided(fact, reason) => self.force_undecided(*fact, reason.clone()),
             RecordedStep::Look(list, goal, max_pages) => drop(self.begin_look(*list, goal, *max_pages)),
             RecordedStep::NotCalled(operation, reason) => self.not_called(*operation, reason.clone()),
-            RecordedStep::NotRetried(exchange, purpose) => {
+            RecordedStep::NotSentAgain(exchange, purpose) => {
                 let edited = edit(exchange);
-                self.judge_not_retried(edited.as_ref().unwrap_or(exchange), *purpose);
+                self.judge_not_sent_again(edited.as_ref().unwrap_or(exchange), *purpose);
             }
             RecordedStep::Round => self.begin_round(),
             RecordedStep::SetReason(fact, reason) => self.set_undecided_reason(*fact, reason.clone()),

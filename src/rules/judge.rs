@@ -333,7 +333,7 @@ impl<'contract> Judge<'contract> {
             };
             let seen = AnswerSeen {
                 fact: FactId(index),
-                learned,
+                stated: learned,
                 answers: answers.iter().filter(is_about_it).collect(),
             };
             let request = Request::unfilled(learned.operation, operation);

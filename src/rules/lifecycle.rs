@@ -252,7 +252,7 @@ fn judge_repeated(seen: &RecordShown<'_>, (lifecycle, before): (&Lifecycle, &Val
     };
     match seen.shown {
         ShownState::Record(after) => {
-            let carries = sink.contract.carries_of_update(seen.operation);
+            let carries = sink.contract.stated_or_inferred_carries_of_update(seen.operation);
             let sent = seen.sent.json().unwrap_or(&Value::Null);
             match field_changed_by_repeat(carries, sent, (before, after)) {
                 None => sink.held(fact),

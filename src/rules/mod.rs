@@ -41,7 +41,7 @@
 //! # Words
 //!
 //! - *recording*: the exchanges of a run, kept so that they can be judged again.
-//! - *accepted deviation*: findings that an entry of `countersign.toml` accepts, with a reason.
+//! - *accepted deviation*: an entry of `countersign.toml` that sets the level of some findings, with a reason.
 
 mod accepted_format;
 mod allow_header;

@@ -27,8 +27,8 @@ pub(super) enum RecordedStep {
     Look(OperationId, LookGoal, u64),
     /// It became known why an operation was not called.
     NotCalled(OperationId, Reason),
-    /// No further attempt could be sent after this rejected create, so it is judged after all.
-    NotRetried(Box<Exchange>, Purpose),
+    /// A throttled create is judged only now, because another was to be sent in its place, and none could be.
+    NotSentAgain(Box<Exchange>, Purpose),
     /// Another round of the plan began.
     Round,
     /// It became known why a fact is undecided, if no response decides it.

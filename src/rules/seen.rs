@@ -116,8 +116,8 @@ pub struct OperationSeen<'seen> {
 pub struct AnswerSeen<'seen> {
     /// The fact that states the answer.
     pub fact: FactId,
-    /// What was learned.
-    pub learned: &'seen StatedAnswer,
+    /// An answer to a gap that was learned earlier, as an overlay states it.
+    pub stated: &'seen StatedAnswer,
     /// The run's answers about the same gap, operation and location.
     pub answers: Vec<&'seen Answer>,
 }

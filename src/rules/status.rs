@@ -67,10 +67,10 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 /// Returns whether this status means no more than that something in the request was rejected.
 fn rejects(status: u16, on_rejection: RejectionMeaning) -> bool {
     match on_rejection {
-        RejectionMeaning::Gap => RejectionMeaning::rejects_content(status),
+        RejectionMeaning::Gap => RejectionMeaning::rejects_as_invalid_or_conflicting(status),
         RejectionMeaning::Finding => false,
         RejectionMeaning::UncertainValue => {
-            RejectionMeaning::rejects_content(status) || matches!(status, 404 | 410 | 412)
+            RejectionMeaning::rejects_as_invalid_or_conflicting(status) || matches!(status, 404 | 410 | 412)
         }
         RejectionMeaning::OtherClient => (400..500).contains(&status),
     }

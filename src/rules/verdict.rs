@@ -168,7 +168,7 @@ impl Reason {
     #[must_use]
     pub fn for_request_with_gap(status: u16, credential: &Credential) -> Self {
         match status {
-            status if RejectionMeaning::rejects_content(status) => Self::Rejected(status),
+            status if RejectionMeaning::rejects_as_invalid_or_conflicting(status) => Self::Rejected(status),
             _ => Self::for_documented_request(status, credential),
         }
     }

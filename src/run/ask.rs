@@ -252,7 +252,10 @@ impl Session<'_> {
 
     /// Asks a question once in this pass, unless the time for that is over.
     async fn ask_in_pass(&self, subject: &AskedOperation<'_>, question: (usize, &Question), times_asked: u64) -> bool {
-        !self.is_asking_over() && self.ask_once(subject, question, (times_asked, BodyChange::Plain)).await
+        !self.is_asking_over()
+            && self
+                .ask_once(subject, question, (times_asked, BodyChange::OnlyValues))
+                .await
     }
 
     /// Whether one of these groups asks this question.
@@ -383,7 +386,7 @@ impl Session<'_> {
         };
         let left_out = match &change {
             BodyChange::Without(members) => members.clone(),
-            BodyChange::Long(_) | BodyChange::Plain | BodyChange::Repeat(_) => Vec::new(),
+            BodyChange::Long(_) | BodyChange::OnlyValues | BodyChange::Repeat(_) => Vec::new(),
         };
         match question.asks {
             Asks::NoCredential => request.credential = Credential::None,
@@ -523,7 +526,7 @@ impl Session<'_> {
             return Vec::new();
         };
         let target = LinkTarget::Body(field.to_owned());
-        let links = self.contract.links_that_fill(subject.operation, &target);
+        let links = self.contract.links_allowed_to_fill(subject.operation, &target);
         let history = self.history();
         let values = history.bindings().linked_values(&links);
         let named = values

@@ -292,7 +292,9 @@ impl Session<'_> {
                     return Err(self.budget_spent_reason());
                 };
                 if attempt > 1 {
-                    self.with_evaluation(|evaluation| evaluation.judge_not_retried(&last, write_purpose(draft, head)));
+                    self.with_evaluation(|evaluation| {
+                        evaluation.judge_not_sent_again(&last, write_purpose(draft, head));
+                    });
                     self.emit_findings();
                 }
                 return Ok(last);

@@ -102,8 +102,9 @@ impl Session<'_> {
             .find(|id| accepted.contains_key(id) && self.contract.list_whose_items_are_created_by(*id) == Some(list))
     }
 
-    /// Creates `count` records like one that was accepted before. Returns how many requests it sent: it stops after the
-    /// first that is not accepted, unless its connection may have been idle when it was closed; and whether it did not.
+    /// Creates `count` records like one that was accepted before. Stops after the first that is not accepted, unless
+    /// its connection may have been idle when it was closed. Returns how many requests it sent, and whether all records
+    /// were created, as far as that is known.
     pub(super) async fn create_more(&self, list: OperationId, count: u64) -> (u64, bool) {
         let Some(operation) = self.creator(list) else {
             return (0, false);

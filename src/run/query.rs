@@ -52,7 +52,10 @@ impl Session<'_> {
     /// Reads once the list of the collection that a query searches: it may show that the query stored what it sent. If
     /// it shows nothing, that decides nothing, because the list may have more pages, or be late.
     async fn look_for_stored(&self, query: OperationId) {
-        let list = self.contract.list_beside(query).filter(|list| self.is_called(*list));
+        let list = self
+            .contract
+            .list_of_queried_collection(query)
+            .filter(|list| self.is_called(*list));
         let list = list.filter(|_| self.history().would_show_if_stored(query));
         let Some((list, head)) = list.and_then(|list| Some((list, self.request_head(list).ok()?))) else {
             return;

@@ -1,6 +1,7 @@
 //! Waits for what may come late: a record in its list, an update in its record, a list that adds up.
 
 use std::cell::{Cell, RefCell};
+use std::mem::discriminant;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -9,8 +10,8 @@ use super::session::Session;
 use crate::contract::operation::OperationId;
 use crate::history::{LookId, RecordStage};
 
-/// After how many timeouts of waits for records of inferred lifecycles the next ones are short. A service that shows
-/// nothing of what it stores costs this many times `settle`, however many resources it has.
+/// After how many timeouts of waits for records of inferred lifecycles at one stage the next ones at that stage are
+/// short. So a service that shows nothing of what it stores costs some times `settle`, however many resources it has.
 const MAX_TIMED_OUT: usize = 4;
 
 /// The first wait before another walk or read; it doubles.
@@ -32,14 +33,15 @@ pub(super) struct ObservedDelays {
 
 impl ObservedDelays {
     /// How long a wait for a record of an inferred lifecycle may be.
-    pub(super) fn lifecycle_wait(&self, (shown_by, stage): (OperationId, RecordStage)) -> LifecycleWait {
+    pub(super) fn lifecycle_wait(&self, wait: (OperationId, RecordStage)) -> LifecycleWait {
         let timed_out = self.lifecycle_waits_timed_out.borrow();
-        if timed_out.contains(&(shown_by, stage)) {
+        let wait = whichever_record(wait);
+        if timed_out.contains(&wait) {
             return LifecycleWait::Again;
         }
-        let is_in_list = |stage| stage == RecordStage::DeletedInList;
-        let others = timed_out.iter().filter(|(_, stage)| !is_in_list(*stage));
-        if others.count() >= MAX_TIMED_OUT && !is_in_list(stage) {
+        let is_alike = |(_, stage): &&(OperationId, RecordStage)| discriminant(stage) == discriminant(&wait.1);
+        let is_counted = wait.1 != RecordStage::DeletedInList;
+        if is_counted && timed_out.iter().filter(is_alike).count() >= MAX_TIMED_OUT {
             return LifecycleWait::TooMany;
         }
         LifecycleWait::Full
@@ -47,8 +49,17 @@ impl ObservedDelays {
 
     /// Notes that a full wait for a record of an inferred lifecycle has timed out.
     pub(super) fn note_lifecycle_timeout(&self, wait: (OperationId, RecordStage)) {
-        self.lifecycle_waits_timed_out.borrow_mut().push(wait);
+        self.lifecycle_waits_timed_out.borrow_mut().push(whichever_record(wait));
     }
+}
+
+/// Returns the same wait for every record.
+fn whichever_record((shown_by, stage): (OperationId, RecordStage)) -> (OperationId, RecordStage) {
+    let stage = match stage {
+        RecordStage::WriteOfAnotherRecord(write, _) => RecordStage::WriteOfAnotherRecord(write, 0),
+        other => other,
+    };
+    (shown_by, stage)
 }
 
 /// How long a wait for a record of an inferred lifecycle may be, after those that timed out.

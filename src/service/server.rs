@@ -22,6 +22,7 @@ const OPTIONS: Options = Options {
     head_timeout: Duration::from_secs(30),
     max_head_bytes: 32 * 1024,
     grace: Duration::from_secs(10),
+    // Nothing passes through here that must stay as it was.
     sends_headers_unchanged: false,
 };
 

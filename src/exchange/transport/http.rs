@@ -13,8 +13,8 @@
 //! failure of the service. For a request that must not be sent twice, such as a write, the two cannot be told apart, so
 //! the first time this happens it is a failure of its own, [`Failure::ClosedWhenIdle`], which blames nobody. It is
 //! rare: a run reads before it writes, and no connection that was idle for longer than [`IDLE`] is used again, which is
-//! less than services keep one. A new connection for each write would rule it out, but cost two round trips each over TLS, and
-//! all ports of the machine in a soak.
+//! less than services keep one. A new connection for each write would rule it out, but cost two round trips each over
+//! TLS, and all ports of the machine in a soak.
 //!
 //! A request that says `Connection: close` has a new connection too: a load balancer picks a replica when a connection
 //! is opened, and has already picked one for an idle connection.

@@ -77,7 +77,7 @@ impl Outcome {
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "Cause")]
 pub enum SuspectedCause {
-    /// The target is a mock: it answers creates with the same identifier again and again, and keeps nothing.
+    /// The target is a mock: it responds to creates with the same identifier again and again, and keeps nothing.
     Mock,
 }
 
@@ -162,7 +162,7 @@ pub struct Record {
     pub exchanges: Vec<ExchangeRecord>,
     /// How many more exchanges there were.
     pub exchanges_left_out: u64,
-    /// The recorded traffic, if that was judged instead of a run.
+    /// The recorded traffic that was judged, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<TrafficRecord>,
     /// The older contract with which this one was compared, if one was named.

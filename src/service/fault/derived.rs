@@ -58,6 +58,7 @@ fn deviations(location: &ResponseLocation) -> Vec<AtLocation> {
         deviations.push(("exchanged", "wrong-type", kind, Edit::OtherContainer));
     }
     match location.kind {
+        // The rule `envelope` judges every object that the document closes.
         LocationKind::Object(Members::Closed) => deviations.push(("opened", "envelope", "no other fields", another())),
         LocationKind::Object(Members::Listed) => deviations.push(("extended", "undocumented-field", kind, another())),
         _ => {}

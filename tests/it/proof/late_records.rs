@@ -1,5 +1,5 @@
-//! A record that never shows, as a document may say of it, does not make a run judge others by less time: an update that
-//! shows late is left alone, and one that is lost is found.
+//! A record that never shows, as a document may say of it, does not make a run judge others by less time: an update
+//! that shows late is left alone, and one that is lost is found.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
