@@ -483,7 +483,7 @@ impl Document {
 
     /// Returns the names of the other files that it refers to, as messages show them: their paths, if the document is a
     /// file.
-    pub(crate) fn other_files(&self) -> impl Iterator<Item = &Path> {
+    pub fn other_files(&self) -> impl Iterator<Item = &Path> {
         self.others.iter().map(|file| Path::new(&file.name))
     }
 
