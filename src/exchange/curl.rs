@@ -28,7 +28,7 @@ const VARIABLE_PREFIX: &str = "FILL_";
 /// Returns the line that repeats the request. It takes the token from the environment when it is pasted.
 #[must_use]
 pub fn line(request: &Request, contract: &Contract, target: &Target, values: ValueDisplay) -> String {
-    let mut placeholders = Placeholders {
+    let mut blanks = Blanks {
         request,
         contract,
         found: Vec::new(),
@@ -42,35 +42,35 @@ pub fn line(request: &Request, contract: &Contract, target: &Target, values: Val
     words.push(format!("-H {}", quote(&format!("Accept: {}", request.accept))));
     let mut cookie = credential.cookie;
     for (name, value) in request.printable_headers(values) {
-        let header = word(&placeholders.in_parameters(&format!("{name}: {value}")));
+        let header = word(&blanks.in_parameters(&format!("{name}: {value}")));
         let cookie = cookie.take_if(|_| name == "Cookie");
         let cookie = cookie.map_or_else(String::new, |cookie| format!("\"; {cookie}\""));
         words.push(format!("-H {header}{cookie}"));
     }
     for (name, value) in &target.fixed_headers_and_query().headers {
-        let header = placeholders.fixed((name, value), &format!("{name}: {value}"), values);
+        let header = blanks.fixed((name, value), &format!("{name}: {value}"), values);
         words.push(format!("-H {}", word(&header)));
     }
     words.extend(cookie.map(|cookie| format!("-H \"Cookie: {cookie}\"")));
     if let (Some(content), Some(content_type)) = (&request.body, request.sent_content_type()) {
         words.push(format!("-H {}", quote(&format!("Content-Type: {content_type}"))));
-        words.push(format!("-d {}", word(&placeholders.in_body(content, values))));
+        words.push(format!("-d {}", word(&blanks.in_body(content, values))));
     }
     // Joined as text: the path is encoded already.
     let base = target.url("");
     let base = base.as_str().trim_end_matches('/');
     let url = format!("{base}{}", request.printable_path(values));
     let mut separator = if url.contains('?') { '&' } else { '?' };
-    let mut parts = placeholders.in_parameters(&url);
+    let mut parts = blanks.in_parameters(&url);
     for (name, value) in &target.fixed_headers_and_query().query {
         let encoded = encoded(value);
         let pair = format!("{separator}{}={encoded}", self::encoded(name));
-        parts.extend(placeholders.fixed((name, &encoded), &pair, values));
+        parts.extend(blanks.fixed((name, &encoded), &pair, values));
         separator = '&';
     }
     let query = credential.query.map(|pair| format!("\"{separator}{pair}\""));
     words.push(word(&parts) + &query.unwrap_or_default());
-    words.extend(placeholders.comment());
+    words.extend(blanks.comment());
     words.join(" ")
 }
 
@@ -265,10 +265,10 @@ enum Part {
 }
 
 /// Collects what a reader has to fill in.
-struct Placeholders<'line> {
+struct Blanks<'line> {
     request: &'line Request,
     contract: &'line Contract,
-    found: Vec<Placeholder>,
+    found: Vec<Blank>,
 }
 
 /// Where a value goes.
@@ -280,7 +280,7 @@ enum ValueLocation {
     Linked(LinkTarget),
 }
 
-struct Placeholder {
+struct Blank {
     variable: String,
     /// Where the value goes.
     location: ValueLocation,
@@ -288,7 +288,7 @@ struct Placeholder {
     sources: Vec<String>,
 }
 
-impl Placeholders<'_> {
+impl Blanks<'_> {
     /// Splits a string of the path, the query or the headers, in which placeholders replace what the target showed.
     fn in_parameters(&mut self, text: &str) -> Vec<Part> {
         let operation = self.contract.operation(self.request.operation);
@@ -358,14 +358,14 @@ impl Placeholders<'_> {
         let is_taken = |variable: &String| {
             self.found
                 .iter()
-                .any(|placeholder| placeholder.variable == *variable && placeholder.location != location)
+                .any(|blank| blank.variable == *variable && blank.location != location)
         };
         let numbered = (2..).map(|number| format!("{VARIABLE_PREFIX}{name}_{number}"));
         let mut variables = std::iter::once(format!("{VARIABLE_PREFIX}{name}")).chain(numbered);
         let variable = variables.find(|variable| !is_taken(variable)).unwrap_or_default();
-        if !self.found.iter().any(|placeholder| placeholder.variable == variable) {
+        if !self.found.iter().any(|blank| blank.variable == variable) {
             let sources = self.sources(&location);
-            self.found.push(Placeholder {
+            self.found.push(Blank {
                 variable: variable.clone(),
                 location,
                 sources,
@@ -405,13 +405,10 @@ impl Placeholders<'_> {
 
     /// Returns what a reader has to fill in, as a comment of the shell.
     fn comment(self) -> Option<String> {
-        let rendered = self
-            .found
-            .iter()
-            .map(|placeholder| match placeholder.sources.as_slice() {
-                [] => placeholder.variable.clone(),
-                sources => format!("{}: {}", placeholder.variable, sources.join(" or ")),
-            });
+        let rendered = self.found.iter().map(|blank| match blank.sources.as_slice() {
+            [] => blank.variable.clone(),
+            sources => format!("{}: {}", blank.variable, sources.join(" or ")),
+        });
         let rendered: Vec<_> = rendered.collect();
         (!rendered.is_empty()).then(|| format!("# fill in {}", rendered.join("; ")))
     }

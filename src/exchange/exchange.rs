@@ -71,7 +71,7 @@ pub struct Request {
     pub path: String,
     /// The media types that it asks for.
     pub accept: String,
-    /// The documented header parameters.
+    /// The documented header parameters; a trial also asks to close the connection.
     pub headers: Vec<(String, String)>,
     /// The media type of the body.
     pub content_type: String,
@@ -314,7 +314,7 @@ pub enum Purpose {
         /// The kind of fact that says so.
         fact: FactKind,
         /// What a rejection for another reason would mean, such as a 422 for the body of a request without a token.
-        rejection_for_another_reason: RejectionMeaning,
+        meaning_of_another_rejection: RejectionMeaning,
     },
     /// An edge case. Its response is judged in two respects only: that it is complete, and that it is not a 5xx.
     EdgeCase(EdgeCase),
@@ -460,7 +460,7 @@ pub enum Failure {
     /// The connection could not be opened.
     #[error("the connection could not be opened: {reason}")]
     Connect {
-        /// The operating system's message.
+        /// The kind of the error.
         reason: String,
     },
     /// The connection ended before the response did.
@@ -490,7 +490,7 @@ pub enum Failure {
     /// TLS was rejected or broken.
     #[error("TLS failed: {reason}")]
     Tls {
-        /// The TLS library's message.
+        /// What failed, in our words.
         reason: String,
     },
     /// The body is larger than the limit.

@@ -18,7 +18,7 @@ const PARTS: [&str; 9] = [
 /// Words that are such names, or parts of them between separators, in lower case.
 const WORDS: [&str; 5] = ["credential", "credentials", "jwt", "key", "sid"];
 
-/// Forms of *author*: the only words that begin like *authorization* and name no secret.
+/// Forms of *author*, which contain `auth` and name no secret; other such words are taken for the name of one.
 const AUTHORS: [&str; 5] = ["author", "authored", "authoring", "authors", "authorship"];
 
 /// Words that usual names of secrets consist of, besides [`WORDS`]: such a name is no secret itself.

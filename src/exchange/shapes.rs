@@ -41,7 +41,7 @@ pub struct BodyNames<'contract> {
 /// What a contract documents of a value.
 #[derive(Clone, Copy)]
 enum Documented {
-    /// Its shape.
+    /// Where it is in the schema of a response: one of the contract's shapes.
     Shape(ShapeId),
     /// That the target chooses all of it, as in a map whose members have no schema.
     Data,

@@ -93,7 +93,7 @@ pub struct ObservationCounts {
     pub supporting: u64,
     /// Those that show something else.
     pub against: u64,
-    /// Those that decide nothing: throttled, a 5xx, no complete response, or sent again later.
+    /// Those that decide nothing: void ones.
     pub void: u64,
 }
 

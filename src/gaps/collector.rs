@@ -910,18 +910,18 @@ fn reaches_operation(purpose: Purpose, has_credential: bool, status: u16) -> boo
 /// Returns the reason for which a request is rejected with this status, if no other reason may explain it. Without a
 /// status, there was no response.
 fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<Condition> {
-    let rejects_as_invalid_or_conflicting = status.is_some_and(RejectionMeaning::rejects_as_invalid_or_conflicting);
+    let is_rejection = status.is_some_and(RejectionMeaning::rejects_as_invalid_or_conflicting);
     match intent.purpose {
-        // The record of an example need not exist.
+        // The request has a value that the target may not know, such as that of an example.
         Purpose::MustBeRejected {
-            rejection_for_another_reason: RejectionMeaning::UncertainValue,
+            meaning_of_another_rejection: RejectionMeaning::UncertainValue,
             ..
         } if matches!(status, Some(404 | 410)) => None,
         // Something else in the request is left open by the document, and may be why its content is rejected.
         Purpose::MustBeRejected {
-            rejection_for_another_reason: RejectionMeaning::Gap,
+            meaning_of_another_rejection: RejectionMeaning::Gap,
             ..
-        } if rejects_as_invalid_or_conflicting => None,
+        } if is_rejection => None,
         Purpose::MustBeRejected { fact, .. } => match fact {
             // An empty token is a credential, which a service may reject in another way.
             FactKind::RejectsNoCredential => {
@@ -931,10 +931,10 @@ fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<C
             _ => None,
         },
         Purpose::EdgeCase(edge_case) if edge_case.kind.changes_field_type() => {
-            (status.is_none() || rejects_as_invalid_or_conflicting).then_some(Condition::InvalidBody)
+            (status.is_none() || is_rejection).then_some(Condition::InvalidBody)
         }
         Purpose::EdgeCase(edge_case) if edge_case.kind == EdgeCaseKind::IdentifierUnknown => {
-            (!rejects_as_invalid_or_conflicting).then_some(Condition::UnknownRecord)
+            (!is_rejection).then_some(Condition::UnknownRecord)
         }
         _ => None,
     }

@@ -73,8 +73,8 @@ fn wrong(answer: &StatedAnswer, gap: &Gap, contract: &Contract) -> Option<String
     }
 }
 
-/// Whether an answer to a gap of this kind can claim this. The claim has one of the forms of the kind; several kinds
-/// share a form, and parts of a claim may exclude each other.
+/// Whether an answer to a gap of this kind can claim this. The claim is written in one of the ways of its kind; several
+/// kinds share one, and parts of a claim may exclude each other.
 fn is_possible(kind: GapKind, claim: &Claim, operation: &Operation) -> bool {
     let rejects = |status: u16| (400..500).contains(&status);
     match (kind, claim) {

@@ -22,7 +22,8 @@
 //!   (`contract::inferred_gaps`). A check asks about it only if an overlay states answers.
 //! - *claim*: what an answer says, such as `status: 201`.
 //! - *void*: a trial or an observation that decides nothing: the request was throttled, got a 5xx or no complete
-//!   response, or was sent again later.
+//!   response, or was sent again later; a trial also if a control was not accepted, or no record of the variant was
+//!   seen.
 //! - *whole response*: what a response shows besides the values in its body, such as its status or its time.
 //! - *search*: trials of which each decides what the next one sends, as for required fields and the longest text.
 //! - *ledger*: the file in which runs keep their answers and trials.

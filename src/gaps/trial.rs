@@ -57,7 +57,7 @@ pub enum TrialOutcome {
     For,
     /// It speaks against every claim, such as a value that was accepted and dropped.
     Against,
-    /// It decides nothing: throttled, a 5xx, no complete response, or a control that was rejected or never sent.
+    /// It decides nothing: it is void (see the first page of `gaps`).
     Void,
 }
 

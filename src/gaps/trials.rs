@@ -692,9 +692,9 @@ fn needs_known_value(kind: GapKind) -> bool {
     matches!(kind, GapKind::AllowedValues | GapKind::UnknownReferences)
 }
 
-/// Whether a status rejects what the question asks about. A conflict (409) may be with anything that is stored, so
-/// it counts for one question only: a reference to an unknown record, which a store that checks references may reject
-/// with it. There a reference to a known record must be accepted, see [`needs_known_value`].
+/// Whether a status rejects what the question asks about. A conflict (409) may be with anything that is stored, so it
+/// counts for one question about a value only: a reference to an unknown record, which a store that checks references
+/// may reject with it. There a reference to a known record must be accepted, see [`needs_known_value`].
 pub(super) fn rejects(asks: &Asks, status: u16) -> bool {
     match asks {
         Asks::NoCredential => (400..500).contains(&status),

@@ -41,7 +41,7 @@ pub(crate) struct NeededParameter {
     /// Its index among the operation's parameters.
     pub(crate) index: usize,
     /// Whether it may take what responses showed.
-    pub(crate) is_linked: bool,
+    pub(crate) may_be_linked: bool,
     /// The value that is sent if no response showed one.
     pub(crate) stand_in: Option<String>,
 }
@@ -190,7 +190,7 @@ impl Bindings {
         to: OperationId,
         needed: &NeededParameter,
     ) -> Vec<(&'own Link, &'own BoundValue)> {
-        if !needed.is_linked {
+        if !needed.may_be_linked {
             return Vec::new();
         }
         let links = contract.links_allowed_to_fill(to, &LinkTarget::Parameter(needed.index));
@@ -378,7 +378,7 @@ paths:
         }
         let needed = [0, 1].map(|index| NeededParameter {
             index,
-            is_linked: true,
+            may_be_linked: true,
             stand_in: None,
         });
         let to = contract.operation_named(to).unwrap();
@@ -423,7 +423,7 @@ paths:
             bindings.bind(&contract, list, &json!({"one": members[0], "two": members[1]}));
             let needed = vec![NeededParameter {
                 index: 0,
-                is_linked: true,
+                may_be_linked: true,
                 stand_in: None,
             }];
             let sets = bindings.consistent_values(&contract, read, (needed, 3));

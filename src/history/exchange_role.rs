@@ -45,7 +45,7 @@ pub(crate) enum RecordRole {
     /// Later requests take nothing from it: they use another record.
     Additional,
     /// Like [`Self::Additional`], but it shows whether a timestamp format is accepted.
-    FormatTrial,
+    ForFormat,
     /// Later requests build on its record and its values.
     Main,
 }

@@ -386,7 +386,7 @@ impl History<'_> {
     }
 
     /// Returns why a write is not sent again: a record that was there before the run had changed after it.
-    pub(crate) fn reason_not_to_repeat(&self, operation: OperationId) -> Option<String> {
+    pub(crate) fn reason_existing_record_changed(&self, operation: OperationId) -> Option<String> {
         let list = *self.existing_records.changed_by.get(&operation)?;
         let (name, list) = (
             &self.contract.operation(operation).name,

@@ -74,7 +74,7 @@ impl ForeignIdentifiers {
         shown.any(|(_, shown)| shown.contains(&digest))
     }
 
-    /// Forgets the items of a list, which `History::listed_identifiers` has from now on.
+    /// Forgets the items of a list after a complete walk: `History::listed_identifiers` has them from then on.
     pub(super) fn forget(&mut self, list: OperationId, contract: &Contract) {
         self.shown
             .retain(|(by, create), _| *by != list || contract.list_whose_items_are_created_by(*create) != Some(list));
@@ -154,6 +154,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::history::evidence::{Stability, Walk, WalkEnd};
+    use crate::history::run_tag::RunTag;
 
     #[test]
     fn a_record_is_shown_by_its_list_and_by_what_refers_to_it() {
@@ -179,5 +181,34 @@ mod tests {
         shown.forget(operation("getContacts"), contract);
         let is_shown = |id: &str| shown.contains(operation("createContact"), &json!(id));
         assert_eq!((is_shown("c1"), is_shown("c3")), (false, true));
+    }
+
+    #[test]
+    fn only_a_complete_walk_replaces_what_a_list_showed_before() {
+        let contract = crate::testing::built_in();
+        let list = contract.operation_named("getContacts").unwrap();
+        let create = contract.operation_named("createContact").unwrap();
+        let page = json!({"data": {"items": [{"id": "c1"}]}});
+        for (end, is_kept) in [
+            (WalkEnd::TooManyPages, true),
+            (WalkEnd::NoResponse, true),
+            (WalkEnd::Complete, false),
+        ] {
+            let mut history = History::new(contract, RunTag::new(1, 1), false);
+            history.foreign_identifiers.note((list, &page), |_, _| false, |_| false);
+            history.note_listed(&Walk {
+                operation: list,
+                pages: Vec::new(),
+                end,
+                max_pages: 1,
+                stability: Stability::Unknown,
+                is_residue_walk: false,
+            });
+            assert_eq!(
+                history.foreign_identifiers.contains(create, &json!("c1")),
+                is_kept,
+                "{end:?}"
+            );
+        }
     }
 }

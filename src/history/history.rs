@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::bindings::Bindings;
 use super::created::{CreatedRecord, ObservedRecord};
 use super::digests::Digests;
-use super::evidence::{Evidence, Walk};
+use super::evidence::{Evidence, Walk, WalkEnd};
 use super::exchange_role::{ExchangeRole, WriteContext};
 use super::existing_records::ExistingRecords;
 use super::filter_values::ShownFilterValues;
@@ -56,7 +56,7 @@ pub(crate) struct History<'run> {
     pub(super) updated_as_last_listed: HashMap<OperationId, ObservedRecord>,
     /// For each create whose record later writes depend on, whether that record is known to be the run's own.
     pub(super) own: HashMap<OperationId, OwnershipEntry>,
-    /// For each list, the total that its first page stated before any create was accepted whose records it must show.
+    /// For each list, the total that its first page stated before any create was accepted whose records are its items.
     pub(super) totals_before_creates: HashMap<OperationId, i64>,
     /// The creates whose identifiers led to another record, each with the reason. Nothing is written under their
     /// identifiers any more, not even in later rounds.
@@ -312,7 +312,10 @@ impl<'run> History<'run> {
 
     /// Remembers the identifiers that a walk over a list has shown.
     pub(super) fn note_listed(&mut self, walk: &Walk) {
-        self.foreign_identifiers.forget(walk.operation, self.contract);
+        // One that was not complete may have missed items that an earlier response showed.
+        if walk.end == WalkEnd::Complete {
+            self.foreign_identifiers.forget(walk.operation, self.contract);
+        }
         self.listed_identifiers
             .entry(walk.operation)
             .or_default()

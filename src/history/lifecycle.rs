@@ -344,7 +344,7 @@ impl History<'_> {
         self.contract.fact_of(update, FactKind::SameAfterRepeatedUpdate)?;
         let record = self.tracked.get(index).filter(|record| !record.is_doubtful)?;
         record.after_update.as_ref()?;
-        let changes_others = self.reason_not_to_repeat(update).is_some();
+        let changes_others = self.reason_existing_record_changed(update).is_some();
         record
             .updated
             .clone()

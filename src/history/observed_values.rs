@@ -2,8 +2,8 @@
 //! The main type is [`ObservedValues`].
 //!
 //! Invariants say where a list shows its identifiers, and then only those are kept. Without invariants this is unknown:
-//! if the contract has a create whose record only a link identifies, every short string and every number is kept, and
-//! every name in a map.
+//! if the contract has a create whose record only a link identifies, every short string is kept, and every number but
+//! those in fields named like counts, and every name in a map.
 
 use reqwest::header::LINK;
 use serde_json::Value;

@@ -153,7 +153,7 @@ impl History<'_> {
         }
     }
 
-    /// Notes how many items the first page of a list states, unless a create was accepted whose records it must show.
+    /// Notes how many items the first page of a list states, unless a create was accepted whose records are its items.
     pub(super) fn note_total(&mut self, list: OperationId, total: Option<i64>) {
         if let Some(total) = total
             && self.count_created_items(list) == 0

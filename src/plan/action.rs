@@ -240,7 +240,7 @@ const ONE: ActionSpec = ActionSpec {
 
 const WALK: ActionSpec = ActionSpec {
     reason: "walk the list: each response is judged, and the pages must add up",
-    requests: "the first page, then pages 2 to last_page, {max_pages} at most; repeated for up to \
+    requests: "the first page, then pages 2 to the last, {max_pages} at most; repeated for up to \
                {settle} s (settle) if they do not add up",
     decides: &[FactEvidence::Response, FactEvidence::Paged],
     runs_concurrently: true,
@@ -249,7 +249,7 @@ const WALK: ActionSpec = ActionSpec {
 
 const SAMPLE_PAGES: ActionSpec = ActionSpec {
     reason: "read the first pages of the list: they show values",
-    requests: "the first page, then pages 2 to last_page, {sampled} at most",
+    requests: "the first page, then pages 2 to the last, {sampled} at most",
     decides: &[FactEvidence::Response],
     ..WALK
 };
@@ -262,7 +262,7 @@ const WALK_NESTED: ActionSpec = ActionSpec {
 
 const WALK_FILLED_LIST: ActionSpec = ActionSpec {
     reason: "walk the list again if it got a second page: the pages must add up",
-    requests: "none, or the first page, then pages 2 to last_page, {max_pages} at most",
+    requests: "none, or the first page, then pages 2 to the last, {max_pages} at most",
     always_sends: false,
     ..ONE
 };
@@ -479,7 +479,7 @@ const RESTORE: ActionSpec = ActionSpec {
 
 const RESIDUE_LOOK: ActionSpec = ActionSpec {
     reason: "search the list for the run tag, to report what the run left",
-    requests: "the first page, then pages 2 to last_page, {max_pages} at most; only the first response of a list without \
+    requests: "the first page, then pages 2 to the last, {max_pages} at most; only the first response of a list without \
                `x-page`",
     decides: &[FactEvidence::Counted],
     decides_facts_of: |contract, write, list| {

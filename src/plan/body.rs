@@ -71,7 +71,8 @@ pub(super) fn is_text(contract: &Contract, operation: OperationId, node: &Node, 
 }
 
 /// Whether a field of an update without invariants is a full date that the updated record must show as it was sent, and
-/// neither its name nor its description speaks of dates that are moved.
+/// neither its name nor its description speaks of dates that the service moves or computes (to the next business day,
+/// to the end of a month).
 pub(super) fn is_shown_date(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {
     let name = pointer::last(at).unwrap_or_default();
     let name = lexicon::camel_case_words(&name).join(" ");

@@ -203,6 +203,7 @@ pub fn unknown_identifiers_of_path(
             return None;
         }
         let edge_case = EdgeCase {
+            // Whichever kind of edge case it is: only the parameters must differ here.
             index: 0,
             kind: EdgeCaseKind::IdentifierUnknown,
             parameter: Some(index),

@@ -478,12 +478,17 @@ fn locks_away(name: &str) -> bool {
     LOCKED_AWAY.contains(&name_without_is(name).as_str())
 }
 
+/// A boolean is a switch: further words in its name act.
+const IS_SWITCH: bool = true;
+
 /// Whether a boolean with this name makes a write concern other records, or do more than it says: `is_default`,
 /// `replace_existing`, `send_email`.
 fn concerns_others(name: &str) -> bool {
     let separated = separated(name);
     let mut words = words(&separated);
-    is_of_one(&name_without_is(name)) || words.any(|word| CONCERNS_OTHERS.contains(&word)) || acts_by_name(name, true)
+    is_of_one(&name_without_is(name))
+        || words.any(|word| CONCERNS_OTHERS.contains(&word))
+        || acts_by_name(name, IS_SWITCH)
 }
 
 /// Whether the words of a name are what only one record can be.
@@ -523,8 +528,8 @@ fn is_unwanted(name: &str, value: &Value) -> bool {
             *is_on && (grants || locks_away(name) || concerns_others(name) || name_without_is(name) == "listed")
         }
         Value::String(text) => {
-            let replaces = |word: &str| REPLACES.contains(&word) || is_listed_action(word);
-            says(text) || words(&separated(text)).any(replaces)
+            let acts = |word: &str| REPLACES.contains(&word) || is_listed_action(word);
+            says(text) || words(&separated(text)).any(acts)
         }
         _ => false,
     }

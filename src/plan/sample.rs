@@ -52,7 +52,7 @@ pub(super) struct SampleMaker<'run> {
     pub(super) text: &'run str,
     /// The number of the value in the run.
     pub(super) number: u64,
-    /// Whether what the schema itself suggests, by `example` and `default`, comes first.
+    /// Whether what the schema itself suggests, by `example` and `default`, is a candidate, and then the first.
     pub(super) examples: bool,
 }
 

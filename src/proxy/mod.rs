@@ -8,11 +8,11 @@
 //! # Design
 //!
 //! Clients must not notice the proxy. So the proxy opens one connection to the target for each client connection
-//! (`upstream`), passes on all headers but the hop-by-hop ones (`head`), and passes bodies on piece by piece while it
-//! copies them (`copy`). What both directions copied becomes an exchange once both have ended, and goes into a queue of
-//! limited size (`queue`). If the queue is full, an exchange is dropped and counted; nothing waits. One thread judges
-//! the exchanges in the order in which their requests began, except for those that take too long, which come late
-//! (`judge`).
+//! (`upstream`), passes on all headers but `Host` and the hop-by-hop ones (`head`), and passes bodies on piece by piece
+//! while it copies them (`copy`). What both directions copied becomes an exchange once both have ended, and goes into a
+//! queue of limited size (`queue`). If the queue is full, an exchange is dropped and counted; nothing waits. One thread
+//! judges the exchanges in the order in which their requests began, except for those that take too long, which come
+//! late (`judge`).
 
 mod copy;
 mod forward;

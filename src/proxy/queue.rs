@@ -20,7 +20,7 @@ use http::HeaderMap;
 use tokio::sync::oneshot;
 
 use super::metrics::Snapshot;
-use crate::traffic::{RequestLine, UNKNOWN_DURATION, saturating_add};
+use crate::traffic::{ASSUMED_DURATION, RequestLine, saturating_add};
 
 /// How long exchanges wait for an earlier request to end.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -97,7 +97,7 @@ impl ForwardedExchange {
     fn takes_effect_until(&self, ended: DateTime<Utc>) -> DateTime<Utc> {
         match &self.response {
             Some(response) if response.status != 202 && response.status <= 501 => ended,
-            _ => saturating_add(ended, UNKNOWN_DURATION),
+            _ => saturating_add(ended, ASSUMED_DURATION),
         }
     }
 }
@@ -161,7 +161,7 @@ impl Queue {
         state.counts.began += 1;
         if !state.reserve(size) {
             // It is passed on all the same, and may take effect until it ends.
-            state.drop_exchange(&request_line, saturating_add(self.now(), UNKNOWN_DURATION));
+            state.drop_exchange(&request_line, saturating_add(self.now(), ASSUMED_DURATION));
             self.changed.notify_one();
             return None;
         }
@@ -565,7 +565,7 @@ mod tests {
         let Some(Next::UnseenWrite(began, Some(until))) = queue.state().ready() else {
             panic!("nothing was written");
         };
-        assert!(until - began >= UNKNOWN_DURATION);
+        assert!(until - began >= ASSUMED_DURATION);
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(super) static RULE: Rule = Rule {
             use crate::contract::fact::FactKind;
             let probe = Purpose::MustBeRejected {
                 fact: FactKind::RejectsNoCredential,
-                rejection_for_another_reason: RejectionMeaning::Finding,
+                meaning_of_another_rejection: RejectionMeaning::Finding,
             };
             crate::rules::testing::Fixture::of("getTags").purpose(probe).status(200)
         },
@@ -62,7 +62,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let Purpose::MustBeRejected {
         fact: kind,
-        rejection_for_another_reason,
+        meaning_of_another_rejection,
     } = seen.intent.purpose
     else {
         return;
@@ -91,12 +91,12 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         401 => sink.held(fact),
         status
             if RejectionMeaning::rejects_as_invalid_or_conflicting(status)
-                && rejection_for_another_reason == RejectionMeaning::Gap =>
+                && meaning_of_another_rejection == RejectionMeaning::Gap =>
         {
             sink.undecided(fact, Reason::Rejected(status));
         }
         // A service may report an unknown record before it checks the credential.
-        status @ (404 | 410) if rejection_for_another_reason == RejectionMeaning::UncertainValue => {
+        status @ (404 | 410) if meaning_of_another_rejection == RejectionMeaning::UncertainValue => {
             sink.undecided(fact, Reason::RejectedUncertainValue(status));
         }
         // A header without a token or of another scheme is malformed, and 400 is the status for that (RFC 6750, section
@@ -256,7 +256,7 @@ mod tests {
         Fixture::of(operation)
             .purpose(Purpose::MustBeRejected {
                 fact: kind,
-                rejection_for_another_reason: RejectionMeaning::Finding,
+                meaning_of_another_rejection: RejectionMeaning::Finding,
             })
             .status(status)
     }
@@ -267,7 +267,7 @@ mod tests {
             let kind = FactKind::RejectsNoCredential;
             let purpose = Purpose::MustBeRejected {
                 fact: kind,
-                rejection_for_another_reason: on_rejection,
+                meaning_of_another_rejection: on_rejection,
             };
             let judged = Fixture::of("createTag").purpose(purpose).status(status);
             judged.fact("createTag auth: a request without a credential is rejected")
@@ -312,7 +312,7 @@ mod tests {
             let kind = FactKind::RejectsNoCredential;
             let purpose = Purpose::MustBeRejected {
                 fact: kind,
-                rejection_for_another_reason: RejectionMeaning::Finding,
+                meaning_of_another_rejection: RejectionMeaning::Finding,
             };
             let fixture = Fixture::text(&document, "a").purpose(purpose);
             let mut exchange = fixture.exchange(400, None, "");
@@ -344,7 +344,7 @@ mod tests {
             let kind = FactKind::RejectsNoCredential;
             let purpose = Purpose::MustBeRejected {
                 fact: kind,
-                rejection_for_another_reason: RejectionMeaning::Finding,
+                meaning_of_another_rejection: RejectionMeaning::Finding,
             };
             Fixture::text(&document, "a").purpose(purpose).status(status).kind(kind)
         };
@@ -382,7 +382,7 @@ mod tests {
             Fixture::of("getTags")
                 .purpose(Purpose::MustBeRejected {
                     fact: FactKind::RejectsNoCredential,
-                    rejection_for_another_reason: RejectionMeaning::Finding,
+                    meaning_of_another_rejection: RejectionMeaning::Finding,
                 })
                 .response(status, crate::rules::testing::JSON, &body.to_string())
         };
@@ -444,7 +444,7 @@ mod tests {
             let fixture = Fixture::of("getVenues");
             let probe = Purpose::MustBeRejected {
                 fact: FactKind::RejectsNoCredential,
-                rejection_for_another_reason: RejectionMeaning::Finding,
+                meaning_of_another_rejection: RejectionMeaning::Finding,
             };
             let judged = fixture.judge(|judge| {
                 judge.exchange(&fixture.exchange(documented, None, ""), fixture.intent());
@@ -480,7 +480,7 @@ mod tests {
         }
         let probe = Fixture::of("getTags").purpose(Purpose::MustBeRejected {
             fact: FactKind::RejectsNoCredential,
-            rejection_for_another_reason: RejectionMeaning::Finding,
+            meaning_of_another_rejection: RejectionMeaning::Finding,
         });
         let judged = probe.unanswered();
         assert_eq!(

@@ -122,7 +122,7 @@ mod tests {
     fn probe(operation: &str) -> Fixture {
         Fixture::of(operation).purpose(Purpose::MustBeRejected {
             fact: FactKind::RejectsNoCredential,
-            rejection_for_another_reason: RejectionMeaning::Finding,
+            meaning_of_another_rejection: RejectionMeaning::Finding,
         })
     }
 

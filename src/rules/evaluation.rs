@@ -220,9 +220,9 @@ impl<'run> Evaluation<'run> {
 
     /// Reports, at the end of a complete run, which operations in its scope had no success, so that nothing about them
     /// was checked.
-    pub(crate) fn report_unchecked(&mut self, in_scope: &[OperationId]) {
+    pub(crate) fn report_operations_without_success(&mut self, in_scope: &[OperationId]) {
         self.note(|| RecordedStep::Complete(in_scope.to_vec()));
-        self.judge.report_unchecked(in_scope.iter().copied());
+        self.judge.report_operations_without_success(in_scope.iter().copied());
     }
 
     /// Notes that the run ended before it had carried out its plan.
@@ -282,7 +282,7 @@ impl<'run> Evaluation<'run> {
     /// Replays a recorded step, with the exchange that `edit` returns in place of the recorded one.
     fn replay_step(&mut self, step: &RecordedStep, edit: &mut dyn FnMut(&Exchange) -> Option<Exchange>) {
         match step {
-            RecordedStep::Complete(in_scope) => self.report_unchecked(in_scope),
+            RecordedStep::Complete(in_scope) => self.report_operations_without_success(in_scope),
             RecordedStep::Concluded(look, waited) => drop(self.conclude_after(*look, *waited)),
             RecordedStep::Dropped(look) => self.drop_look(*look),
             RecordedStep::EndedEarly => self.end_early(),

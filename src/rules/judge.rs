@@ -294,7 +294,7 @@ impl<'contract> Judge<'contract> {
 
     /// Reports, at the end of the run, which of these operations had no success, so that nothing about them was
     /// checked.
-    pub fn report_unchecked(&mut self, operations: impl IntoIterator<Item = OperationId>) {
+    pub fn report_operations_without_success(&mut self, operations: impl IntoIterator<Item = OperationId>) {
         for operation in operations {
             let reason = self.verdicts.why_unchecked(self.contract, operation);
             let Some(reason) = reason.filter(|_| !self.is_explained_by_a_finding(operation)) else {

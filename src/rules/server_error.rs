@@ -134,7 +134,7 @@ mod tests {
     fn a_5xx_breaks_it_whatever_was_sent() {
         let probe = Purpose::MustBeRejected {
             fact: FactKind::RejectsNoCredential,
-            rejection_for_another_reason: RejectionMeaning::Finding,
+            meaning_of_another_rejection: RejectionMeaning::Finding,
         };
         for fixture in [Fixture::of("getTags"), Fixture::of("getTags").purpose(probe)] {
             for status in [500, 501, 503, 599] {

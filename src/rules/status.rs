@@ -194,7 +194,7 @@ mod tests {
     fn a_probe_or_a_missing_response_decides_nothing() {
         let probe = Purpose::MustBeRejected {
             fact: FactKind::RejectsNoCredential,
-            rejection_for_another_reason: RejectionMeaning::Finding,
+            meaning_of_another_rejection: RejectionMeaning::Finding,
         };
         let judged = Fixture::of("getTags").purpose(probe).status(404);
         assert_eq!(judged.kind(FactKind::Status), Verdict::Undecided(Reason::NotShown));

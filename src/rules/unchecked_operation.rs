@@ -45,7 +45,7 @@ pub(super) static RULE: Rule = Rule {
             fixture.judge(|judge| {
                 let reason = super::Reason::NoValue(crate::plan::NoValue::NotInResponses { needed });
                 judge.verdicts_mut().not_called(fixture.operation, reason);
-                judge.report_unchecked([fixture.operation]);
+                judge.report_operations_without_success([fixture.operation]);
             })
         },
     },
@@ -83,7 +83,7 @@ mod tests {
             for (status, media_type, body) in responses {
                 judge.exchange(&fixture.exchange(*status, *media_type, body), fixture.intent());
             }
-            judge.report_unchecked([fixture.operation]);
+            judge.report_operations_without_success([fixture.operation]);
         })
     }
 
@@ -161,7 +161,7 @@ mod tests {
             unanswered.outcome = Err(Failure::Incomplete);
             judge.exchange(&unanswered, fixture.intent());
             judge.exchange(&fixture.exchange(404, JSON, "{}"), fixture.intent());
-            judge.report_unchecked([fixture.operation]);
+            judge.report_operations_without_success([fixture.operation]);
         });
         let received = judged.received("unchecked-operation");
         assert_eq!(received, "none: no complete response came");

@@ -102,7 +102,7 @@ mod tests {
     fn a_probe_that_is_cut_off_decides_nothing() {
         let probe = Purpose::MustBeRejected {
             fact: FactKind::RejectsNoCredential,
-            rejection_for_another_reason: RejectionMeaning::Finding,
+            meaning_of_another_rejection: RejectionMeaning::Finding,
         };
         let judged = Fixture::of("getTags").purpose(probe).unanswered();
         assert_eq!(

@@ -56,7 +56,7 @@ pub(super) struct Drafts<'run> {
 }
 
 /// The last try of a write in one timestamp format.
-struct FormatAttempt {
+struct FormatTry {
     draft: Draft,
     credential: Credential,
     /// The status; `None` when no complete response came.
@@ -64,7 +64,7 @@ struct FormatAttempt {
     accepted: bool,
 }
 
-impl FormatAttempt {
+impl FormatTry {
     /// Returns why a try that was not accepted decides nothing.
     fn reason(&self) -> Reason {
         let rejected = |status| Reason::for_request_with_gap(status, &self.credential);
@@ -78,7 +78,7 @@ pub(super) enum WriteRole {
     /// A write from which later steps take nothing: neither its record nor its choices.
     Additional,
     /// Like [`Self::Additional`], but it shows whether a timestamp format is accepted.
-    FormatTrial,
+    ForFormat,
     /// Like [`Self::Main`], but no other is sent in its place while the target throttles it.
     Irreplaceable,
     /// A write whose record and choices (the value chosen for each field) later steps use.
@@ -94,7 +94,7 @@ impl Session<'_> {
         }
         let accepted = self.contract.operation(operation).accepted_timestamp_formats();
         let formats = accepted.map_or(&[TimestampFormat::Utc][..], |accepted| &accepted.formats);
-        let mut tries: Vec<(TimestampFormat, FormatAttempt)> = Vec::new();
+        let mut tries: Vec<(TimestampFormat, FormatTry)> = Vec::new();
         for format in formats {
             let accepted = tries
                 .iter()
@@ -128,7 +128,7 @@ impl Session<'_> {
 
     /// Sends each rejected format once more, with the other fields as in a later format that was accepted: the earlier
     /// fallback may have dropped the very field that has the format.
-    async fn retry_rejected_formats(&self, operation: OperationId, tries: &mut [(TimestampFormat, FormatAttempt)]) {
+    async fn retry_rejected_formats(&self, operation: OperationId, tries: &mut [(TimestampFormat, FormatTry)]) {
         let accepted = tries.iter().find(|(_, tried)| tried.accepted);
         let Some(accepted) = accepted.map(|(_, tried)| tried.draft.clone()) else {
             return;
@@ -147,16 +147,12 @@ impl Session<'_> {
 
     /// If a format was rejected after another one was accepted, sends the accepted one again, and returns whether it is
     /// rejected now as well: the target may take only so many records, whatever their format.
-    async fn rejects_all_formats_now(
-        &self,
-        operation: OperationId,
-        tries: &[(TimestampFormat, FormatAttempt)],
-    ) -> bool {
+    async fn rejects_all_formats_now(&self, operation: OperationId, tries: &[(TimestampFormat, FormatTry)]) -> bool {
         let mut later = tries.iter().skip_while(|(_, tried)| !tried.accepted);
         let Some((format, accepted)) = later.next() else {
             return false;
         };
-        let is_rejection = |tried: &FormatAttempt| tried.status.is_some_and(RejectionMeaning::rejects_as_invalid);
+        let is_rejection = |tried: &FormatTry| tried.status.is_some_and(RejectionMeaning::rejects_as_invalid);
         if !later.any(|(_, tried)| is_rejection(tried)) || self.left_to_create() == 0 {
             return false;
         }
@@ -186,7 +182,7 @@ impl Session<'_> {
         operation: OperationId,
         format: TimestampFormat,
         as_before: Option<&Draft>,
-    ) -> Result<FormatAttempt, Reason> {
+    ) -> Result<FormatTry, Reason> {
         self.require_own_records(operation).await?;
         let head = self.request_head(operation)?;
         let mut draft = self.draft(operation, format)?;
@@ -213,7 +209,7 @@ impl Session<'_> {
                     if let Some(before) = as_before.filter(|_| !accepted) {
                         draft.copy_choices_from(before);
                     }
-                    return Ok(FormatAttempt {
+                    return Ok(FormatTry {
                         draft,
                         credential: exchange.request.credential,
                         status,
@@ -455,6 +451,7 @@ impl Session<'_> {
     /// [`History::reason_records_may_be_older`]: crate::history::History::reason_records_may_be_older
     pub(super) async fn require_new_records(&self, create: OperationId) -> Result<(), Reason> {
         let reason = || self.history().reason_records_may_be_older(create).map(Reason::NotOwn);
+        // What the user names with `also_send` is sent whatever it may change.
         if self.plan.also_sent.contains(&create) || reason().is_none() {
             return Ok(());
         }
@@ -483,7 +480,7 @@ impl Session<'_> {
         };
         let record_role = match write_role {
             WriteRole::Additional => RecordRole::Additional,
-            WriteRole::FormatTrial => RecordRole::FormatTrial,
+            WriteRole::ForFormat => RecordRole::ForFormat,
             WriteRole::Irreplaceable | WriteRole::Main => RecordRole::Main,
         };
         let exchange_role = ExchangeRole::Write(WriteContext {
@@ -503,8 +500,8 @@ impl Session<'_> {
         exchange
     }
 
-    /// Returns the headers of an operation that identify each request ([`request_key`]), with values that no other
-    /// request of the run has.
+    /// Returns the headers of an operation that identify each request, such as `Idempotency-Key`, with values that no
+    /// other request of the run has.
     fn request_keys(&self, operation: &Operation) -> Vec<(String, String)> {
         let made_up = operation
             .parameters

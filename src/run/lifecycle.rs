@@ -58,6 +58,7 @@ impl Session<'_> {
                 let after = (record, RecordStage::UpdateSentAgain(update));
                 self.look_for_record(lifecycle.read, after).await;
             }
+            // Where it is a guess that the read takes this identifier, what it shows of another record proves nothing.
             if seen == SeenRecord::Own && !is_compared && !lifecycle.guessed {
                 is_compared = true;
                 self.look_at_others(lifecycle, (record, update)).await;
@@ -217,7 +218,10 @@ impl Session<'_> {
             let Some(lifecycle) = lifecycle else { continue };
             let delete = deletes.iter().find(|step| lifecycle.delete == Some(step.operation));
             if let Some(delete) = delete {
-                if self.history().reason_not_to_repeat(delete.operation).is_some()
+                if self
+                    .history()
+                    .reason_existing_record_changed(delete.operation)
+                    .is_some()
                     || self.history().may_reach_others(lifecycle.create)
                     || self.history().may_ignore_parents(lifecycle.create)
                     || may_be_older.contains(&lifecycle.create)
@@ -265,6 +269,7 @@ impl Session<'_> {
         let mut other = self
             .history()
             .another_unchanged_record(record)
+            // Where it is a guess that the read takes this identifier, another record's absence proves nothing.
             .filter(|_| is_first && !lifecycle.guessed);
         if let Some(index) = other
             && !is_own(index).await
@@ -317,7 +322,7 @@ impl Session<'_> {
         self.contract.fact_of(delete.operation, kind)?;
         let purpose = Purpose::MustBeRejected {
             fact: kind,
-            rejection_for_another_reason: RejectionMeaning::UncertainValue,
+            meaning_of_another_rejection: RejectionMeaning::UncertainValue,
         };
         let request = Request {
             credential: Credential::None,
@@ -357,7 +362,7 @@ impl Session<'_> {
         self.look_for_record(list, after).await == SeenRecord::Gone
     }
 
-    /// Returns the list of a lifecycle, unless the run leaves it out.
+    /// Returns the list of a lifecycle, if the plan has a step for it.
     fn called_list(&self, lifecycle: &Lifecycle) -> Option<OperationId> {
         let list = lifecycle.list.as_ref().map(|list| list.operation);
         list.filter(|list| self.is_called(*list))
@@ -369,8 +374,8 @@ impl Session<'_> {
         steps.any(|step| step.operation == operation)
     }
 
-    /// Reads a record, by its identifier or in its list, until it shows as it should or `settle`
-    /// has passed, and judges what it showed. An operation that the plan does not call is not called here either.
+    /// Reads a record, by its identifier or in its list, until it shows as it should or `settle` has passed, and judges
+    /// what it showed. An operation that no shard calls is not called here either.
     async fn look_for_record(&self, shown_by: OperationId, (record, stage): (usize, RecordStage)) -> SeenRecord {
         if self.plan.leaves_out(shown_by) {
             return SeenRecord::Unclear;

@@ -1,6 +1,6 @@
-//! Walks the lists whose pages are judged: those with a page invariant (`x-page`). A list *adds up* when its pages
-//! agree with each other and with the numbers that they state. One that does not is walked again, to distinguish items
-//! that are added in the meantime, or appear late, from pages that never add up.
+//! Walks the lists with a page invariant (`x-page`) and judges their pages; `paging` does so for the others. A list
+//! *adds up* when its pages agree with each other and with the numbers that they state. One that does not is walked
+//! again, to distinguish items that are added in the meantime, or appear late, from pages that never add up.
 
 use super::session::Session;
 use super::walk::PageOrder;

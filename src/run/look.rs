@@ -86,7 +86,8 @@ impl Session<'_> {
         if let Some(reason) = self.history().reason_not_to_create(operation) {
             return Err(Reason::NotOwn(reason));
         }
-        let reason = self.history().reason_not_to_repeat(operation);
+        // What the user names with `also_send` is sent whatever it may change.
+        let reason = self.history().reason_existing_record_changed(operation);
         if let Some(reason) = reason.filter(|_| !self.plan.also_sent.contains(&operation)) {
             return Err(Reason::NotOwn(reason));
         }
@@ -99,6 +100,7 @@ impl Session<'_> {
             if let Some(reason) = self.history().reason_not_to_update(create).filter(|_| !deletes) {
                 return Err(Reason::NotOwn(reason));
             }
+            // A write that only adds a record below may come first: a list then shows whether its parent is new.
             if !self.history().may_add_below(create, operation) {
                 self.require_new_records(create).await?;
             }

@@ -26,7 +26,10 @@
 //!
 //! - *settle*: the longest time that the run waits for the target to show what the run did ([`Settings::settle`]). A
 //!   look is *settled* once it has seen what it looks for, or would see no more by waiting.
+//! - *bindings*: the values that responses have shown so far, by link ([`Bindings`](crate::history::Bindings)).
 //! - *budget*: what the limit of records that the run may leave ([`Settings::max_writes`]) still allows.
+//! - *soak*: a run with several rounds, to find intermittent problems.
+//! - *stand-in*: the value of a parameter for which no response shows one: given by the user, an example, or made up.
 //! - *variant*: in `ask`, the request of a trial that asks the question; everywhere else, a body that differs from an
 //!   accepted one ([`Variant`](crate::plan::Variant)).
 //!

@@ -12,14 +12,14 @@ impl Session<'_> {
         let documented = self.contract.operation(operation);
         // A body that was never accepted may itself be the reason for a rejection.
         let is_known_to_work = documented.is_get() || self.drafts.accepted.borrow().contains_key(&operation);
-        let rejection_for_another_reason = match self.request_head(operation) {
+        let meaning_of_another_rejection = match self.request_head(operation) {
             Ok(head) if documented.is_get() => head.rejection_meaning,
             _ if is_known_to_work => RejectionMeaning::Finding,
             _ => RejectionMeaning::Gap,
         };
         let purpose = Purpose::MustBeRejected {
             fact: probe.fact(),
-            rejection_for_another_reason,
+            meaning_of_another_rejection,
         };
         let credential = self.invalid_credential(operation, probe);
         if probe == CredentialProbe::SecondPage && !self.fills.had_second_page.borrow().contains(&operation) {

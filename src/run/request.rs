@@ -54,7 +54,7 @@ pub(super) enum Replacement<'value> {
     /// This string in place of the value of one parameter, by its index in the contract; without one, the request lacks
     /// the parameter.
     Parameter(usize, Option<&'value str>),
-    /// The path of a record of the run.
+    /// The identifiers in the path of a record of the run, each with the path before it.
     Record(&'value PathIdentifiers),
     /// Identifiers that name no record, for the parameters in the path, where no response shows values for them; and
     /// what replaces one parameter, as in [`Self::Parameter`].
@@ -89,8 +89,8 @@ impl<'value> Replacement<'value> {
         let Self::Record(path_identifiers) = self else {
             return None;
         };
-        let before = operation.path_to_parameter(index)?;
-        let (_, value) = path_identifiers.iter().find(|(place, _)| *place == before)?;
+        let path_before = operation.path_to_parameter(index)?;
+        let (_, value) = path_identifiers.iter().find(|(before, _)| *before == path_before)?;
         Some(Value::from(value.as_str()))
     }
 }
@@ -150,7 +150,7 @@ fn needed(contract: &Contract, operation: OperationId, replacement: Replacement<
         let text = stand_in.map(|value| parameter::serialized(contract, parameter, &value).join(","));
         NeededParameter {
             index,
-            is_linked: parameter.set_by_user.is_none(),
+            may_be_linked: parameter.set_by_user.is_none(),
             stand_in: text,
         }
     });
@@ -163,7 +163,7 @@ fn required(operation: &Operation) -> impl Iterator<Item = (usize, &Parameter)> 
     parameters.filter(|(_, parameter)| parameter.required || parameter.set_by_user.is_some())
 }
 
-/// Returns the head with these values; `values` is `None` if no values belong together.
+/// Returns the head with these values; `values` is `None` if no values were shown under the same parent records.
 fn filled(
     contract: &Contract,
     operation: OperationId,
@@ -226,8 +226,8 @@ fn filled(
     Ok(head)
 }
 
-/// Returns why no values for a call belong together: the first parameter that has none at all, or else the last that
-/// responses showed only under another record.
+/// Returns why there are no values for a call that were shown under the same parent records: the first parameter that
+/// has none at all, or else the last that responses showed only under another record.
 fn reason_for_missing_value(
     contract: &Contract,
     operation: OperationId,

@@ -75,7 +75,8 @@ pub enum RunEnd {
     Complete,
     /// It was interrupted.
     Interrupted,
-    /// Recorded traffic was not read to its end, or none of it went to the service, for this reason.
+    /// Too little traffic was judged, for this reason: it was not read to its end, none of it went to the service, or
+    /// most of it was dropped.
     Incomplete(String),
     /// The plan was carried out, but no documented call succeeded; this is how they failed.
     NothingSucceeded(HowAllCallsFailed),
@@ -185,7 +186,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Makes a call with the role `Alone`; [`Self::role`] gives it another.
+    /// Makes a call without a role, which is judged by itself (`Alone`); [`Self::role`] gives it one.
     pub(super) fn alone(request: Request, purpose: Purpose) -> Self {
         Self {
             request,
@@ -573,7 +574,7 @@ impl<'run> Session<'run> {
         };
         if ended == RunEnd::Complete {
             let in_scope: Vec<_> = self.plan.in_scope.iter().copied().collect();
-            self.with_evaluation(|evaluation| evaluation.report_unchecked(&in_scope));
+            self.with_evaluation(|evaluation| evaluation.report_operations_without_success(&in_scope));
         }
         self.with_evaluation(Evaluation::judge_answers);
         self.emit_findings();

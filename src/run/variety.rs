@@ -146,7 +146,7 @@ impl Session<'_> {
                 break;
             }
             self.expect_requests(1);
-            let exchange = self.write(&draft, head, WriteRole::FormatTrial).await;
+            let exchange = self.write(&draft, head, WriteRole::ForFormat).await;
             let may_be_for_offset = match variant {
                 Some(_) => exchange.rejection_of_content().is_some(),
                 None => self.succeeded(&exchange),

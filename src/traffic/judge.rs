@@ -24,7 +24,7 @@ use crate::run::{self, EmittedExchange, Event, RequestCounts, Run, RunEnd};
 /// How far the clocks of two files may be apart.
 const FILE_CLOCK_SKEW: TimeDelta = TimeDelta::seconds(5);
 /// The assumed duration of a write whose duration was not recorded.
-pub(crate) const UNKNOWN_DURATION: TimeDelta = TimeDelta::minutes(5);
+pub(crate) const ASSUMED_DURATION: TimeDelta = TimeDelta::minutes(5);
 /// How long after `settle` the record of a create may be called missing: later, somebody who was not recorded may have
 /// deleted it.
 const MISSING_RECORD_WINDOW: TimeDelta = TimeDelta::minutes(1);
@@ -284,7 +284,7 @@ impl TrafficJudge<'_, '_> {
             operation: None,
             client: None,
             file: 0,
-            ended: ended.unwrap_or_else(|| saturating_add(started, UNKNOWN_DURATION)),
+            ended: ended.unwrap_or_else(|| saturating_add(started, ASSUMED_DURATION)),
         };
         self.note_write(write, started);
     }
@@ -356,7 +356,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
                     ClientIdentity::of(&recorded.request_headers, (operation, &request_line.url))
                 }),
                 file: location.file,
-                ended: saturating_add(request_line.started, known.unwrap_or(UNKNOWN_DURATION)),
+                ended: saturating_add(request_line.started, known.unwrap_or(ASSUMED_DURATION)),
             };
             self.note_write(write, request_line.started);
         }

@@ -45,9 +45,9 @@ pub(crate) use archive::Archive;
 pub use entry::Skipped;
 #[cfg(feature = "cli")]
 pub(crate) use entry::{RecordedExchange, RequestLine, judgeable_head};
-pub use judge::{Judged, NotJudged, Settings, judge};
 #[cfg(feature = "cli")]
-pub(crate) use judge::{TrafficJudge, UNKNOWN_DURATION, saturating_add};
+pub(crate) use judge::{ASSUMED_DURATION, TrafficJudge, saturating_add};
+pub use judge::{Judged, NotJudged, Settings, judge};
 #[cfg(feature = "cli")]
 pub(crate) use order::LocatedEntry;
 pub use order::{EntryLocation, File, FileRead};

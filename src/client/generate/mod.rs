@@ -1,7 +1,7 @@
 //! Writes the client: progenitor's types and calls, and the streams of pages that progenitor has no form for.
 //!
-//! A *mark* is an `x-countersign-…` key that the projection puts on the schema of a string, and that asks for an item
-//! beside the client's type, such as its known values.
+//! A *mark* is an `x-countersign-…` key that the projection puts on a schema. Those on strings ask for an item beside
+//! the client's type, such as its known values.
 //!
 //! This module knows no operation by name. `build.rs` compiles it; the library does so for its tests only. The main
 //! function is [`client`].

@@ -236,6 +236,7 @@ fn shown_elsewhere(update: &Value, document: &Value) -> Result<Vec<Value>, Gener
     let mut others = document.clone();
     for (_, _, other) in operations_mut(&mut others) {
         let created = other["x-invariants"]["created"].clone();
+        // One with an `owner` creates something inside the record.
         let is_create = created["listed"]["in"] == *listed && created["listed"].get("owner").is_none();
         let is_list = other["operationId"] == *listed;
         let inner = match (is_create, is_list) {

@@ -29,12 +29,12 @@ pub const SHORTEST_TOKEN: usize = 8;
 pub(crate) const TOO_SHORT: &str = "redacting it would garble ordinary words, so use a longer one";
 /// The number of letters and digits in a row that reveal the token, also reversed or in rot13, if it has that many.
 /// Below, "letters" includes digits.
-const PIECE_LENGTH: usize = 12;
+const RUN_LENGTH: usize = 12;
 /// The number of letters in a row that reveal the token in another form: shorter runs of digits appear in other texts
 /// by chance.
-const ENCODED_PIECE_LENGTH: usize = 16;
+const ENCODED_RUN_LENGTH: usize = 16;
 /// The distance between the stored runs of a form for which not every run is stored: any fragment of
-/// `ENCODED_PIECE_LENGTH + STORED_RUN_DISTANCE - 1` letters contains a whole one.
+/// `ENCODED_RUN_LENGTH + STORED_RUN_DISTANCE - 1` letters contains a whole one.
 const STORED_RUN_DISTANCE: usize = 4;
 /// With fewer letters than this, a token is recognised only as a whole.
 const MINIMUM_RUN: usize = 8;
@@ -63,11 +63,11 @@ impl LaterRedaction {
 /// What is known about the token, and about the other secrets.
 #[derive(Default)]
 struct TokenPatterns {
-    /// All characters of the token, and of another secret that is too short to be recognised by its pieces.
+    /// All characters of the token, and of another secret that is too short to be recognised by its runs.
     exact: Vec<Pattern>,
     /// The letters and digits of the token and of the other secrets.
     letters: Vec<Pattern>,
-    pieces: Pieces,
+    runs: Runs,
     /// Whether a secret has letters beyond ASCII. They are skipped then: a text may write them in any encoding. Without
     /// such a secret, they separate two words.
     skips_beyond_ascii: bool,
@@ -149,17 +149,17 @@ impl TokenPatterns {
             self.exact.push(Pattern::new(token.chars().map(byte_of).collect()));
         }
         for form in ciphers(token) {
-            self.pieces.add(&form, PIECE_LENGTH, 1);
+            self.runs.add(&form, RUN_LENGTH, 1);
         }
         for form in encodings(token) {
-            self.pieces.add(&form, ENCODED_PIECE_LENGTH, 1);
+            self.runs.add(&form, ENCODED_RUN_LENGTH, 1);
         }
         // There are ten forms, each longer than the token: a few runs of each are enough to cover it.
         for form in in_base32(token) {
-            self.pieces.add(&form, ENCODED_PIECE_LENGTH, STORED_RUN_DISTANCE);
+            self.runs.add(&form, ENCODED_RUN_LENGTH, STORED_RUN_DISTANCE);
         }
         if self.letters.iter().all(|known| known.bytes != plain) {
-            self.pieces.add(&plain, PIECE_LENGTH, 1);
+            self.runs.add(&plain, RUN_LENGTH, 1);
             self.letters.push(Pattern::new(plain));
         }
     }
@@ -202,7 +202,7 @@ impl TokenPatterns {
                     ended |= pattern.is_whole(*in_letters);
                 }
                 window = window << 8 | u128::from(letter);
-                if let Some(length) = self.pieces.longest(window) {
+                if let Some(length) = self.runs.longest(window) {
                     found.push(starts[starts.len() - length]..seen.end);
                 }
             } else if seen.character.is_alphanumeric() && !self.skips_beyond_ascii {
@@ -222,7 +222,7 @@ fn replaced(text: &str, mut places: Vec<Range<usize>>) -> String {
         if place.start >= end {
             let before = &text[end..place.start];
             rendered.push_str(before);
-            // Pieces that touch belong to one token.
+            // Runs that touch belong to one token.
             if !(before.is_empty() && rendered.ends_with(REPLACEMENT)) {
                 rendered.push_str(REPLACEMENT);
             }
@@ -278,7 +278,7 @@ impl Pattern {
 
 /// Runs of letters that reveal the token, each as a number made from its bytes.
 #[derive(Default)]
-struct Pieces {
+struct Runs {
     /// A long token has a hundred thousand of them, and nobody but the token's owner can choose them, so a fast hash is
     /// enough.
     runs: HashSet<u128, FixedState>,
@@ -288,7 +288,7 @@ struct Pieces {
     ends: Vec<u64>,
 }
 
-impl Pieces {
+impl Runs {
     /// The number of bits in the digest of an end.
     const BITS: u32 = 20;
 
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_token_is_hidden_in_every_form_and_in_pieces() {
+    fn a_long_token_is_hidden_in_every_form_and_in_runs() {
         let redaction = redaction("tk-4711-secret-of-nobody");
         for (text, expected) in [
             ("a TK-4711-SECRET-OF-NOBODY b", "a $COUNTERSIGN_TOKEN b"),
