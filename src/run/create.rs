@@ -500,18 +500,19 @@ impl Session<'_> {
         exchange
     }
 
-    /// Returns the headers of an operation that identify each request, such as `Idempotency-Key`, with values that no
-    /// other request of the run has.
-    fn request_keys(&self, operation: &Operation) -> Vec<(String, String)> {
-        let made_up = operation
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.set_by_user.is_none());
-        let keys = made_up.filter_map(|parameter| {
-            let key = request_key(self.contract, parameter, || self.next_name())?;
-            Some((parameter.name.clone(), key))
-        });
-        keys.collect()
+    /// Gives the headers that identify a request, such as `Idempotency-Key`, a value that no other request of the run
+    /// has.
+    pub(super) fn renew_request_keys(&self, request: &mut Request) {
+        let parameters = self.contract.operation(request.operation).parameters.iter();
+        for parameter in parameters.filter(|parameter| parameter.set_by_user.is_none()) {
+            let Some(key) = request_key(self.contract, parameter, || self.next_name()) else {
+                continue;
+            };
+            let headers = request.headers.iter_mut().chain(&mut request.printable.headers);
+            for (_, value) in headers.filter(|(name, _)| *name == parameter.name) {
+                value.clone_from(&key);
+            }
+        }
     }
 
     /// Returns a request whose body is the draft. A string in it that names the record in the path becomes that
@@ -536,19 +537,13 @@ impl Session<'_> {
         {
             *id = value;
         }
-        let (mut headers, mut printable) = (head.headers.clone(), head.printable.clone());
-        for (name, value) in self.request_keys(documented) {
-            let all = headers.iter_mut().chain(&mut printable.headers);
-            all.filter(|(header, _)| *header == name)
-                .for_each(|(_, key)| key.clone_from(&value));
-        }
         Request {
             path: head.path.clone(),
-            headers,
+            headers: head.headers.clone(),
             body: documented.request_body.as_ref().map(|_| Content::Json(body)),
             from_target,
             made_up: draft.made_up(),
-            printable,
+            printable: head.printable.clone(),
             credential,
             ..Request::unfilled(operation, documented)
         }

@@ -408,6 +408,7 @@ impl<'run> Session<'run> {
             purpose,
             role,
         } = call;
+        self.renew_request_keys(&mut request);
         self.read_before_create(&request).await;
         let watched = self.read_list_before(request.operation).await;
         let mut attempt = 0;

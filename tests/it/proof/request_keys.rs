@@ -29,6 +29,10 @@ paths:
   /drafts/{id}:
     parameters: [{name: id, in: path, required: true, schema: {type: string}}]
     get: {operationId: getDraft, responses: {'200': {$ref: '#/components/responses/Draft'}}}
+    delete:
+      operationId: dropDraft
+      parameters: [{name: Idempotency-Key, in: header, required: true, schema: {type: string, format: uuid}}]
+      responses: {'204': {description: Gone}}
 ";
 
 /// The response to each key, and the records.
@@ -36,6 +40,7 @@ paths:
 struct Drafts {
     by_key: BTreeMap<String, Value>,
     records: BTreeMap<String, Value>,
+    created: usize,
     replayed: usize,
 }
 
@@ -51,14 +56,26 @@ fn respond(drafts: &mut Drafts, (method, path): (&Method, &str), headers: &Heade
         return StatusCode::BAD_REQUEST.into_response();
     };
     if let Some(first) = drafts.by_key.get(key) {
+        let response = match first {
+            Value::Null => StatusCode::NO_CONTENT.into_response(),
+            record => (StatusCode::CREATED, axum::Json(record)).into_response(),
+        };
         drafts.replayed += 1;
-        return (StatusCode::CREATED, axum::Json(first)).into_response();
+        return response;
+    }
+    if *method == Method::DELETE {
+        drafts.by_key.insert(key.to_owned(), Value::Null);
+        let gone = drafts.records.remove(path.trim_start_matches("/drafts/"));
+        return gone
+            .map_or(StatusCode::NOT_FOUND, |_| StatusCode::NO_CONTENT)
+            .into_response();
     }
     let sent: Value = serde_json::from_slice(body).unwrap_or_default();
     if !sent["name"].is_string() || !(sent["note"].is_null() || sent["note"].is_string()) {
         return StatusCode::UNPROCESSABLE_ENTITY.into_response();
     }
-    let id = format!("d{}", drafts.records.len());
+    let id = format!("d{}", drafts.created);
+    drafts.created += 1;
     let mut record = json!({"id": id, "name": sent["name"]});
     if sent["note"].is_string() {
         record["note"] = sent["note"].clone();
@@ -78,11 +95,17 @@ async fn each_request_has_a_key_of_its_own() {
     });
     for seed in [7, 8] {
         let contract = Contract::read("drafts.yaml", DRAFTS.to_owned()).unwrap();
-        let check = Check::new(contract).service(router.clone()).writes(true).seed(seed);
+        let check = Check::new(contract)
+            .service(router.clone())
+            .writes(true)
+            .cleanup(true)
+            .seed(seed);
         let report = check.settle(std::time::Duration::from_millis(50)).run().await.unwrap();
         assert!(report.record().findings.is_empty(), "{:?}", report.record().findings);
     }
     let drafts = drafts.lock().unwrap();
     assert!(drafts.by_key.len() > 3, "{:?}", drafts.by_key);
     assert_eq!(drafts.replayed, 0);
+    // Each deletion has reached its own record, too.
+    assert!(drafts.records.is_empty(), "{:?}", drafts.records);
 }
