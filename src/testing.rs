@@ -10,7 +10,8 @@ pub(crate) fn built_in() -> &'static Arc<Contract> {
     &BUILT_IN
 }
 
-/// How many of something to try: a few in `cargo test`, all where it is to be exhaustive, as in `.ci/run`.
+/// Returns the first number in `cargo test`, and the second where tests are to be exhaustive, as in `.ci/run`: how many
+/// of something to try, or every how many.
 #[cfg(any(feature = "checker", feature = "service"))]
 #[expect(
     clippy::disallowed_methods,

@@ -10,7 +10,8 @@ use crate::exchange::redact::{Redaction, printable};
 use crate::plan::{Action, Plan, Scope};
 use crate::report::{counted, is_or_are};
 
-/// Announces which token goes to a target that was not named on the command line, and warns where it goes unencrypted.
+/// Announces which token goes to a target of a configuration that was found by searching, and warns where it goes
+/// unencrypted.
 pub(super) fn token_goes(resolved: &ResolvedArguments, (target, redaction): (&Target, &Redaction), has_token: bool) {
     // The base URL may contain the token.
     let note = |text: String| edge::note(&redaction.hide(&text));

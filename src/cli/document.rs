@@ -1,5 +1,5 @@
-//! Reads a document to compare or lint: from a file, from standard input, or from a revision of the surrounding git
-//! repository. The main type is [`Source`].
+//! Reads a document to compare or lint, or the contract of `--since`: from a file, from standard input, or from a
+//! revision of the surrounding git repository. The main type is [`Source`].
 
 use std::fmt;
 use std::io::{self, Read as _};

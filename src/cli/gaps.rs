@@ -162,6 +162,7 @@ fn trial_in_words(trial: &Trial) -> String {
         (Some(TrialClaim::OfRequest { accepted: true }), _) => "accepted".to_owned(),
         (Some(TrialClaim::OfRequest { accepted: false }), _) => "rejected".to_owned(),
         (None, TrialOutcome::Void) => "decided nothing".to_owned(),
+        // A trial that is `For` shows its claim, so it has one.
         (None, TrialOutcome::For | TrialOutcome::Against) => "contradicts every claim".to_owned(),
     };
     let status = |status: &Option<u16>| status.map_or_else(|| "no response".to_owned(), |status| status.to_string());

@@ -43,7 +43,8 @@ pub(super) struct JudgeArguments {
     pub(super) check: CheckArguments,
 }
 
-/// The flags of a check that say what is sent, or that would print values of other people's traffic.
+/// The flags of a check that say what is sent, that would print values of other people's traffic, or that state answers
+/// which only a check judges.
 const SENDING_FLAGS: [&str; 24] = [
     "also_send",
     "cacert",

@@ -114,8 +114,8 @@ impl LedgerFile {
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] if it is not a regular file or a line has another version, [`Failure::File`] if it cannot be
-/// read.
+/// [`Failure::Usage`] if it is not a regular file, no line was written by `learn`, or a line has another version,
+/// [`Failure::File`] if it cannot be read.
 pub(super) fn read(path: &Path) -> Result<Vec<LedgerLine>, Failure> {
     require_regular_file(path)?;
     lines(path, &edge::read_whole("ledger", path, MAX_BYTES)?)

@@ -114,15 +114,15 @@ impl Listing<'_> {
                 described.step.action.requests(&self.bounds),
             )
         };
-        for group in steps.chunk_by(|left, right| words(left) == words(right)) {
-            let overlaps = before.is_some_and(|before| group[0].step.action.shares_group_with(before));
+        for alike in steps.chunk_by(|left, right| words(left) == words(right)) {
+            let overlaps = before.is_some_and(|before| alike[0].step.action.shares_group_with(before));
             // Steps that are under way together are listed together.
             if before.is_some() && !overlaps {
                 text.push('\n');
             }
-            text.push_str(&self.heading(group, overlaps));
-            before = group.last().map(|described| described.step.action);
-            for step in group {
+            text.push_str(&self.heading(alike, overlaps));
+            before = alike.last().map(|described| described.step.action);
+            for step in alike {
                 number += 1;
                 self.step(number, step, &mut text);
             }
@@ -236,6 +236,7 @@ impl Listing<'_> {
         let asks = matches!(described.step.action, Action::Ask | Action::AskByCreating);
         let questions = self.plan.questions.iter().filter(|_| asks);
         let mut gaps: Vec<_> = questions
+            // It only bundles questions that are counted by themselves.
             .filter(|question| !matches!(question.asks, Asks::InOneRequest { .. }))
             .filter(|question| question.operation == described.step.operation)
             .map(|question| self.contract.gaps[question.gap].id.as_str())

@@ -1,6 +1,6 @@
 //! Listens for the signals that ask a command to end: Ctrl-C, SIGTERM from pipelines and containers, and SIGHUP from a
-//! terminal that closes. The functions are [`shutdown_requested`], for a command that ends by itself, and
-//! [`interruption`], for one that may hang while it ends.
+//! terminal that closes. The functions are [`shutdown_requested`], for a command that ends promptly once it is asked
+//! to, and [`interruption`], for one that may hang while it ends.
 
 use std::path::PathBuf;
 

@@ -175,7 +175,7 @@ pub(crate) fn in_words(claim: &Value) -> String {
     let member = |(name, value): (&String, &Value)| {
         let value = match value {
             Value::Array(elements) if elements.is_empty() => "none".to_owned(),
-            // Each of them is accepted in place of the others.
+            // By which fields the entries of an array may refer to a record: each is accepted in place of the others.
             Value::Array(elements) if name == "entries" => {
                 let ways = elements.iter().map(|element| format!("by {}", text(element)));
                 ways.collect::<Vec<_>>().join(" or ")
@@ -187,6 +187,7 @@ pub(crate) fn in_words(claim: &Value) -> String {
             value => text(value),
         };
         let name = match name.as_str() {
+            // In a claim about dates, the older name of the format in which responses show them.
             "answered" => "shown in responses".to_owned(),
             name => name.replace('_', " "),
         };

@@ -4,10 +4,10 @@
 //!
 //! Where a verb of each list means an action:
 //!
-//! | list | last segment | after a record | start of a summary | name of a parameter | any form |
+//! | list | last segment | after a record | start of a summary | name of a parameter | any form, in what is said of a write |
 //! |---|---|---|---|---|---|
-//! | [`ALWAYS_ACTIONS`] | yes | yes | yes | in any word | yes |
-//! | [`DESTROYS`] | yes, first or last | yes | yes | in any word | of a `DELETE` |
+//! | [`ALWAYS_ACTIONS`] | yes | yes | yes | as any word of it | yes |
+//! | [`DESTROYS`] | yes, first or last | yes | yes | as any word of it | of a `DELETE` |
 //! | [`ACTS_ALONE`] | the whole | yes | in -s, of a `GET` | of a switch | |
 //! | [`ACTS_ON_COLLECTION`] | the whole | the whole | in -s, of a `GET` | of a switch | |
 //! | [`ACTS_ON_RECORD`] | with `all` | yes | in -s, of a `GET` | of a switch | |

@@ -234,14 +234,11 @@ impl Contract {
             let told_by = [create, read.to, of];
             self.infer_carries(of, shape, (id_field.as_deref(), &told_by))
         };
-        let stated_or_inferred_carries_of_update =
-            |update: OperationId| match self.takes_effect_later(self.operation(update)) {
-                true => Vec::new(),
-                false => carries(update),
-            };
-        let updates: Vec<_> = updates
-            .map(|update| (update, stated_or_inferred_carries_of_update(update)))
-            .collect();
+        let carries_of_update = |update: OperationId| match self.takes_effect_later(self.operation(update)) {
+            true => Vec::new(),
+            false => carries(update),
+        };
+        let updates: Vec<_> = updates.map(|update| (update, carries_of_update(update))).collect();
         let created = carries(create);
         let delete = only(Method::Delete);
         let writes = updates.iter().map(|(update, carries)| (*update, carries));

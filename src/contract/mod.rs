@@ -316,7 +316,8 @@ impl Contract {
                 .created
                 .as_ref()
                 .and_then(|created| created.listed.as_ref());
-            // A create within an item has both `item_parameter` and `records_in_item`: `load` checks that.
+            // A create whose record appears inside an item of the list has both `item_parameter` and
+            // `records_in_item` (`owner` and `at` of its `x-invariants`): `load` checks that.
             let list = listed
                 .filter(|listed| listed.records_in_item.is_some())
                 .map(|listed| &listed.operation);

@@ -23,7 +23,7 @@ pub(super) fn differences(old: &Document, new: &Document, today: Option<NaiveDat
         old: &old,
         new: &new,
         answers,
-        comparison: SchemaComparison::new(&old, &new),
+        schemas: SchemaComparison::new(&old, &new),
         today,
         differences: IndexSet::new(),
         operation: None,
@@ -40,7 +40,7 @@ pub(super) struct Comparison<'both> {
     pub(super) new: &'both Source<'both>,
     /// The answers that the overlay of each states.
     pub(super) answers: (&'both Answers, &'both Answers),
-    comparison: SchemaComparison<'both>,
+    schemas: SchemaComparison<'both>,
     pub(super) today: Option<NaiveDate>,
     differences: IndexSet<Difference>,
     /// The operation that is being compared.
@@ -259,7 +259,7 @@ impl<'both> Comparison<'both> {
         views: (&View<'both>, &View<'both>),
     ) -> Vec<SchemaDifference> {
         let side = self.seen_by_callers(side);
-        self.comparison.differences(side, encoding, views)
+        self.schemas.differences(side, encoding, views)
     }
 
     /// Adds the differences of two schemas; `what` is what they describe.

@@ -41,7 +41,7 @@ impl Answer {
     /// that were: `; of the responses not seen, at most 3 in 37 differ (95 % confidence)`. With n observations that
     /// agree, it is 95 % certain that at most 3 in n differ: the rule of three. Nothing follows from a few of them, nor
     /// where observations are not responses.
-    pub(crate) fn confidence(&self) -> String {
+    pub(crate) fn bound_on_unseen(&self) -> String {
         let all = self.observations.supporting.saturating_add(self.observations.against);
         let counts_responses = self.claim.as_ref().is_some_and(Claim::counts_responses);
         match all {
@@ -806,7 +806,7 @@ pub(super) mod tests {
                 dissent: Vec::new(),
                 reason: None,
             };
-            answer.confidence()
+            answer.bound_on_unseen()
         };
         let of_12 = "; of the responses not seen, at most 3 in 12 differ (95 % confidence)";
         for claim in [

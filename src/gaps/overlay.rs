@@ -184,10 +184,10 @@ fn in_words(KnownAnswer { answer, runs }: &KnownAnswer) -> String {
         (_, 1) => ", by 1 run".to_owned(),
         (_, runs) => format!(", by {runs} runs"),
     };
-    let confidence = answer.confidence();
+    let bound = answer.bound_on_unseen();
     let dissent = dissent.collect::<String>();
     format!(
-        "{state}: {about}{location}: {claim} in {} of {all}{runs}{confidence}{dissent}",
+        "{state}: {about}{location}: {claim} in {} of {all}{runs}{bound}{dissent}",
         trials.supporting
     )
 }

@@ -94,6 +94,7 @@ impl<'run> History<'run> {
     /// Remembers an accepted update of a record of this run.
     pub(super) fn note_counted_update(&mut self, request: &Request, path_values: &[(String, Value)]) {
         let updated = self.contract.operation(request.operation).invariants.updated.as_ref();
+        // For an update, this parameter names the record itself.
         let parameter = updated.and_then(|updated| updated.listed.item_parameter.as_ref());
         let updated = path_values.iter().find(|(name, _)| Some(name) == parameter);
         if let Some((_, id)) = updated {

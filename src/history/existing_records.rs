@@ -66,7 +66,7 @@ pub(super) struct ExistingRecords {
     watched: HashSet<OperationId>,
     /// The operations after which an existing record had changed, each with the list that showed it.
     changed_by: HashMap<OperationId, OperationId>,
-    /// The creates of whose records a write has also reached an existing record.
+    /// The creates for which a write to one of their records has also changed a record that was there before the run.
     creates_with_stray_writes: HashSet<OperationId>,
 }
 

@@ -931,6 +931,7 @@ impl History<'_> {
         let record = self.tracked.get(search.index);
         let sent = record.and_then(|record| record.updated.as_ref().zip(record.after_update.as_ref()));
         sent.is_some_and(|(request, before)| {
+            // An invariant says, too, what must come back.
             let carries = self.contract.stated_or_inferred_carries_of_update(request.operation);
             field_changed_by_repeat(carries, request.json().unwrap_or(&Value::Null), (before, shown)).is_some()
         })

@@ -22,6 +22,8 @@
 //! - *draft number*: the letters after the run tag, which tell which draft a string comes from.
 //! - *inferred lifecycle*: the operations that read, list, update and delete the records of a create without
 //!   `x-invariants`, as paths and schemas imply them.
+//! - *link*: a value of one operation's response that fills a parameter or a field of the body of another, as the
+//!   contract states or its paths imply.
 //! - *owner* of a record: the item of a list that contains it, such as the contact of a contact method (`owner` in
 //!   `x-invariants`); not whoever created it.
 //! - *own record*: one that the run created. A record or an identifier that may be somebody else's is *doubtful*, or

@@ -157,7 +157,8 @@ fn normal_part(value: &Value, all_or_nothing: bool) -> Option<Value> {
 }
 
 /// Whether a service has nothing to normalise in a string: no space to remove, no capitals in an email address or a
-/// UUID, no number or timestamp that has other spellings, and nothing that an exporter may have decoded wrongly.
+/// UUID, no number or timestamp that has other spellings, and nothing that the program that wrote the HTTP archive may
+/// have decoded wrongly.
 fn is_normal(text: &str) -> bool {
     let has_usual_spaces = text == text.trim() && !text.contains("  ") && (1..=100).contains(&text.len());
     let is_exact =

@@ -96,9 +96,9 @@ fn of_gap<'record>(record: &'record Record, gap: &GapRecord) -> Vec<&'record Ans
 /// Returns what an answer claims, and how well it is known.
 fn claim(answer: &Answer) -> String {
     let claim = answer.claim.as_ref().map(ToString::to_string).unwrap_or_default();
-    let both = answer.dissent.iter().map(|dissent| format!(" or {}", dissent.claim));
+    let others = answer.dissent.iter().map(|dissent| format!(" or {}", dissent.claim));
     let dissent = match answer.state {
-        AnswerState::Unstable => both.collect(),
+        AnswerState::Unstable => others.collect(),
         _ => String::new(),
     };
     format!("{claim}{dissent} ({})", answer.state.as_str())

@@ -423,12 +423,12 @@ pub(crate) fn answer_in_words(answer: &Answer) -> String {
     let all = observations.supporting.saturating_add(observations.against);
     let known = match (&answer.claim, answer.reason) {
         (Some(claim), _) => {
-            let confidence = answer.confidence();
+            let bound = answer.bound_on_unseen();
             let dissent = answer.dissent.iter();
             let dissent = dissent.map(|dissent| format!("; {}, {} of {all}", dissent.claim, dissent.count));
             let (state, dissent) = (answer.state.as_str(), dissent.collect::<String>());
             format!(
-                "{claim}, {state} in {} of {all}{confidence}{dissent}",
+                "{claim}, {state} in {} of {all}{bound}{dissent}",
                 observations.supporting
             )
         }

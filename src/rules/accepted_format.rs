@@ -57,7 +57,7 @@ fn judge(tried: &FormatOutcome, sink: &mut Sink<'_>) {
             sink.broken(fact, String::new, || status.to_string());
         }
         Some(status) => {
-            let reason = Reason::for_request_with_gap(status, &sink.source.request.credential);
+            let reason = Reason::for_request_with_something_open(status, &sink.source.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -108,7 +108,7 @@ mod tests {
             let judged = tried(Some(status), other_accepted);
             assert_eq!(
                 judged.kind(OFFSET),
-                Verdict::Undecided(Reason::for_request_with_gap(
+                Verdict::Undecided(Reason::for_request_with_something_open(
                     status,
                     &Credential::Token {
                         scheme: SecurityScheme::Bearer

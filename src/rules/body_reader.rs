@@ -1,5 +1,5 @@
-//! Reads the bodies of responses. A body that comes again is parsed only once, because a soak gets the same pages over
-//! and over. The main type is [`BodyReader`].
+//! Reads the bodies of responses. A body that comes again is parsed only once, because a run of many rounds gets the
+//! same pages over and over. The main type is [`BodyReader`].
 
 use std::collections::HashMap;
 use std::sync::Arc;

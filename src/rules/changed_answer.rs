@@ -61,7 +61,8 @@ fn judge(seen: &AnswerSeen<'_>, sink: &mut Sink<'_>) {
         }
         return;
     };
-    // `dissent` has what a minority of the exchanges shows; `against` counts what fits no claim.
+    // `dissent` has what a minority of the exchanges shows; `against` counts all that do not show the claim: those of
+    // `dissent`, and those that fit no claim.
     let first = answer.claim.clone().map(Claim::sorted);
     let dissent = answer.dissent.iter().map(|dissent| dissent.claim.clone().sorted());
     let claims: Vec<_> = first.clone().into_iter().chain(dissent).collect();
@@ -110,6 +111,8 @@ fn is_shown_by_one_response(claim: &Claim, learned: &Claim) -> bool {
         Claim::Dates { accepted, .. } => accepted.is_empty(),
         Claim::AllowedValues { set } => *set == ValueSet::Open,
         Claim::UnknownHandled { handling, .. } => *handling == UnknownHandling::Ignored,
+        // Entries: by which field those of an array refer to a record. Unsent fields: what becomes of those that an update
+        // omits.
         Claim::BeyondLastPage { .. }
         | Claim::SideEffect { .. }
         | Claim::Entries { .. }

@@ -55,7 +55,7 @@ fn judge(tried: &EquivalenceOutcome, sink: &mut Sink<'_>) {
             sink.response_broken(fact, &documented, || status.to_string());
         }
         Some(status) => {
-            let reason = Reason::for_request_with_gap(status, &sink.source.request.credential);
+            let reason = Reason::for_request_with_something_open(status, &sink.source.request.credential);
             sink.undecided(fact, reason);
         }
     }
@@ -132,7 +132,7 @@ mod tests {
             (
                 Some(404),
                 false,
-                Reason::for_request_with_gap(
+                Reason::for_request_with_something_open(
                     404,
                     &Credential::Token {
                         scheme: SecurityScheme::Bearer,

@@ -91,7 +91,7 @@ fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, S
         Some(Ok(body)) if seen.operation.succeeds_with(response.status) => &body.value,
         _ if response.status < 400 || seen.intent.is_of_other_client() => return,
         _ => {
-            let reason = Reason::for_request_with_gap(response.status, &seen.exchange.request.credential);
+            let reason = Reason::for_request_with_something_open(response.status, &seen.exchange.request.credential);
             return sink.undecided(fact, reason);
         }
     };

@@ -184,11 +184,11 @@ impl<'contract> Judge<'contract> {
             Evidence::Creation(creation) => self.creation(&creation),
             Evidence::Equivalent(tried, exchange) => self.equivalent(&tried, exchange),
             Evidence::Format(tried, request) => self.timestamp_format(&tried, request),
-            Evidence::CreatedObservation(observation, request) => self.observation(&observation, request),
+            Evidence::CreatedObservation(observation, request) => self.created_observation(&observation, request),
             Evidence::Record(shown, request) => self.record(&shown, request),
             Evidence::StoredDespiteRejection(stored, request) => self.stored_despite_rejection(&stored, request),
             Evidence::StrayWrite(stray, request) => self.stray_write(&stray, request),
-            Evidence::UpdateObservation(updating, request) => self.updating(&updating, request),
+            Evidence::UpdateObservation(observation, request) => self.update_observation(&observation, request),
             Evidence::Walk(walk) => self.walk(walk),
         }
     }
@@ -213,7 +213,7 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether and how a created record is listed. `request` is the one that should have shown it.
-    pub(super) fn observation(&mut self, observation: &CreatedObservation<'_>, request: &Request) {
+    pub(super) fn created_observation(&mut self, observation: &CreatedObservation<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::CreatedObservation(judge)
             | Judging::Placement(judge, ..)
@@ -225,13 +225,13 @@ impl<'contract> Judge<'contract> {
     }
 
     /// Judges whether and how an updated record is listed. `request` is the one that should have shown it.
-    pub(super) fn updating(&mut self, updating: &UpdateObservation<'_>, request: &Request) {
+    pub(super) fn update_observation(&mut self, observation: &UpdateObservation<'_>, request: &Request) {
         for rule in RULES {
             if let Judging::FinalListing(_, judge)
             | Judging::Placement(_, judge, _)
             | Judging::Comparison(Comparison { updated: judge, .. }) = rule.judge
             {
-                judge(updating, &mut self.sink(rule, request));
+                judge(observation, &mut self.sink(rule, request));
             }
         }
     }

@@ -122,7 +122,7 @@ mod tests {
                     end: WalkEnd::Complete,
                     max_pages: 100,
                 };
-                judge.observation(&observation, creation.request);
+                judge.created_observation(&observation, creation.request);
             },
         );
         assert_eq!(judged.kind(FactKind::Listed), Verdict::Undecided(Reason::NoIdentifier));

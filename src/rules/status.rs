@@ -67,6 +67,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 /// Returns whether this status means no more than that something in the request was rejected.
 fn rejects(status: u16, on_rejection: RejectionMeaning) -> bool {
     match on_rejection {
+        // Something in the request is left open by the document, so the service may be right.
         RejectionMeaning::Gap => RejectionMeaning::rejects_as_invalid_or_conflicting(status),
         RejectionMeaning::Finding => false,
         RejectionMeaning::UncertainValue => {

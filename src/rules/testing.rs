@@ -239,7 +239,7 @@ impl Fixture {
                 end,
                 max_pages: 100,
             };
-            judge.observation(&observation, creation.request);
+            judge.created_observation(&observation, creation.request);
         })
     }
 
@@ -269,7 +269,7 @@ impl Fixture {
             end,
             max_pages: 100,
         };
-        self.judge(|judge| judge.updating(&updating, &request))
+        self.judge(|judge| judge.update_observation(&updating, &request))
     }
 
     /// Judges a write that reached records which were listed before and which it did not name.

@@ -166,7 +166,7 @@ impl Reason {
     /// Returns why a response of this status, to a request with something that the document leaves open, decides
     /// nothing.
     #[must_use]
-    pub fn for_request_with_gap(status: u16, credential: &Credential) -> Self {
+    pub fn for_request_with_something_open(status: u16, credential: &Credential) -> Self {
         match status {
             status if RejectionMeaning::rejects_as_invalid_or_conflicting(status) => Self::Rejected(status),
             _ => Self::for_documented_request(status, credential),
@@ -305,7 +305,7 @@ pub struct Finding {
     pub pointer: String,
     /// What the contract states, where the fact's own words do not say it.
     pub documented: Option<String>,
-    /// What came instead, as a shape.
+    /// What came instead, as a shape unless values are shown.
     pub received: String,
     /// What the body of an error says is wrong, where the finding is about the status.
     pub error_body: Option<String>,

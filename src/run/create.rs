@@ -12,7 +12,7 @@ use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
 use crate::contract::link::{Link, LinkTarget};
-use crate::contract::operation::{Operation, OperationId};
+use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, Failure, Purpose, RejectionMeaning, Request};
@@ -67,7 +67,7 @@ struct FormatTry {
 impl FormatTry {
     /// Returns why a try that was not accepted decides nothing.
     fn reason(&self) -> Reason {
-        let rejected = |status| Reason::for_request_with_gap(status, &self.credential);
+        let rejected = |status| Reason::for_request_with_something_open(status, &self.credential);
         self.status.map_or(Reason::NoResponse, rejected)
     }
 }

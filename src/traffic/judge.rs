@@ -145,7 +145,7 @@ impl NotJudged {
             Self::Skipped(Skipped::WithoutHeaders) => {
                 "were recorded without the headers of the response, or its Content-Type"
             }
-            Self::Unavailable => "were answered with a 5xx that a gateway may have sent",
+            Self::Unavailable => "got a 5xx that a gateway may have sent",
         }
     }
 }
@@ -663,15 +663,15 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         }
         let Some(awaited) = walk.awaited_listing else { return };
         let history = self.evaluation.history();
-        let (is_listed, is_there) = (
+        let (is_listed_as_sent, is_listed) = (
             history.is_settled(awaited.look),
             history.has_found_created(awaited.look),
         );
         // A record that differs from what was sent may have been updated by somebody who was not recorded.
-        if is_listed {
+        if is_listed_as_sent {
             self.listed.insert(awaited.create);
         }
-        if is_listed || (!is_there && self.note_missed(awaited)) {
+        if is_listed_as_sent || (!is_listed && self.note_missed(awaited)) {
             self.evaluation.conclude(awaited.look);
         } else {
             self.evaluation.drop_look(awaited.look);

@@ -48,7 +48,7 @@ pub struct Redaction {
     later: Option<LaterRedaction>,
 }
 
-/// What hides a token that is obtained later, in the middle of a run.
+/// What hides a token that is obtained later, while a check is under way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaterRedaction(Arc<OnceLock<Redaction>>);
 

@@ -81,14 +81,11 @@ impl<'record> View<'record> {
             operations.named(&exchange.operation).exchanges.push(exchange);
         }
         let reasons = reasons.most_frequent_first();
-        let reason_indexes = reasons
-            .iter()
-            .enumerate()
-            .map(|(number, (reason, _))| (*reason, number));
+        let reason_indexes = reasons.iter().enumerate().map(|(index, (reason, _))| (*reason, index));
         Self {
             record,
             operations: operations.all,
-            operation_indexes: operations.numbers,
+            operation_indexes: operations.indexes,
             reason_indexes: reason_indexes.collect(),
             reasons,
             facts,
@@ -99,8 +96,8 @@ impl<'record> View<'record> {
 
     /// Returns the operation with this name.
     pub(super) fn operation(&self, name: &str) -> Option<&OperationView<'record>> {
-        let number = self.operation_indexes.get(name)?;
-        self.operations.get(*number)
+        let index = self.operation_indexes.get(name)?;
+        self.operations.get(*index)
     }
 
     /// Returns the fact that a finding is about.
@@ -118,7 +115,7 @@ impl<'record> View<'record> {
         self.at_fault.contains(&exchange)
     }
 
-    /// Returns the number of the reason why a fact is undecided.
+    /// Returns the index of the reason why a fact is undecided.
     pub(super) fn reason(&self, fact: FactView<'record>) -> Option<usize> {
         let undecided = fact.row.verdict == VerdictRecord::Undecided;
         undecided
@@ -169,22 +166,22 @@ fn reason(row: &FactRow) -> &str {
 #[derive(Default)]
 struct Operations<'record> {
     all: Vec<OperationView<'record>>,
-    numbers: HashMap<&'record str, usize>,
+    indexes: HashMap<&'record str, usize>,
 }
 
 impl<'record> Operations<'record> {
     fn named(&mut self, name: &'record str) -> &mut OperationView<'record> {
-        let number = *self.numbers.entry(name).or_insert(self.all.len());
-        if number == self.all.len() {
+        let index = *self.indexes.entry(name).or_insert(self.all.len());
+        if index == self.all.len() {
             self.all.push(OperationView {
-                number: number + 1,
+                number: index + 1,
                 name,
                 record: None,
                 facts: Vec::new(),
                 exchanges: Vec::new(),
             });
         }
-        &mut self.all[number]
+        &mut self.all[index]
     }
 }
 
@@ -192,16 +189,16 @@ impl<'record> Operations<'record> {
 #[derive(Default)]
 struct Reasons<'record> {
     all: Vec<(&'record str, Vec<FactView<'record>>)>,
-    numbers: HashMap<&'record str, usize>,
+    indexes: HashMap<&'record str, usize>,
 }
 
 impl<'record> Reasons<'record> {
     fn add(&mut self, reason: &'record str, fact: FactView<'record>) {
-        let number = *self.numbers.entry(reason).or_insert(self.all.len());
-        if number == self.all.len() {
+        let index = *self.indexes.entry(reason).or_insert(self.all.len());
+        if index == self.all.len() {
             self.all.push((reason, Vec::new()));
         }
-        self.all[number].1.push(fact);
+        self.all[index].1.push(fact);
     }
 
     fn most_frequent_first(mut self) -> Vec<(&'record str, Vec<FactView<'record>>)> {

@@ -10,6 +10,8 @@
 //! … ─▶ edge_case, pages, creates, identifier_changed, locations, response ─▶ server
 //! ```
 //!
+//! The first four are applied in the order in which the faults were named.
+//!
 //! Most faults are derived from `openapi.yaml`: one for each way in which each documented location of each response can
 //! be wrong. The others are written by hand, one or more for each invariant and for each fact about credentials. A
 //! [`Fault`] says which rule must see it, which fact it breaks and where, so the table is the model that the checker is

@@ -23,8 +23,8 @@ pub(crate) type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
 /// The records of the service.
 ///
-/// What it reports as written is durable, and every later call sees it, through any replica. A slice shows the store at
-/// one moment: its items and its total agree.
+/// What it reports as written is as durable as the store (one in memory ends with the process), and every later call
+/// sees it, through any replica. A slice shows the store at one moment: its items and its total agree.
 pub(crate) trait Store: Send + Sync {
     /// Returns the version of the store: a number that changes with every write, through any replica, and never returns
     /// to an earlier value; `None` where reading it does not cost much less than reading a page.

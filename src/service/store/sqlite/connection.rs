@@ -112,7 +112,7 @@ impl Sqlite {
         }
     }
 
-    /// Runs a job that writes, in a transaction: all of it is kept, durably, or nothing.
+    /// Runs a job that writes, in a transaction: all of it is kept, as durably as the store keeps anything, or nothing.
     pub(super) fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
