@@ -10,9 +10,9 @@ use crate::service::profile::{Profile, UpdateSemantics, VenueOfContact, closed};
 use crate::service::store::{ContactChange, NewContactMethod};
 use crate::service::values::{date, date_of_parts, identifier, name, non_blank_name};
 
-/// Reads the contact in the body of a create, which must have the `required` fields.
-pub(super) fn read_new(sent: &Map<String, Value>, required: &[&str], profile: &Profile) -> FieldResult<ContactChange> {
-    let change = read(sent, required, profile)?;
+/// Reads the contact in the body of a create.
+pub(super) fn read_new(sent: &Map<String, Value>, profile: &Profile) -> FieldResult<ContactChange> {
+    let change = read(sent, profile.required_fields.contact(), profile)?;
     Ok(ContactChange {
         counts_as_visit: profile.venue_of_contact == VenueOfContact::Visited,
         ..change
@@ -20,16 +20,12 @@ pub(super) fn read_new(sent: &Map<String, Value>, required: &[&str], profile: &P
 }
 
 /// Reads the change in the body of an update. An update that replaces the contact is read like a create.
-pub(super) fn read_update(
-    sent: &Map<String, Value>,
-    required: &[&str],
-    profile: &Profile,
-) -> FieldResult<ContactChange> {
+pub(super) fn read_update(sent: &Map<String, Value>, profile: &Profile) -> FieldResult<ContactChange> {
     match profile.update_semantics {
         UpdateSemantics::Merges => read(sent, &[], profile),
         UpdateSemantics::Replaces => Ok(ContactChange {
             replaces: true,
-            ..read(sent, required, profile)?
+            ..read(sent, profile.required_fields.contact(), profile)?
         }),
     }
 }
@@ -91,8 +87,7 @@ mod tests {
     use super::*;
 
     fn of(sent: &Value) -> FieldResult<ContactChange> {
-        let profile = Profile::default();
-        read_new(sent.as_object().unwrap(), profile.required_fields.contact(), &profile)
+        read_new(sent.as_object().unwrap(), &Profile::default())
     }
 
     fn problems(sent: &Value) -> Vec<(String, &'static str)> {

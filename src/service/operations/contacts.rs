@@ -35,9 +35,8 @@ pub(crate) async fn list(State(service): State<Service>, number: PageNumber) -> 
 pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body) -> Result<Response, Rejection> {
     let profile = service.profile();
     let now = service.now();
-    let mut required = profile.required_fields.contact();
     let contact = loop {
-        let new = read_new(&sent, required, profile)?;
+        let new = read_new(&sent, profile)?;
         let _lock = duplicates::lock_unless_duplicate_contact(&service, &new).await?;
         let visits = new.counts_as_visit && new.venue.is_some();
         let create = service.store().create_contact(new, DEFAULT_RECORD_STATUS, now);
@@ -50,8 +49,6 @@ pub(crate) async fn create(State(service): State<Service>, Body(mut sent): Body)
         if !remove_unknown_reference(profile, &mut sent, &created) {
             break created?;
         }
-        // The body was complete; what is ignored is not missing.
-        required = &[];
     };
     let body = CreateEnvelope {
         message: "Contact created",
@@ -67,14 +64,12 @@ pub(crate) async fn update(
 ) -> Result<Response, Rejection> {
     let profile = service.profile();
     let now = service.now();
-    let mut required = profile.required_fields.contact();
     let contact = loop {
-        let change = read_update(&sent, required, profile)?;
+        let change = read_update(&sent, profile)?;
         let updated = service.store().update_contact(id, change, now).await;
         if !remove_unknown_reference(profile, &mut sent, &updated) {
             break updated?;
         }
-        required = &[];
     };
     Ok(updated(profile, contact, now))
 }

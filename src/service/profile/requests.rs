@@ -122,7 +122,7 @@ axis_values! {
         Invalid = "invalid",
         /// It is answered with 404.
         NotFound = "not-found",
-        /// A contact is written without it; a visit, which needs its contact and its venue, is invalid input.
+        /// A contact is written without it. If it is required, as always in a visit, the request is invalid input.
         Ignored = "ignored",
     }
 }

@@ -134,19 +134,18 @@ async fn a_duplicate_is_reported_at_the_field_that_another_record_has() {
 }
 
 #[tokio::test]
-async fn a_reference_that_is_ignored_does_not_count_as_missing() {
+async fn a_reference_that_is_ignored_is_missing_where_it_is_required() {
     let service = with(&["required-fields=every", "unknown-references=ignored"].map(str::to_owned)).await;
     let mut sent = json!({
         "firstname": "Ada", "lastname": "Example", "contact_methods": [], "dob": "1990-02-28",
         "date_of_birth": {"day": 28, "month": 2, "year": 1990}, "gender": "female", "nationality": "GB",
         "country_of_residence": "GB", "venue_id": UNKNOWN, "included_channels": [], "tags": [],
     });
-    let created = service.post("/contact-database", &sent).await;
-    assert_eq!(created.status, StatusCode::CREATED, "{}", created.body);
-    // What was not sent is missing all the same.
-    sent.as_object_mut().unwrap().remove("venue_id");
-    let rejected = service.post("/contact-database", &sent).await;
-    assert_eq!(fields(&rejected, StatusCode::UNPROCESSABLE_ENTITY), ["/venue_id"]);
+    for _ in 0..2 {
+        let rejected = service.post("/contact-database", &sent).await;
+        assert_eq!(fields(&rejected, StatusCode::UNPROCESSABLE_ENTITY), ["/venue_id"]);
+        sent.as_object_mut().unwrap().remove("venue_id");
+    }
 }
 
 #[tokio::test]
