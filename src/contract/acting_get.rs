@@ -19,6 +19,7 @@ use super::lexicon::{
     is_base_or_third_person, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::Operation;
+use super::pointer;
 use super::query::{ends_session, stated, summary_and_description};
 
 /// Verbs that are not also nouns: followed by an object, one is a command: `sendReminder`, `rotate-keys`.
@@ -391,6 +392,31 @@ pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
         || !says_it_reads && named.is_some_and(|words| is_name_of_command(&words))
         || takes_the_next(&operation.path)
         || sentences.any(says_it_consumes)
+        || texts_around(document, operation)
+            .flat_map(super::lexicon::sentences)
+            .any(says_reading_takes_away)
+}
+
+/// Returns what the document says of the operation's path, which may be about its other operations, and of its
+/// successes.
+fn texts_around<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> impl Iterator<Item = &'document str> {
+    let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
+    let of_path = ["summary", "description"].map(|key| pointer::join(path, key));
+    let successes = operation.successes();
+    let of_successes = successes.map(|success| pointer::join(&success.pointer, "description"));
+    let texts: Vec<_> = of_path.into_iter().chain(of_successes).collect();
+    texts.into_iter().filter_map(|at| document.node(&at)?.string())
+}
+
+/// Whether a sentence says, whatever it is about, that what is read is gone then: "can be read once", "deleted after
+/// retrieval".
+fn says_reading_takes_away(sentence: &str) -> bool {
+    let mut clauses = sentence.split([',', ':', '(', ')']).map(camel_case_words);
+    GONE.iter().any(|phrase| sentence.contains(phrase))
+        || clauses.any(|clause| is_read_once(&clause) || is_taken_by_reading(&clause))
 }
 
 /// Whether a path takes the next of what is handed out: `/queue/next`, but not `/events/next`.
@@ -532,14 +558,18 @@ fn says_it_consumes(sentence: &str) -> bool {
             || is_said_to_read(&whole) && takes_what_it_returns(&whole))
 }
 
-/// Whether a clause ends like "can be read once".
+/// Whether a clause ends like "can be read once" or "can only be retrieved one time".
 fn is_read_once(clause: &[String]) -> bool {
     const READ: [&str; 5] = ["delivered", "downloaded", "fetched", "read", "retrieved"];
-    let [before @ .., last] = clause else { return false };
+    let (before, is_once) = match clause {
+        [before @ .., one, time] if one == "one" && time == "time" => (before, true),
+        [before @ .., last] => (before, last == "once"),
+        [] => return false,
+    };
     let counts = before
         .last()
         .is_some_and(|word| ["at", "least", "than"].contains(&word.as_str()));
-    last == "once" && !counts && before.iter().any(|word| READ.contains(&word.as_str()))
+    is_once && !counts && before.iter().any(|word| READ.contains(&word.as_str()))
 }
 
 /// Whether a clause says "deleted after retrieval" or "messages returned by this call are removed".
@@ -846,6 +876,27 @@ mod tests {
     }
 
     #[test]
+    fn a_read_is_a_command_if_its_path_or_its_success_says_that_it_consumes() {
+        let left_out = |of_path: &str, of_success: &str| {
+            let paths = format!(
+                "/secret:\n  description: {of_path}\n  get: {{operationId: getSecret, responses: {{'200': {{description: \
+                 {of_success}}}}}}}\n"
+            );
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            has_side_effect(&contract.document, contract.operation(OperationId(0)))
+        };
+        for said in ["The secret can be read once.", "It is deleted after retrieval."] {
+            assert!(left_out(said, "A secret.") && left_out("Secrets.", said), "{said}");
+        }
+        for said in [
+            "Creates, reads and deletes secrets.",
+            "A secret. It is read at least once.",
+        ] {
+            assert!(!left_out(said, "A secret.") && !left_out("Secrets.", said), "{said}");
+        }
+    }
+
+    #[test]
     fn a_read_that_consumes_is_a_command() {
         for said in [
             "Get and remove the first item",
@@ -859,6 +910,7 @@ mod tests {
             "The note can be read once.",
             "Returns the note; after that it is gone.",
             "Each message can only be retrieved once.",
+            "Each message can only be retrieved one time.",
             "Messages returned by this call are removed from the server.",
             "Returns the unread messages and marks them as read.",
             "Returns the inbox; messages are marked as seen.",

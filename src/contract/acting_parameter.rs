@@ -201,6 +201,25 @@ pub(crate) fn acts(contract: &Contract, parameter: &Parameter) -> bool {
     acts_by_name(&parameter.name, is_switch || is_described_as_switch(&description))
         || says_it_acts(&description)
         || is_switch && switches_action(&description)
+        || schema.is_some_and(|schema| counts_what_is_taken(&parameter.name, schema))
+}
+
+/// Whether a parameter says how many of what is read are taken away, or for how long: `pop=1`. But `take` is how many
+/// records a page has.
+fn counts_what_is_taken(name: &str, schema: &Node) -> bool {
+    let name = name.to_ascii_lowercase();
+    CONSUMES.contains(&name.as_str())
+        && name != "take"
+        && schema.member("type").and_then(Node::string) == Some("integer")
+}
+
+/// Whether a value of a parameter is a command, such as `delete` for `then`: the parameter chooses what
+/// is done with what is read. Where `delete` is the name of what a record is about, as in a log of events, a read without
+/// it costs only what that value would show.
+pub(crate) fn is_command(value: &Value) -> bool {
+    let text = value.as_str().unwrap_or_default();
+    let words = camel_case_words(text);
+    matches!(words.as_slice(), [word] if is_listed_action(word) || CONSUMES.contains(&word.as_str()))
 }
 
 /// Whether a schema is that of a switch: it admits only values such as on and off, of whatever type, or has `true` or

@@ -360,11 +360,14 @@ impl Document {
     }
 
     pub(super) fn read_numbered(name: &str, text: String, number: u32) -> Result<Self, Defect> {
-        let with_start = text.starts_with('{').then(|| with_start(&text));
-        let mut reader = match &with_start {
-            Some(with_start) => Reader::new((name, number), with_start, START.len())?,
-            None => Reader::new((name, number), &text, 0)?,
-        };
+        let is_json = text
+            .trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n'])
+            .starts_with('{');
+        // Only on the same line does the start of a document help.
+        let start = if text.starts_with('{') { START } else { "" };
+        let with_start = is_json.then(|| with_start(start, &text));
+        let fed = with_start.as_deref().unwrap_or(&text);
+        let mut reader = Reader::new((name, number), fed, start.len())?;
         let root = reader.document()?;
         let (name_defects, dropped) = (reader.name_defects, reader.dropped);
         Ok(Self {
@@ -583,12 +586,12 @@ impl Document {
 /// of a document, on the same line, it cannot be.
 const START: &str = "--- ";
 
-/// Returns an object of JSON as it is fed to the parser: after [`START`], and with each pair of surrogates, which only
+/// Returns an object of JSON as it is fed to the parser: after `start`, and with each pair of surrogates, which only
 /// JSON escapes as such (`\ud83d\ude80`), as one escape of YAML (`\U0001f680`). Spaces behind the string make up for
 /// the shorter escapes, so that what follows keeps its column.
-fn with_start(text: &str) -> String {
-    let mut written = String::with_capacity(START.len() + text.len());
-    written.push_str(START);
+fn with_start(start: &str, text: &str) -> String {
+    let mut written = String::with_capacity(start.len() + text.len());
+    written.push_str(start);
     let (mut rest, mut missing, mut is_in_string) = (text, 0, false);
     while let Some(at) = rest.find(['\\', '"']) {
         let (before, found) = rest.split_at(at);
@@ -1172,6 +1175,14 @@ mod tests {
         }
         let value = document.position("/\u{1f680}");
         assert_eq!((value.line, value.column), (1, 2));
+        for before in ["\u{feff}", " \n\n"] {
+            let text = format!("{before}{{\"a\": \"\\ud83d\\ude80\"}}");
+            assert_eq!(
+                read(&text).unwrap().root.to_value(),
+                serde_json::json!({ "a": "🚀" }),
+                "{before:?}"
+            );
+        }
         let in_yaml = read(r#"{'a': '\ud83d\ude80', "b": 1}"#).unwrap();
         assert_eq!(
             in_yaml.root.to_value(),

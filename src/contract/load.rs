@@ -825,8 +825,10 @@ pub(super) fn collect_keyed_values<'node>(
     let length = pointer.len();
     // Most values hold no others, so they need no pointer.
     let has_values = |node: &Node| !node.members().is_empty() || !node.elements().is_empty();
+    // A member of `properties` has the name of a field, whatever that is.
+    let names_fields = pointer.ends_with("/properties") && !pointer.ends_with("/properties/properties");
     for member in node.members() {
-        if keys.contains(&member.name.as_str()) {
+        if !names_fields && keys.contains(&member.name.as_str()) {
             found.push((pointer::join(pointer, &member.name), &member.node));
         } else if has_values(&member.node) {
             pointer::push(pointer, &member.name);
@@ -972,6 +974,24 @@ mod tests {
                            blank: {type: apiKey, in: header, name: X Key}\n  \
                            oauth: {type: oauth2, flows: {}}\n  query: {type: apiKey, in: query, name: key}\n  \
                            cookie: {type: apiKey, in: cookie, name: sid}\n  digest: {type: http, scheme: digest}";
+
+    #[test]
+    fn a_field_may_have_the_name_of_one_of_our_keys() {
+        let fields =
+            "{x-null: {type: string}, x-gap: {type: string}, properties: {type: object, properties: {x-gap: {}}}}";
+        let schema = format!("{{type: object, properties: {fields}}}");
+        let paths = format!(
+            "/things:\n  get: {{responses: {{'200': {{description: a, content: {{application/json: {{schema: {schema}}}}}}}}}}}"
+        );
+        let contract = of_paths(&paths, "").unwrap_or_else(|defects| panic!("{defects}"));
+        assert_eq!(
+            (
+                contract.operations.len(),
+                contract.gaps.iter().filter(|gap| gap.kind.is_none()).count()
+            ),
+            (1, 0)
+        );
+    }
 
     #[test]
     fn json_is_recognised_by_its_essence() {

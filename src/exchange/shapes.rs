@@ -80,7 +80,8 @@ impl<'contract> BodyNames<'contract> {
         pointer.split('/').skip(1).fold(String::new(), |shown, token| {
             let name = pointer::unescape(token);
             let is_index = pointer::is_index(token);
-            let is_data = !is_index && names.name(&name) == hidden_name(&name);
+            // A name that may be that of a map's member is not shown either.
+            let is_data = !is_index && names.name(&name) != name;
             names = if is_index { names.element() } else { names.member(&name) };
             format!("{shown}/{}", if is_data { "*" } else { token })
         })

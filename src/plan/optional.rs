@@ -51,6 +51,7 @@ pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Va
         let example = parameter.example.clone();
         Some((index, example.or_else(|| generated(contract, parameter, true))?))
     });
+    let valued = valued.filter(|(_, value)| !acting_parameter::is_command(value));
     valued
         .take(usize::try_from(MAX_OPTIONAL).unwrap_or(usize::MAX))
         .collect()
@@ -81,6 +82,13 @@ pub(super) fn is_a_switch(contract: &Contract, parameter: &Parameter) -> bool {
     let listed = listed.map_or(&[][..], Node::elements).iter().filter_map(Node::string);
     NAMES.contains(&parameter.name.to_ascii_lowercase().as_str())
         || listed.filter(|value| ["off", "on", "toggle"].contains(value)).count() > 1
+}
+
+/// Whether the value that a read requires for a parameter is a command: `then=delete`.
+pub(super) fn is_sent_as_command(contract: &Contract, parameter: &Parameter) -> bool {
+    let example = parameter.example.clone();
+    let value = example.or_else(|| generated(contract, parameter, true));
+    value.is_some_and(|value| acting_parameter::is_command(&value))
 }
 
 /// Whether a segment of a path that a read fills in chooses what is done: `/door/{action}`, or `/power/{state}` with
@@ -180,6 +188,38 @@ pub(super) fn separated(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_that_is_a_command_is_not_sent() {
+        let sent = |stated: &str| {
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n  /things:\n    get:\n      parameters: \
+                 [{{in: query, {stated}}}]\n      responses: {{'200': {{description: a}}}}\n"
+            );
+            let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            let operation = contract.operation_ids().next().unwrap();
+            let parameter = &contract.operation(operation).parameters[0];
+            let is_command = is_sent_as_command(&contract, parameter);
+            assert!(!is_command || optional(&contract, operation).is_empty(), "{stated}");
+            optional(&contract, operation).len() == 1
+        };
+        for stated in [
+            "name: then, schema: {type: string, enum: [delete, keep]}",
+            "name: mode, schema: {type: string, enum: [consume, peek]}",
+            "name: after, schema: {type: string}, example: purge",
+            "name: pop, schema: {type: integer, maximum: 10}",
+            "name: lease, schema: {type: integer, maximum: 10}",
+        ] {
+            assert!(!sent(stated), "{stated}");
+        }
+        for stated in [
+            "name: then, schema: {type: string, enum: [keep, delete]}",
+            "name: state, schema: {type: string, enum: [deleted, kept]}",
+            "name: take, schema: {type: integer, maximum: 10}",
+        ] {
+            assert!(sent(stated), "{stated}");
+        }
+    }
 
     #[test]
     fn a_default_may_reach_more_than_one_record() {

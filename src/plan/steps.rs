@@ -725,8 +725,10 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
         let in_query = operation.is_get() && parameter.location == ParameterLocation::Query;
         let in_header = parameter.location == ParameterLocation::Header;
         let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
-        let has_side_effect =
-            in_query && (acting_parameter::acts(contract, parameter) || optional::is_a_switch(contract, parameter));
+        let has_side_effect = in_query
+            && (acting_parameter::acts(contract, parameter)
+                || optional::is_a_switch(contract, parameter)
+                || optional::is_sent_as_command(contract, parameter));
         turns_into_another_request(parameter.location, &parameter.name) || is_of_webdav || has_side_effect
     };
     if let Some(parameter) = needed.find(acts) {

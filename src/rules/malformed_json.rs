@@ -244,6 +244,19 @@ mod tests {
         let fixture = || Fixture::of("getContacts");
         assert_eq!(shown_at(fixture()), "/data/items/0/custom_fields/*");
         assert_eq!(shown_at(fixture().showing_values()), "/data/items/0/custom_fields/Ada");
+        let meta = "{type: object, properties: {meta: {type: object}, tags: {type: array, items: {type: string}}}}";
+        let fixture = Fixture::responses(&format!(
+            "'200': {{description: a, content: {{application/json: {{schema: {meta}}}}}}}"
+        ));
+        for (body, expected) in [
+            (r#"{"meta": {"ann.smith": 1, "ann.smith": 3}}"#, "/meta/*"),
+            (r#"{"tags": {"AnnSmith": 1, "AnnSmith": 3}}"#, "/tags/*"),
+            (r#"{"new": {"ann.smith": 1, "ann.smith": 3}}"#, "/new/*"),
+            (r#"{"meta": 1, "meta": 2}"#, "/meta"),
+        ] {
+            let judged = fixture.response(200, JSON, body);
+            assert_eq!(judged.locations("malformed-json").0, expected, "{body}");
+        }
     }
 
     #[test]
