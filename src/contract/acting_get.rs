@@ -382,7 +382,7 @@ pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
     let mut opens = summary_and_description(document, operation).map(without_prefixes);
     let named = stated(document, operation, "operationId").map(camel_case_words);
     let says_it_reads = opens.next().is_some_and(|words| is_said_to_read(&words));
-    let mut sentences = summary_and_description(document, operation).flat_map(sentences);
+    let mut own = summary_and_description(document, operation).flat_map(sentences);
     !reads
         && (is_command(&operation.path)
             || summary_and_description(document, operation).any(|text| says_command(&without_prefixes(text)))
@@ -391,9 +391,9 @@ pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
                 .is_some_and(|words| is_phrase_of_command(words, &operation.path)))
         || !says_it_reads && named.is_some_and(|words| is_name_of_command(&words))
         || takes_the_next(&operation.path)
-        || sentences.any(says_it_consumes)
+        || own.any(says_it_consumes)
         || texts_around(document, operation)
-            .flat_map(super::lexicon::sentences)
+            .flat_map(sentences)
             .any(says_reading_takes_away)
 }
 

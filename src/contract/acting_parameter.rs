@@ -213,9 +213,9 @@ fn counts_what_is_taken(name: &str, schema: &Node) -> bool {
         && schema.member("type").and_then(Node::string) == Some("integer")
 }
 
-/// Whether a value of a parameter is a command, such as `delete` for `then`: the parameter chooses what
-/// is done with what is read. Where `delete` is the name of what a record is about, as in a log of events, a read without
-/// it costs only what that value would show.
+/// Whether a value of a parameter is a command, such as `delete` for `then`: the parameter chooses what is done with
+/// what is read. Where `delete` is the name of what a record is about, as in a log of events, a read without it costs
+/// only what that value would show.
 pub(crate) fn is_command(value: &Value) -> bool {
     let text = value.as_str().unwrap_or_default();
     let words = camel_case_words(text);

@@ -47,10 +47,7 @@ pub(crate) fn optional(contract: &Contract, read: OperationId) -> Vec<(usize, Va
     let operation = contract.operation(read);
     let parameters = operation.parameters.iter().enumerate();
     let sent = parameters.filter(|(_, parameter)| is_sent(contract, operation, parameter));
-    let valued = sent.filter_map(|(index, parameter)| {
-        let example = parameter.example.clone();
-        Some((index, example.or_else(|| generated(contract, parameter, true))?))
-    });
+    let valued = sent.filter_map(|(index, parameter)| Some((index, own_value(contract, parameter)?)));
     let valued = valued.filter(|(_, value)| !acting_parameter::is_command(value));
     valued
         .take(usize::try_from(MAX_OPTIONAL).unwrap_or(usize::MAX))
@@ -86,9 +83,13 @@ pub(super) fn is_a_switch(contract: &Contract, parameter: &Parameter) -> bool {
 
 /// Whether the value that a read requires for a parameter is a command: `then=delete`.
 pub(super) fn is_sent_as_command(contract: &Contract, parameter: &Parameter) -> bool {
+    own_value(contract, parameter).is_some_and(|value| acting_parameter::is_command(&value))
+}
+
+/// Returns the example of a parameter, or else a value that its schema admits.
+fn own_value(contract: &Contract, parameter: &Parameter) -> Option<Value> {
     let example = parameter.example.clone();
-    let value = example.or_else(|| generated(contract, parameter, true));
-    value.is_some_and(|value| acting_parameter::is_command(&value))
+    example.or_else(|| generated(contract, parameter, true))
 }
 
 /// Whether a segment of a path that a read fills in chooses what is done: `/door/{action}`, or `/power/{state}` with
