@@ -19,8 +19,8 @@ use super::lexicon::{
     is_base_or_third_person, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::Operation;
-use super::pointer;
-use super::query::{ends_session, stated, summary_and_description};
+use super::query::ends_session;
+use super::texts::{said_about_body_and_successes, said_about_path, stated, summary_and_description};
 
 /// Verbs that are not also nouns: followed by an object, one is a command: `sendReminder`, `rotate-keys`.
 const IMPERATIVE: [&str; 52] = [
@@ -316,12 +316,14 @@ const MOVED: [&str; 9] = [
 ];
 
 /// Participles of what happens to a record that cannot be read again.
-const TAKEN: [&str; 12] = [
+const TAKEN: [&str; 14] = [
     "acknowledged",
+    "burned",
     "cleared",
     "consumed",
     "deleted",
     "dequeued",
+    "destroyed",
     "discarded",
     "erased",
     "expunged",
@@ -349,13 +351,17 @@ const TAKES: [&str; 13] = [
 ];
 
 /// Words for the moment at which a record is read.
-const READING: [&str; 13] = [
+const READING: [&str; 20] = [
+    "access",
+    "accessed",
     "call",
     "delivered",
     "delivery",
     "download",
     "downloaded",
     "fetched",
+    "opened",
+    "opening",
     "read",
     "reading",
     "request",
@@ -363,6 +369,9 @@ const READING: [&str; 13] = [
     "retrieved",
     "returned",
     "shown",
+    "view",
+    "viewed",
+    "viewing",
 ];
 
 /// Phrases that say that a record can no longer be read.
@@ -392,31 +401,18 @@ pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
         || !says_it_reads && named.is_some_and(|words| is_name_of_command(&words))
         || takes_the_next(&operation.path)
         || own.any(says_it_consumes)
-        || texts_around(document, operation)
+        || said_about_path(document, operation)
+            .into_iter()
+            .chain(said_about_body_and_successes(document, operation))
             .flat_map(sentences)
             .any(says_reading_takes_away)
-}
-
-/// Returns what the document says of the operation's path, which may be about its other operations, and of its
-/// successes.
-fn texts_around<'document>(
-    document: &'document Document,
-    operation: &Operation,
-) -> impl Iterator<Item = &'document str> {
-    let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
-    let of_path = ["summary", "description"].map(|key| pointer::join(path, key));
-    let successes = operation.successes();
-    let of_successes = successes.map(|success| pointer::join(&success.pointer, "description"));
-    let texts: Vec<_> = of_path.into_iter().chain(of_successes).collect();
-    texts.into_iter().filter_map(|at| document.node(&at)?.string())
 }
 
 /// Whether a sentence says, whatever it is about, that what is read is gone then: "can be read once", "deleted after
 /// retrieval".
 fn says_reading_takes_away(sentence: &str) -> bool {
     let mut clauses = sentence.split([',', ':', '(', ')']).map(camel_case_words);
-    GONE.iter().any(|phrase| sentence.contains(phrase))
-        || clauses.any(|clause| is_read_once(&clause) || is_taken_by_reading(&clause))
+    GONE.iter().any(|phrase| sentence.contains(phrase)) || clauses.any(|clause| is_gone_once_read(&clause))
 }
 
 /// Whether a path takes the next of what is handed out: `/queue/next`, but not `/events/next`.
@@ -552,15 +548,31 @@ fn says_it_consumes(sentence: &str) -> bool {
     }
     let mut clauses = sentence.split([',', ':', '(', ')']).map(camel_case_words);
     !whole.iter().any(is_condition)
-        && (clauses.any(|clause| is_read_once(&clause) || is_taken_by_reading(&clause) || clears(&clause))
+        && (clauses.any(|clause| is_gone_once_read(&clause) || clears(&clause))
             || marks_as_read(&whole)
             || is_cleared(&whole)
             || is_said_to_read(&whole) && takes_what_it_returns(&whole))
 }
 
-/// Whether a clause ends like "can be read once" or "can only be retrieved one time".
+/// Whether a clause says "can be read once" or "deleted after retrieval".
+fn is_gone_once_read(clause: &[String]) -> bool {
+    is_read_once(clause) || is_taken_by_reading(clause)
+}
+
+/// Whether a clause ends like "can be read once", "can only be retrieved one time" or "is shown only once". What is
+/// "shown once" may be shown when it is created.
 fn is_read_once(clause: &[String]) -> bool {
-    const READ: [&str; 5] = ["delivered", "downloaded", "fetched", "read", "retrieved"];
+    const READ: [&str; 9] = [
+        "accessed",
+        "claimed",
+        "delivered",
+        "downloaded",
+        "fetched",
+        "opened",
+        "read",
+        "retrieved",
+        "viewed",
+    ];
     let (before, is_once) = match clause {
         [before @ .., one, time] if one == "one" && time == "time" => (before, true),
         [before @ .., last] => (before, last == "once"),
@@ -569,7 +581,8 @@ fn is_read_once(clause: &[String]) -> bool {
     let counts = before
         .last()
         .is_some_and(|word| ["at", "least", "than"].contains(&word.as_str()));
-    is_once && !counts && before.iter().any(|word| READ.contains(&word.as_str()))
+    let has = |list: &[&str]| before.iter().any(|word| list.contains(&word.as_str()));
+    is_once && !counts && (has(&READ) || has(&["displayed", "shown"]) && has(&["only"]))
 }
 
 /// Whether a clause says "deleted after retrieval" or "messages returned by this call are removed".
@@ -648,9 +661,15 @@ fn says_it_creates(words: &[String]) -> bool {
     let is = |word: Option<&String>, list: &[&str]| word.is_some_and(|word| list.contains(&word.as_str()));
     words.iter().enumerate().any(|(at, word)| {
         let (before, after) = (&words[..at], &words[at + 1..]);
+        let condition = after.iter().take(5).position(|word| is(Some(word), &["if", "when"]));
+        let if_missing = condition.is_some_and(|at| {
+            let mut condition = after[at + 1..].iter();
+            condition.any(|word| is(Some(word), &["absent", "exist", "exists", "missing", "none"]))
+        });
         let on_demand = is(after.first(), &["if"])
             || is(after.first(), &["on"]) && is(after.get(1), &["access", "demand", "first"])
-            || is(after.first(), &["it", "one"]) && is(after.get(1), &["if"]);
+            || is(after.first(), &["it", "one"]) && is(after.get(1), &["if"])
+            || if_missing;
         match word.as_str() {
             "create" | "creates" => on_demand || is(before.last(), &["or"]) && is_said_to_read(words),
             "created" => on_demand && is(before.last(), &["are", "is"]),
@@ -916,6 +935,10 @@ mod tests {
             "Returns the inbox; messages are marked as seen.",
             "Returns a fresh password, which invalidates the previous one.",
             "Returns the next message and removes it.",
+            "The secret is shown only once.",
+            "The note is destroyed after being viewed.",
+            "Returns the cart. Creates the cart if it does not exist.",
+            "Creates an empty list when none exists.",
         ] {
             let text = format!("summary: Get things, description: \"{said}\", ");
             assert!(is_left_out("/things", &text), "{said}");
@@ -937,6 +960,8 @@ mod tests {
             "The key is shown once, when it is created.",
             "Returns what was deleted and when.",
             "Returns the field, which holds the name.",
+            "Returns the user who creates a pet, with a photo where it was stored, if one exists.",
+            "Tokens are destroyed 30 days after they were last used.",
         ] {
             let text = format!("summary: Get things, description: \"{said}\", ");
             assert!(!is_left_out("/things", &text), "{said}");

@@ -18,7 +18,8 @@ use super::lexicon::{
     is_form_of, is_participle, sentences, without_prefixes,
 };
 use super::operation::Operation;
-use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away, stated, summary_and_description};
+use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away};
+use super::texts::{said_about_body_and_successes, said_about_path, stated, summary_and_description};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
 const OUTLASTING: [&str; 145] = [
@@ -244,9 +245,13 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
     }) {
         return Some("its summary suggests a side effect");
     }
-    let mut sentences = summary_and_description(document, operation).flat_map(sentences);
-    let changes_others = sentences.any(says_effect);
-    changes_others.then_some("the document says that it may do more than create a record")
+    let mut own = summary_and_description(document, operation)
+        .chain(said_about_body_and_successes(document, operation))
+        .flat_map(sentences);
+    // "Create or update pets" says of a path what it has operations for.
+    let mut of_path = said_about_path(document, operation).into_iter().flat_map(sentences);
+    let does_more = own.any(says_effect) || of_path.any(says_consequence);
+    does_more.then_some("the document says that it may do more than create a record")
 }
 
 /// Whether the last name in a path is that of what outlasts a record: `/payments`, `/bulk-refunds`,
@@ -551,6 +556,31 @@ mod tests {
         let text = format!("{path}:\n  post: {{{said}responses: {{'201': {{description: a}}}}}}\n");
         let contract = of_paths(&text, "").unwrap_or_else(|defect| panic!("{defect}"));
         reason_to_suspect_effect(&contract.document, &contract.operations[0]).is_some()
+    }
+
+    #[test]
+    fn what_a_document_says_of_the_path_the_body_and_the_success_of_a_create_counts() {
+        let is_suspect = |of_path: &str, of_body: &str, of_success: &str| {
+            let body = format!("requestBody: {{description: '{of_body}', content: {{}}}}");
+            let responses = format!("responses: {{'201': {{description: '{of_success}'}}}}");
+            let text = format!("/pets:\n  description: '{of_path}'\n  post: {{{body}, {responses}}}\n");
+            let contract = of_paths(&text, "").unwrap_or_else(|defect| panic!("{defect}"));
+            reason_to_suspect_effect(&contract.document, &contract.operations[0]).is_some()
+        };
+        let said = "The owner is notified by e-mail.";
+        assert!(is_suspect(said, "A pet.", "Created."));
+        assert!(is_suspect("Pets.", said, "Created."));
+        assert!(is_suspect("Pets.", "A pet.", said));
+        assert!(is_suspect(
+            "Pets.",
+            "A pet.",
+            "The existing pet was updated or a new one created."
+        ));
+        assert!(!is_suspect(
+            "Create, update or delete pets.",
+            "The pet to create.",
+            "The pet was created."
+        ));
     }
 
     const OUTLASTING_PATHS: [&str; 45] = [

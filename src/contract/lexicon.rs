@@ -771,10 +771,10 @@ pub(crate) const EXCLUSIVE_ROLES: [&str; 15] = [
 pub(super) const DETERMINERS: [&str; 9] = ["a", "all", "an", "any", "each", "every", "the", "this", "your"];
 
 /// Forms of "be" before a participle that says what the call does. `PASSIVE` has others too.
-pub(super) const BE: [&str; 3] = ["are", "be", "is"];
+pub(super) const BE: [&str; 5] = ["are", "be", "is", "was", "were"];
 
 /// Words after which a participle says what is done: "matches are deleted", but not "deleted pets".
-pub(super) const PASSIVE: [&str; 6] = ["are", "be", "been", "get", "gets", "is"];
+pub(super) const PASSIVE: [&str; 8] = ["are", "be", "been", "get", "gets", "is", "was", "were"];
 
 /// Endings of the forms of a verb that does not end in y, without its e, and of the nouns that are made from it.
 const ENDINGS: [&str; 15] = [

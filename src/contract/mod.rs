@@ -91,6 +91,7 @@ pub mod shared_string;
 mod singular_query;
 #[cfg(test)]
 mod testing;
+mod texts;
 pub(crate) mod tree;
 pub mod vocabulary;
 pub(crate) mod what_texts_say;

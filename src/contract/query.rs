@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use super::acting_get;
 use super::consequence::{is_role, makes_the_one, says_consequence};
 use super::document::{Document, Node};
-use super::field::{required_fields, with_all_of};
+use super::field::required_fields;
 use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
@@ -26,6 +26,7 @@ use super::lexicon::{
     is_base_or_third_person, is_form_of, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
+use super::texts::{said_about_body_and_successes, said_about_parts, said_about_path, stated, summary_and_description};
 use super::{Contract, load, pointer};
 
 /// Verbs that, as the last segment of a path, ask for something; [`only_asks`] says which can do nothing else.
@@ -205,11 +206,14 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         })
 }
 
-/// Whether a write to a record does something to others too, or makes it the one of its kind, as its summary or its
-/// description says.
+/// Whether a write to a record does something to others too, or makes it the one of its kind, as the document says of
+/// the operation, its path, its body or its successes.
 fn has_consequence(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(without_prefixes);
-    let mut sentences = summary_and_description(document, operation).flat_map(sentences);
+    let mut sentences = summary_and_description(document, operation)
+        .chain(said_about_path(document, operation))
+        .chain(said_about_body_and_successes(document, operation))
+        .flat_map(sentences);
     summary.is_some_and(|words| makes_the_one(&words)) || sentences.any(says_consequence)
 }
 
@@ -250,6 +254,7 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
     };
     required.and_then(Node::boolean) == Some(true)
         || summary_and_description(document, operation)
+            .chain(said_about_body_and_successes(document, operation))
             .flat_map(sentences)
             .any(is_of_several)
 }
@@ -452,23 +457,6 @@ fn has_action_below(path: &str) -> bool {
     })
 }
 
-/// Returns the summary and the description of an operation, if it has them.
-pub(super) fn summary_and_description<'document>(
-    document: &'document Document,
-    operation: &Operation,
-) -> impl Iterator<Item = &'document str> {
-    let keys = ["summary", "description"].into_iter();
-    keys.filter_map(|key| stated(document, operation, key))
-}
-
-pub(super) fn stated<'document>(
-    document: &'document Document,
-    operation: &Operation,
-    key: &str,
-) -> Option<&'document str> {
-    document.node(&pointer::join(&operation.pointer, key))?.string()
-}
-
 /// Whether the last segment of a path asks for something.
 fn asks(segment: &str) -> bool {
     let words: Vec<_> = camel_case_words(segment);
@@ -549,49 +537,6 @@ fn has_form_of_acting_verb(words: &[String]) -> bool {
         let is_verb = word.ends_with("ed") || word.ends_with("ing");
         is_form_of_acting_verb(word) || is_verb && MAY_ACT.iter().any(|verb| is_form_of(word, verb))
     })
-}
-
-/// Returns what is said about the path, the body, its required fields, the success, the scopes and the further
-/// documentation of an operation.
-fn said_about_parts<'document>(
-    document: &'document Document,
-    operation: &Operation,
-) -> impl Iterator<Item = &'document str> {
-    let below = |pointer: &str, key: &str| load::resolve(document, pointer::join(pointer, key));
-    let path = operation
-        .pointer
-        .rsplit_once('/')
-        .map_or("", |(path, _)| path)
-        .to_owned();
-    let mut places = vec![
-        path,
-        below(&operation.pointer, "requestBody"),
-        below(&operation.pointer, "externalDocs"),
-    ];
-    let required = required_fields(document, operation).into_iter();
-    places.extend(required.filter_map(|(_, schema)| Some(load::resolve(document, schema?))));
-    let body = operation.request_body.as_ref().and_then(|body| body.schema.clone());
-    let schemas = body.map_or_else(Vec::new, |schema| with_all_of(document, schema));
-    places.extend(schemas.into_iter().map(|(schema, _)| schema));
-    for success in operation.successes() {
-        let response = load::resolve(document, success.pointer.clone());
-        let content = pointer::join(&response, "content");
-        let media_types = document.node(&content).map_or(&[][..], Node::members).iter();
-        places.extend(media_types.map(|media_type| below(&pointer::join(&content, &media_type.name), "schema")));
-        places.push(response);
-    }
-    let said = places
-        .into_iter()
-        .filter_map(|place| document.node(&place))
-        .flat_map(|node| {
-            let said = ["summary", "description"].into_iter();
-            said.filter_map(|key| node.member(key)?.string())
-        });
-    let security = document.node(&pointer::join(&operation.pointer, "security"));
-    let security = security.or_else(|| document.node("/security"));
-    let ways = security.map_or(&[][..], Node::elements).iter().flat_map(Node::members);
-    let scopes = ways.flat_map(|scheme| scheme.node.elements()).filter_map(Node::string);
-    said.chain(scopes)
 }
 
 /// Whether the one success is a 200 with a body, and no link, callback or `Location` leads from it to a record.
@@ -997,6 +942,39 @@ mod tests {
         ] {
             assert!(!deletes(one), "{one}");
         }
+    }
+
+    #[test]
+    fn what_a_document_says_of_the_path_the_body_and_the_success_of_a_write_counts() {
+        let acts = |of_path: &str, of_body: &str, of_success: &str| {
+            let parameters = "parameters: [{name: id, in: path, required: true, schema: {type: string}}]";
+            let body = format!("requestBody: {{description: '{of_body}', content: {{}}}}");
+            let responses = format!("responses: {{'200': {{description: '{of_success}'}}}}");
+            let paths = format!(
+                "/pets/{{id}}:\n  description: '{of_path}'\n  {parameters}\n  put: {{{body}, {responses}}}\n  delete: \
+                 {{{responses}}}\n"
+            );
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            let [update, delete] = [0, 1].map(|at| contract.operation(OperationId(at)));
+            [
+                has_side_effect(&contract.document, update),
+                has_side_effect(&contract.document, delete),
+                super::deletes_more(&contract.document, delete),
+            ]
+        };
+        let said = "The owner is notified by e-mail.";
+        assert_eq!(acts(said, "A pet.", "Done."), [true, true, false]);
+        assert_eq!(acts("A pet.", said, "Done."), [true, false, false]);
+        assert_eq!(acts("A pet.", "A pet.", said), [true, true, true]);
+        assert_eq!(
+            acts("A pet.", "A pet.", "All pets of the owner were deleted."),
+            [true; 3]
+        );
+        let of_path = "Reads, updates and deletes a pet.";
+        assert_eq!(
+            acts(of_path, "All fields of the pet.", "The pet was updated."),
+            [false; 3]
+        );
     }
 
     #[test]

@@ -1,0 +1,79 @@
+//! Returns what a document says about an operation in words: in its own texts, and in those of the parts around it.
+
+use super::document::{Document, Node};
+use super::field::{required_fields, with_all_of};
+use super::operation::Operation;
+use super::{load, pointer};
+
+/// Returns the summary and the description of an operation, if it has them.
+pub(super) fn summary_and_description<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> impl Iterator<Item = &'document str> {
+    let keys = ["summary", "description"].into_iter();
+    keys.filter_map(|key| stated(document, operation, key))
+}
+
+/// Returns a text that the operation itself has: its `summary`, `description` or `operationId`.
+pub(super) fn stated<'document>(
+    document: &'document Document,
+    operation: &Operation,
+    key: &str,
+) -> Option<&'document str> {
+    document.node(&pointer::join(&operation.pointer, key))?.string()
+}
+
+/// Returns what is said about the path of an operation. It may be about the other operations of the path.
+pub(super) fn said_about_path<'document>(document: &'document Document, operation: &Operation) -> Vec<&'document str> {
+    let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
+    said_at(document, &load::resolve(document, path.to_owned()))
+}
+
+/// Returns what is said about the request body and the successes of an operation.
+pub(super) fn said_about_body_and_successes<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> Vec<&'document str> {
+    let body = pointer::join(&operation.pointer, "requestBody");
+    let successes = operation.successes().map(|success| success.pointer.clone());
+    let places = std::iter::once(body).chain(successes);
+    places
+        .flat_map(|place| said_at(document, &load::resolve(document, place)))
+        .collect()
+}
+
+/// Returns what is said about the path, the body, its required fields, the success, the scopes and the further
+/// documentation of an operation.
+pub(super) fn said_about_parts<'document>(
+    document: &'document Document,
+    operation: &Operation,
+) -> impl Iterator<Item = &'document str> {
+    let below = |pointer: &str, key: &str| load::resolve(document, pointer::join(pointer, key));
+    let mut places = vec![below(&operation.pointer, "externalDocs")];
+    let required = required_fields(document, operation).into_iter();
+    places.extend(required.filter_map(|(_, schema)| Some(load::resolve(document, schema?))));
+    let body = operation.request_body.as_ref().and_then(|body| body.schema.clone());
+    let schemas = body.map_or_else(Vec::new, |schema| with_all_of(document, schema));
+    places.extend(schemas.into_iter().map(|(schema, _)| schema));
+    for success in operation.successes() {
+        let content = pointer::join(&load::resolve(document, success.pointer.clone()), "content");
+        let media_types = document.node(&content).map_or(&[][..], Node::members).iter();
+        places.extend(media_types.map(|media_type| below(&pointer::join(&content, &media_type.name), "schema")));
+    }
+    let of_places = places.into_iter().flat_map(|place| said_at(document, &place));
+    let security = document.node(&pointer::join(&operation.pointer, "security"));
+    let security = security.or_else(|| document.node("/security"));
+    let ways = security.map_or(&[][..], Node::elements).iter().flat_map(Node::members);
+    let scopes = ways.flat_map(|scheme| scheme.node.elements()).filter_map(Node::string);
+    said_about_path(document, operation)
+        .into_iter()
+        .chain(said_about_body_and_successes(document, operation))
+        .chain(of_places)
+        .chain(scopes)
+}
+
+fn said_at<'document>(document: &'document Document, at: &str) -> Vec<&'document str> {
+    let keys = ["summary", "description"].into_iter();
+    keys.filter_map(|key| document.node(at)?.member(key)?.string())
+        .collect()
+}
