@@ -90,6 +90,10 @@ pub(crate) enum RecordStage {
     DeletedInRead,
     /// After it was deleted, in the list.
     DeletedInList,
+    /// After a deletion that may or may not be carried out, in the read by its identifier.
+    MayBeDeletedInRead,
+    /// After a deletion that may or may not be carried out, in the list.
+    MayBeDeletedInList,
     /// Before it is deleted: whether it is the run's own.
     BeforeDelete,
     /// After updates of it were rejected.
@@ -508,7 +512,10 @@ impl History<'_> {
         let body = body.filter(|_| self.succeeded(exchange));
         let is_in_list = matches!(
             search.stage,
-            RecordStage::CreatedInList | RecordStage::DeletedInList | RecordStage::OthersInList(_)
+            RecordStage::CreatedInList
+                | RecordStage::DeletedInList
+                | RecordStage::MayBeDeletedInList
+                | RecordStage::OthersInList(_)
         );
         let read = body.and_then(|body| pointer::get(&body.value, &lifecycle.record_in_read));
         search.shows_another = read
@@ -762,7 +769,7 @@ impl History<'_> {
             };
         }
         if let Some(item) = items.iter().find(|item| has_id(item)) {
-            if stage == RecordStage::DeletedInList {
+            if let RecordStage::DeletedInList | RecordStage::MayBeDeletedInList = stage {
                 return self.kept_in_list(record, item);
             }
             let is_replaced = |members| self.sent_strings.are_replaced_in(members);
@@ -828,7 +835,7 @@ impl History<'_> {
     /// requested only after the read has shown that the record is gone, and only a list that still has the record
     /// contradicts that.
     pub(super) fn is_gone(&self, search: &RecordSearch) -> bool {
-        if search.stage == RecordStage::DeletedInList {
+        if let RecordStage::DeletedInList | RecordStage::MayBeDeletedInList = search.stage {
             return !matches!(
                 search.last,
                 Some((_, ShownState::Listed(_) | ShownState::ListedChanged))
@@ -912,8 +919,12 @@ impl History<'_> {
             (RecordStage::WriteOfAnotherRecord(..) | RecordStage::RejectedDelete(..), shown) => {
                 !matches!(shown, ShownState::Status(404 | 410, _))
             }
-            (RecordStage::DeletedInRead, shown) => !matches!(shown, ShownState::Record(_)),
-            (RecordStage::DeletedInList, shown) => !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged),
+            (RecordStage::DeletedInRead | RecordStage::MayBeDeletedInRead, shown) => {
+                !matches!(shown, ShownState::Record(_))
+            }
+            (RecordStage::DeletedInList | RecordStage::MayBeDeletedInList, shown) => {
+                !matches!(shown, ShownState::Listed(_) | ShownState::ListedChanged)
+            }
             (RecordStage::CreatedInList, ShownState::Listed(_)) => !search.shows_duplicate_items(),
             (RecordStage::CreatedInList, _) => false,
             (RecordStage::CreatedInRead, shown) => !matches!(shown, ShownState::Status(404 | 410, _)),
@@ -1064,7 +1075,8 @@ impl History<'_> {
     }
 
     /// Emits the evidence of a look for a tracked record. A look before a deletion has none: it only decides whether
-    /// the record is the run's own.
+    /// the record is the run's own. Nor has one after a deletion that need not have been carried out: it only decides
+    /// whether the record is left.
     pub(super) fn emit_record(&mut self, search: &RecordSearch, emit: EvidenceSink<'_>) {
         self.note_record(search);
         self.emit_rejected(search, emit);
@@ -1086,7 +1098,11 @@ impl History<'_> {
                     None => return,
                 }
             }
-            RecordStage::BeforeDelete | RecordStage::RejectedUpdates | RecordStage::RejectedDelete(..) => return,
+            RecordStage::BeforeDelete
+            | RecordStage::MayBeDeletedInRead
+            | RecordStage::MayBeDeletedInList
+            | RecordStage::RejectedUpdates
+            | RecordStage::RejectedDelete(..) => return,
             RecordStage::WriteOfAnotherRecord(write, _) => write,
         };
         let sent = match search.stage {

@@ -10,7 +10,7 @@ use super::settle::LifecycleWait;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::operation::{OperationId, is_success};
-use crate::exchange::{Credential, Exchange, Purpose, RejectionMeaning, Request};
+use crate::exchange::{Credential, Exchange, Failure, Purpose, RejectionMeaning, Request, Response};
 use crate::history::evidence::Rejection;
 use crate::history::{ExchangeRole, LookGoal, LookId, PathIdentifiers, RecordStage, may_have_stored};
 use crate::plan::Action;
@@ -285,39 +285,39 @@ impl Session<'_> {
         } else {
             None
         };
-        // Even an undocumented success, which is a finding, may have deleted the record. After a
-        // 202 the deletion may still fail.
-        let may_be_gone = match accepted {
-            Some(may_be_gone) => may_be_gone,
+        let deletion = match accepted {
+            Some(deletion) => deletion,
             None => {
                 self.expect_requests(1);
                 let (exchange, _) = self.call(Call::alone(request, WRITE_PURPOSE)).await;
-                exchange.status().is_some_and(may_have_deleted)
+                Deletion::of(&exchange.outcome)
             }
         };
-        if may_be_gone {
-            let after = (record, RecordStage::DeletedInRead);
-            let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
-            if is_gone && self.is_gone_from_list(lifecycle, record).await {
-                self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_deleted(record));
-            }
-            if let Some(other) = other {
-                let after = (other, RecordStage::WriteOfAnotherRecord(delete, record));
-                self.look_for_record(lifecycle.read, after).await;
-            }
+        let stages = match deletion {
+            Deletion::Accepted => (RecordStage::DeletedInRead, RecordStage::DeletedInList),
+            Deletion::Uncertain => (RecordStage::MayBeDeletedInRead, RecordStage::MayBeDeletedInList),
+            Deletion::Rejected => return,
+        };
+        let is_gone = self.look_for_record(lifecycle.read, (record, stages.0)).await == SeenRecord::Gone;
+        if is_gone && self.is_gone_from_list(lifecycle, (record, stages.1)).await {
+            self.with_evaluation(|evaluation: &mut Evaluation<'_>| evaluation.mark_deleted(record));
+        }
+        if let Some(other) = other.filter(|_| deletion == Deletion::Accepted) {
+            let after = (other, RecordStage::WriteOfAnotherRecord(delete, record));
+            self.look_for_record(lifecycle.read, after).await;
         }
     }
 
     /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that
     /// was rejected. A record may vanish by itself, or because it is read, so its absence counts only if the other
-    /// record is still there. Returns `None` if the record is still to be deleted, and otherwise whether it may be
-    /// gone.
+    /// record is still there. Returns `None` if the record is still to be deleted, and otherwise what became of the
+    /// deletion.
     async fn delete_without_credential(
         &self,
         lifecycle: &Lifecycle,
         (record, other): (usize, Option<usize>),
         delete: &Request,
-    ) -> Option<bool> {
+    ) -> Option<Deletion> {
         let kind = FactKind::RejectsNoCredential;
         self.contract.fact_of(delete.operation, kind)?;
         let purpose = Purpose::MustBeRejected {
@@ -332,7 +332,7 @@ impl Session<'_> {
         let (exchange, _) = self.call(Call::alone(request, purpose)).await;
         let status = exchange.status()?;
         if is_success(status) {
-            return Some(may_have_deleted(status));
+            return Some(Deletion::of(&exchange.outcome));
         }
         may_have_stored(&exchange.outcome).filter(|stored| !stored)?;
         let rejection = Rejection {
@@ -349,16 +349,15 @@ impl Session<'_> {
         }
         let after = (record, RecordStage::RejectedDelete(delete.operation, rejection));
         let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
-        is_gone.then_some(true)
+        is_gone.then_some(Deletion::Accepted)
     }
 
     /// Looks in its list for a record whose read shows that it is gone. The list may show it all the same, because a
     /// 403 also hides a record that was not deleted.
-    async fn is_gone_from_list(&self, lifecycle: &Lifecycle, record: usize) -> bool {
+    async fn is_gone_from_list(&self, lifecycle: &Lifecycle, after: (usize, RecordStage)) -> bool {
         let Some(list) = self.called_list(lifecycle) else {
             return true;
         };
-        let after = (record, RecordStage::DeletedInList);
         self.look_for_record(list, after).await == SeenRecord::Gone
     }
 
@@ -453,7 +452,25 @@ impl Session<'_> {
     }
 }
 
-/// Whether a deletion with this status may have deleted its record: after a 202 it may still fail.
-fn may_have_deleted(status: u16) -> bool {
-    is_success(status) && status != 202
+/// What the response to a `DELETE` says of the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deletion {
+    /// The record must be gone. Even an undocumented success, which is a finding, says so.
+    Accepted,
+    /// The record may be gone, now or later: the deletion has only begun (202), its response did not come or reports a
+    /// failure, or the record had vanished before.
+    Uncertain,
+    /// The record is still there.
+    Rejected,
+}
+
+impl Deletion {
+    fn of(outcome: &Result<Response, Failure>) -> Self {
+        match outcome {
+            Ok(response) if is_success(response.status) && response.status != 202 => Self::Accepted,
+            Ok(Response { status: 404 | 410, .. }) => Self::Uncertain,
+            outcome if may_have_stored(outcome) == Some(true) => Self::Uncertain,
+            _ => Self::Rejected,
+        }
+    }
 }

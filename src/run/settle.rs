@@ -40,7 +40,7 @@ impl ObservedDelays {
             return LifecycleWait::Again;
         }
         let is_alike = |(_, stage): &&(OperationId, RecordStage)| discriminant(stage) == discriminant(&wait.1);
-        let is_counted = wait.1 != RecordStage::DeletedInList;
+        let is_counted = !matches!(wait.1, RecordStage::DeletedInList | RecordStage::MayBeDeletedInList);
         if is_counted && timed_out.iter().filter(is_alike).count() >= MAX_TIMED_OUT {
             return LifecycleWait::TooMany;
         }

@@ -34,7 +34,7 @@ paths:
   /notes/{id}:
     parameters: [{name: id, in: path, required: true, schema: {type: string}}]
     get: {operationId: getNote, responses: {'200': {$ref: '#/components/responses/Note'}, '401': {$ref: '#/components/responses/NoToken'}, '404': {description: Unknown}}}
-    delete: {operationId: deleteNote, responses: {'204': {description: Gone}, '401': {$ref: '#/components/responses/NoToken'}, '404': {description: Unknown}}}
+    delete: {operationId: deleteNote, responses: {'202': {description: Begun}, '204': {description: Gone}, '401': {$ref: '#/components/responses/NoToken'}, '404': {description: Unknown}}}
 ";
 
 /// What a deletion without a token gets.
@@ -46,9 +46,62 @@ enum Without {
     Accepted,
 }
 
+/// What a deletion with the token does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum With {
+    Deletes,
+    /// It is carried out after the response, when the record has been read once more.
+    Begins,
+    /// As `Begins`, but it is never carried out.
+    OnlyBegins,
+    /// It is carried out, but a gateway in front of the service has lost the response.
+    Fails,
+    /// The record had expired.
+    Expired,
+}
+
 type Notes = BTreeMap<String, Value>;
 
-fn respond(without: Without, notes: &mut Notes, request: (&Method, &str), has_token: bool, body: &Bytes) -> Response {
+/// Deletes a note as `with` says, or notes after how many reads that is done.
+fn delete(with: With, notes: &mut Notes, id: &str) -> Response {
+    match with {
+        With::Begins | With::OnlyBegins => {
+            if let Some(note) = notes.get_mut(id) {
+                note["reads"] = json!(if with == With::Begins { 1 } else { u64::MAX });
+            }
+            StatusCode::ACCEPTED.into_response()
+        }
+        _ if notes.remove(id).is_none() => StatusCode::NOT_FOUND.into_response(),
+        With::Deletes => StatusCode::NO_CONTENT.into_response(),
+        With::Fails => StatusCode::BAD_GATEWAY.into_response(),
+        With::Expired => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// Returns a note, and carries out its deletion if that has begun long enough ago.
+fn read(notes: &mut Notes, id: &str) -> Option<Value> {
+    let note = notes.get_mut(id)?;
+    let shown = json!({"id": note["id"], "title": note["title"]});
+    match note["reads"].as_u64() {
+        Some(0) => {
+            notes.remove(id);
+            None
+        }
+        Some(reads) => {
+            note["reads"] = json!(reads - 1);
+            Some(shown)
+        }
+        None => Some(shown),
+    }
+}
+
+fn respond(
+    (without, with): (Without, With),
+    notes: &mut Notes,
+    request: (&Method, &str),
+    has_token: bool,
+    body: &Bytes,
+) -> Response {
     let (method, path) = request;
     let id = path.strip_prefix("/notes/").unwrap_or_default();
     if !has_token {
@@ -63,21 +116,29 @@ fn respond(without: Without, notes: &mut Notes, request: (&Method, &str), has_to
     let title = serde_json::from_slice::<Value>(body).map(|sent| sent["title"].clone());
     let title = title.ok().filter(Value::is_string);
     match (method.as_str(), id, title) {
-        ("GET", "", _) => axum::Json(notes.values().collect::<Vec<_>>()).into_response(),
-        ("GET", id, _) if notes.contains_key(id) => axum::Json(&notes[id]).into_response(),
+        ("GET", "", _) => {
+            let shown = notes
+                .values()
+                .map(|note| json!({"id": note["id"], "title": note["title"]}));
+            axum::Json(shown.collect::<Vec<_>>()).into_response()
+        }
+        ("GET", id, _) => match read(notes, id) {
+            Some(note) => axum::Json(note).into_response(),
+            None => StatusCode::NOT_FOUND.into_response(),
+        },
         ("POST", "", Some(title)) => {
             let note = json!({"id": format!("own-{}", notes.len()), "title": title});
             notes.insert(format!("own-{}", notes.len()), note.clone());
             (StatusCode::CREATED, axum::Json(note)).into_response()
         }
         ("POST", ..) => StatusCode::UNPROCESSABLE_ENTITY.into_response(),
-        ("DELETE", id, _) if notes.remove(id).is_some() => StatusCode::NO_CONTENT.into_response(),
+        ("DELETE", id, _) => delete(with, notes, id),
         _ => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
 /// Checks the service with clean-up. Returns the report, and the notes that are left.
-async fn checked(without: Without) -> (Record, Notes) {
+async fn checked(behaviour: (Without, With)) -> (Record, Notes) {
     let others = (0..3).map(|number| {
         let id = format!("other-{number}");
         (id.clone(), json!({"id": id, "title": "Somebody's"}))
@@ -89,7 +150,7 @@ async fn checked(without: Without) -> (Record, Notes) {
             .get(AUTHORIZATION)
             .is_some_and(|sent| sent == "Bearer right-token");
         let request = (&method, uri.path());
-        let response = respond(without, &mut kept.lock().unwrap(), request, has_token, &body);
+        let response = respond(behaviour, &mut kept.lock().unwrap(), request, has_token, &body);
         async { response }
     });
     let contract = Contract::read("notes.yaml", NOTES.to_owned()).unwrap();
@@ -107,10 +168,26 @@ async fn a_deletion_without_a_credential_must_be_rejected() {
         (Without::Hidden, &[]),
         (Without::Accepted, &["auth"]),
     ] {
-        let (record, notes) = checked(without).await;
+        let (record, notes) = checked((without, With::Deletes)).await;
         let found: Vec<_> = record.findings.iter().map(|finding| finding.rule.to_string()).collect();
         assert_eq!(found, rules, "{without:?} {:?}", record.findings);
         let of_others = notes.keys().all(|id| id.starts_with("other-"));
         assert!(notes.len() == 3 && of_others, "{without:?} {notes:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_deletion_that_may_have_been_carried_out_is_read_again() {
+    for (with, left, rules) in [
+        (With::Begins, 0, &[][..]),
+        (With::OnlyBegins, 3, &[]),
+        (With::Fails, 0, &["server-error"]),
+        (With::Expired, 0, &["unchecked-operation"]),
+    ] {
+        let (record, notes) = checked((Without::Rejected, with)).await;
+        let found: Vec<_> = record.findings.iter().map(|finding| finding.rule.to_string()).collect();
+        assert_eq!(found, rules, "{with:?} {:?}", record.findings);
+        assert_eq!(notes.len(), 3 + left, "{with:?}");
+        assert_eq!(record.residue.len(), left, "{with:?} {:?}", record.residue);
     }
 }
