@@ -31,7 +31,7 @@ use crate::report::{
 };
 use crate::rules::Levels;
 use crate::run::{Event, RequestCounts, RunEnd};
-use crate::traffic::{self, File, FileRead, Judged};
+use crate::traffic::{self, File, FileRead, Judged, NotJudged, Skipped};
 
 /// The arguments of `judge`.
 #[derive(Debug, Args)]
@@ -301,6 +301,12 @@ fn target(judged: &Judged) -> Result<Target, Failure> {
         let why = why.collect::<Vec<_>>().join(", ");
         if why.is_empty() {
             return Failure::NoCall("the traffic has no entries, so nothing was judged".to_owned());
+        }
+        let unlike_entries = NotJudged::Skipped(Skipped::NotAnEntry);
+        if judged.not_judged.keys().all(|why| *why == unlike_entries) {
+            return Failure::Traffic(
+                "the traffic is JSON, but no HTTP archive (HAR 1.2) and no entries of one, one in each line".to_owned(),
+            );
         }
         Failure::NoCall(format!(
             "no entry of the traffic calls an operation of the contract ({why}); if the service is under a path, give \

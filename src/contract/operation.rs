@@ -388,9 +388,20 @@ const NAMES_OF_METHODS: [&str; 4] = [
     "x-method-override",
 ];
 
-/// Names of headers that request a part of what the document describes, in lower case. A query parameter of that name
-/// is a filter, such as the range of a chart.
-const HEADERS_OF_RANGES: [&str; 2] = ["range", "x-range"];
+/// Names of headers that request a part of what the document describes, or, from some gateways and frameworks, another
+/// method or path, in lower case. A query parameter called `range` is a filter, such as that of a chart.
+const OVERRIDING_HEADERS: [&str; 10] = [
+    "range",
+    "x-forwarded-method",
+    "x-forwarded-uri",
+    "x-http-method-name",
+    "x-original-method",
+    "x-original-uri",
+    "x-original-url",
+    "x-range",
+    "x-rewrite-url",
+    "x-tunneled-verb",
+];
 
 /// Whether a parameter with this name turns a request into another one than the document describes.
 #[must_use]
@@ -398,7 +409,7 @@ pub fn turns_into_another_request(location: ParameterLocation, name: &str) -> bo
     let name = name.to_ascii_lowercase();
     let is_named = |names: &[&str]| names.contains(&name.as_str());
     match location {
-        ParameterLocation::Header => is_named(&NAMES_OF_METHODS) || is_named(&HEADERS_OF_RANGES),
+        ParameterLocation::Header => is_named(&NAMES_OF_METHODS) || is_named(&OVERRIDING_HEADERS),
         ParameterLocation::Cookie | ParameterLocation::Query => is_named(&NAMES_OF_METHODS),
         ParameterLocation::Path => false,
     }
@@ -673,6 +684,7 @@ mod tests {
             (Query, "_method", true),
             (Header, "Range", true),
             (Header, "X-Range", true),
+            (Header, "X-Original-URL", true),
             (Query, "range", false),
             (Path, "_method", false),
             (Header, "Method", false),

@@ -166,7 +166,8 @@ fn what_cannot_be_judged_is_said_with_what_to_do() {
             2,
             "failed to read the traffic from `a.har`: line 1, column 1: this is not an entry",
         ),
-        ("[]", 3, "1 cannot be read as entries of an HTTP archive"),
+        ("[]", 2, "is JSON, but no HTTP archive"),
+        ("{}\n{\"a\": 1}", 2, "is JSON, but no HTTP archive"),
         (
             &two,
             2,
