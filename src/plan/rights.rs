@@ -136,36 +136,48 @@ const CONCERNS_OTHERS: [&str; 13] = [
 
 /// Words in names of booleans for which `true` is the cautious value: `false` would put something into effect, or hide
 /// the record.
-const DOES_LESS: [&str; 24] = [
+const DOES_LESS: [&str; 36] = [
     "archived",
     "available",
     "disable",
     "disabled",
+    "disallow",
     "draft",
     "dry",
+    "embargoed",
     "exclude",
+    "ghost",
     "hidden",
     "hide",
+    "hold",
     "ignore",
     "keep",
     "manual",
     "muted",
+    "never",
     "no",
+    "nobody",
+    "noindex",
     "not",
     "paused",
     "preserve",
     "private",
     "quiet",
+    "rehearsal",
     "sandbox",
+    "sandboxed",
+    "silence",
     "silent",
     "skip",
+    "stealth",
     "test",
     "visible",
+    "without",
 ];
 
 /// Words in names of booleans that protect a record, or keep a write from reaching anybody: `false` would take that
 /// away.
-const PROTECTS: [&str; 20] = [
+const PROTECTS: [&str; 23] = [
     "confidential",
     "encrypted",
     "internal",
@@ -184,8 +196,11 @@ const PROTECTS: [&str; 20] = [
     "secure",
     "simulate",
     "simulated",
+    "ssl",
     "suppress",
+    "tls",
     "unlisted",
+    "verify",
 ];
 
 /// Words of values that reach further than to one record, or for ever: a run sends none where the schema
@@ -551,6 +566,23 @@ fn says_one_at_most(schema: &Node) -> bool {
     SAYS.iter().any(is_said)
 }
 
+/// Whether the description of a boolean says what happens if it is `false`: "If false, the members get an e-mail".
+fn says_false_acts(schema: &Node) -> bool {
+    const SAYS: [&str; 8] = [
+        "false:",
+        "if false",
+        "if not set",
+        "if unset",
+        "set to false",
+        "to `false`",
+        "unless",
+        "when false",
+    ];
+    let description = schema.member("description").and_then(Node::string);
+    let description = description.unwrap_or_default().to_lowercase();
+    SAYS.iter().any(|said| description.contains(said))
+}
+
 /// Returns the value, or one in its place that gives no rights, locks nothing away and concerns no other record, for a
 /// boolean or an `enum` with this schema. `None` if the schema lists no such value.
 pub(super) fn harmless_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
@@ -590,7 +622,7 @@ pub(super) fn cautious_value(value: Value, name: &str, schema: &Node) -> Option<
         return Some(value);
     }
     let separated = separated(name);
-    let does_less = does_less(name);
+    let does_less = does_less(name) || says_false_acts(schema);
     let listed = schema.member("enum").map(Node::elements);
     let may_act = |value: &Value| {
         let text = value.as_str().unwrap_or_default().to_lowercase();
@@ -616,7 +648,7 @@ pub(super) fn may_be_sent_later(value: &Value, name: &str, schema: &Node) -> boo
     let ends_with = |known: &[&str]| words(&separated).last().is_some_and(|last| known.contains(&last));
     let may_act = match value {
         Value::Bool(true) => !does_less(name) && !ends_with(&INERT),
-        Value::Bool(false) => protects(name),
+        Value::Bool(false) => does_less(name) || says_false_acts(schema),
         Value::String(text) => {
             ends_with(&STATES) || is_acting(value) || IN_EFFECT.contains(&text.to_lowercase().as_str())
         }
@@ -628,7 +660,7 @@ pub(super) fn may_be_sent_later(value: &Value, name: &str, schema: &Node) -> boo
 /// Whether a value that code may mistake for a missing one may be sent instead of an accepted one: it gives no rights,
 /// and it is not `false` in a field in which that acts or hides the record.
 pub(super) fn may_be_falsy(value: &Value, name: &str, schema: &Node) -> bool {
-    may_be_sent_later(value, name, schema) && !concerns_rights(name) && !(does_less(name) && value.is_boolean())
+    may_be_sent_later(value, name, schema) && !concerns_rights(name)
 }
 
 #[cfg(test)]
@@ -902,6 +934,30 @@ mod tests {
             );
         }
         assert!(may_be_sent_later(&off, "gift", &document.root));
+        for name in [
+            "draft",
+            "dry_run",
+            "silent",
+            "no_email",
+            "test_mode",
+            "do_not_contact",
+            "stealth",
+        ] {
+            assert!(!may_be_sent_later(&off, name, &document.root), "{name}");
+        }
+        for said in [
+            "If false, the members get an e-mail.",
+            "Set to false to announce the record.",
+        ] {
+            let schema = format!("{{type: boolean, description: '{said}'}}");
+            let document = Document::read("a.yaml", schema).unwrap();
+            assert!(!may_be_sent_later(&off, "gift", &document.root), "{said}");
+            assert_eq!(
+                cautious_value(on.clone(), "gift", &document.root),
+                Some(on.clone()),
+                "{said}"
+            );
+        }
         let off_by_default = Document::read("a.yaml", "{type: boolean, default: false}".to_owned()).unwrap();
         assert_eq!(
             cautious_value(off.clone(), "restricted", &off_by_default.root),
