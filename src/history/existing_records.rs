@@ -82,6 +82,12 @@ struct WatchedList {
     is_compared: bool,
     /// The writes since the last response.
     writes: Vec<SentWrite>,
+    /// The identifiers of the records that a response after a write lacked, unlike the one before, and the write: they
+    /// are still to be read.
+    vanished: Option<(OperationId, Vec<String>)>,
+    /// Whether such a record could still be read: the list has more pages, and a create may move each record to the
+    /// next one.
+    has_moved: bool,
 }
 
 /// An item of a list, with its identifier.
@@ -90,15 +96,27 @@ struct IdentifiedItem<'body> {
     value: &'body Value,
 }
 
+/// Records that were in the target before the run, and that their list no longer shows after a write.
+#[derive(Debug)]
+pub(crate) struct VanishedRecords {
+    /// The operation that reads one of them.
+    pub(crate) read: OperationId,
+    /// The path before the identifier.
+    pub(crate) path_to_id: String,
+    /// Their identifiers, in order.
+    pub(crate) ids: Vec<String>,
+    /// The last write before they were missing.
+    pub(crate) write: OperationId,
+}
+
 /// A record as its list showed it last.
 #[derive(Debug)]
 struct WatchedRecord {
     /// Its identifier, if it has one that a path can name.
     id: Option<String>,
     fields: Fields,
-    /// Whether the last response lacks it, and whether the one before did.
+    /// Whether the last response lacks it.
     is_missing: bool,
-    was_missing: bool,
 }
 
 /// The watched fields of a record, by the digest of their pointer.
@@ -169,17 +187,19 @@ struct SentWrite {
 struct Changes {
     /// The identifiers of the changed records, in the order of the list.
     ids: Vec<Digest>,
-    /// Whether one of them now shows a value that a write has sent.
-    shows_sent: bool,
+    /// The operations that have sent a value which one of them now shows.
+    shown_of: HashSet<OperationId>,
     /// How many of them now show such a value in each field, if another client would hardly have given it to them: if
     /// it tells whose it is (see [`is_distinctive`]), or if no record shows another one.
     showing_sent_value: HashMap<Digest, usize>,
 }
 
-/// What a single operation has changed in existing records.
+/// What operations have changed in existing records.
 #[derive(Debug)]
 struct ChangedBy {
-    operation: OperationId,
+    /// The operations, in the order of their first write. Of several that have written since the response before, these
+    /// have sent what a record now shows.
+    operations: Vec<OperationId>,
     changes: Changes,
 }
 
@@ -191,8 +211,9 @@ impl ExistingRecords {
         known && !self.watched.contains(&operation)
     }
 
-    /// Adds a response of a list. If a single operation has written since the response before, and this is the first
-    /// time that it has changed existing records, returns what it has changed.
+    /// Adds a response of a list. If a single operation has written since the response before, or if existing records
+    /// now show what one of several has sent, and this is the first time that it has changed existing records, returns
+    /// what it has changed.
     fn add(
         &mut self,
         contract: &Contract,
@@ -215,6 +236,8 @@ impl ExistingRecords {
                 volatile: HashSet::new(),
                 is_compared: false,
                 writes: Vec::new(),
+                vanished: None,
+                has_moved: false,
             };
             self.lists.insert(list, watched);
             return None;
@@ -222,16 +245,19 @@ impl ExistingRecords {
         let watched = self.lists.get_mut(&list).filter(|watched| watched.path == path)?;
         let writes = std::mem::take(&mut watched.writes);
         let changes = watched.compare(items, &writes);
-        let [write] = writes.as_slice() else { return None };
-        let operation = write.operation;
-        if contract.list_written_by(operation) == Some(list) {
-            self.watched.insert(operation);
+        let mut operations: Vec<_> = writes.iter().map(|write| write.operation).collect();
+        match operations.as_slice() {
+            [only] if contract.list_written_by(*only) == Some(list) => {
+                self.watched.insert(*only);
+            }
+            [_] => {}
+            _ => operations.retain(|operation| changes.shown_of.contains(operation)),
         }
         if changes.ids.is_empty() {
             return None;
         }
-        let is_first = self.changed_by.insert(operation, list).is_none();
-        is_first.then_some(ChangedBy { operation, changes })
+        operations.retain(|operation| self.changed_by.insert(*operation, list).is_none());
+        (!operations.is_empty()).then_some(ChangedBy { operations, changes })
     }
 }
 
@@ -245,20 +271,36 @@ impl WatchedList {
         // changed to one of them.
         let (mut fields_with_another_value, mut changed_to_sent) = (HashSet::new(), HashMap::<_, usize>::new());
         let is_updated = !writes.is_empty() && writes.iter().all(|write| write.is_update);
-        for record in self.records.values_mut() {
-            record.was_missing = std::mem::replace(&mut record.is_missing, true);
+        let shown: HashSet<_> = items.iter().map(|item| Digest::of(item.id)).collect();
+        let mut vanished = Vec::new();
+        for (id, record) in &mut self.records {
+            let is_missing = !shown.contains(id);
+            if is_missing && !record.is_missing {
+                vanished.extend(record.id.clone());
+            }
+            record.is_missing = is_missing;
+        }
+        // A create may push a record out, and a deletion may take it along; an update hardly does.
+        let writer = writes.iter().rfind(|write| !write.is_update).or(writes.last());
+        if let Some(writer) = writer.filter(|_| !vanished.is_empty() && !self.has_moved) {
+            vanished.sort_unstable();
+            vanished.truncate(MAX_MISSING);
+            self.vanished = Some((writer.operation, vanished));
         }
         for item in items {
             let id = Digest::of(item.id);
             let Some(before) = self.records.get_mut(&id) else {
                 continue;
             };
-            before.is_missing = false;
             let mut is_changed = false;
             for (field, name, value) in fields(item.value) {
-                let mut sent = writes.iter().filter_map(|write| write.sent.get(name)).peekable();
-                let is_sent_field = sent.peek().is_some();
-                let is_sent = sent.any(|values| values.contains(&value.value));
+                let of_field = writes
+                    .iter()
+                    .filter_map(|write| Some((write.operation, write.sent.get(name)?)));
+                let is_sent_field = of_field.clone().next().is_some();
+                let senders = of_field.filter(|(_, values)| values.contains(&value.value));
+                let senders: Vec<_> = senders.map(|(operation, _)| operation).collect();
+                let is_sent = !senders.is_empty();
                 if is_sent_field && !is_sent {
                     fields_with_another_value.insert(field);
                 }
@@ -272,7 +314,7 @@ impl WatchedList {
                 let counts = is_sent_field || is_emptied || (earlier.is_state && value.is_state);
                 if counts && !self.volatile.contains(&field) {
                     is_changed = true;
-                    changes.shows_sent |= is_sent;
+                    changes.shown_of.extend(senders);
                     if is_sent {
                         let showing = match value.is_distinctive {
                             true => &mut changes.showing_sent_value,
@@ -302,7 +344,6 @@ impl WatchedRecord {
             id: identifier(item.id),
             fields: fields.map(|(field, _, value)| (field, value)).collect(),
             is_missing: false,
-            was_missing: false,
         }
     }
 }
@@ -474,16 +515,19 @@ impl History<'_> {
         let changed = self
             .existing_records
             .add(self.contract, (list, &exchange.request.path), &identified);
-        let Some(ChangedBy { operation, changes }) = changed else {
+        let Some(ChangedBy { operations, changes }) = changed else {
             return;
         };
+        let [operation, ..] = operations[..] else { return };
         let is_changed = |item: &&IdentifiedItem<'_>| changes.ids.contains(&Digest::of(item.id));
         for item in identified.iter().filter(is_changed) {
             self.add_changed_record((list, identifier(item.id)), operation);
         }
-        let create = self.contract.lifecycle_of(operation).map(|lifecycle| lifecycle.create);
-        let reaching = create.filter(|_| changes.shows_sent);
-        self.existing_records.creates_with_stray_writes.extend(reaching);
+        let reaching = operations
+            .iter()
+            .filter(|operation| changes.shown_of.contains(operation));
+        let creates = reaching.filter_map(|operation| Some(self.contract.lifecycle_of(*operation)?.create));
+        self.existing_records.creates_with_stray_writes.extend(creates);
         let updated = self.contract.operation(operation).invariants.updated.iter();
         let returned = updated
             .flat_map(|updated| &updated.carries)
@@ -505,21 +549,31 @@ impl History<'_> {
         self.existing_records.creates_with_stray_writes.contains(&create)
     }
 
-    /// Returns the lifecycle whose records a list shows, and the identifiers of those that were there before the run
-    /// and that the last response of the list lacks, unlike the one before.
-    pub(crate) fn missing_records(&self, list: OperationId) -> Option<(&Lifecycle, Vec<String>)> {
+    /// Returns the identifiers of the records that were there before the run and that the last response of a list
+    /// lacked, unlike the one before the last write, and that write: once, and only if a read of them can show that
+    /// they are gone.
+    pub(crate) fn take_vanished(&mut self, list: OperationId) -> Option<VanishedRecords> {
+        let vanished = self.existing_records.lists.get_mut(&list)?.vanished.take();
         let mut lifecycles = self.contract.lifecycles().iter();
         let is_of_list = |lifecycle: &&Lifecycle| lifecycle.list.as_ref().is_some_and(|of| of.operation == list);
         // If a read may take something other than the identifier, its 404 proves nothing.
         let lifecycle = lifecycles
             .find(is_of_list)
             .filter(|lifecycle| !lifecycle.guessed && !lifecycle.path_may_take_another_field)?;
-        let records = self.existing_records.lists.get(&list)?.records.values();
-        let missing = records.filter(|record| record.is_missing && !record.was_missing);
-        let mut missing: Vec<_> = missing.filter_map(|record| record.id.clone()).collect();
-        missing.sort_unstable();
-        missing.truncate(MAX_MISSING);
-        Some((lifecycle, missing))
+        let (write, ids) = vanished?;
+        Some(VanishedRecords {
+            read: lifecycle.read,
+            path_to_id: lifecycle.path_to_id.clone(),
+            ids,
+            write,
+        })
+    }
+
+    /// Notes that a record which a list no longer shows can still be read.
+    pub(crate) fn note_moved(&mut self, list: OperationId) {
+        if let Some(list) = self.existing_records.lists.get_mut(&list) {
+            list.has_moved = true;
+        }
     }
 
     /// Notes that a record which was there before the run is gone after a write: its read says so.

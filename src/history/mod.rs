@@ -84,7 +84,7 @@ pub use bindings::Bindings;
 pub(crate) use bindings::PathIdentifiers;
 pub(crate) use bindings::{LinkedValues, NeededParameter};
 pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
-pub(crate) use existing_records::IdentifyingUse;
+pub(crate) use existing_records::{IdentifyingUse, VanishedRecords};
 pub(crate) use foreign_identifiers::lists_that_show;
 pub(crate) use history::{ExchangeResult, History, HistoryResult};
 pub(crate) use inferred_pages::NextPage;

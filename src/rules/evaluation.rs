@@ -15,7 +15,7 @@ use crate::gaps::{Answer, Gaps, Trial};
 use crate::history::evidence::Evidence;
 use crate::history::{
     self, ExchangeResult, ExchangeRole, History, LookGoal, LookId, LookResult, Residue, RunTag, SearchExtent,
-    WaitExtent, WalkExtent,
+    VanishedRecords, WaitExtent, WalkExtent,
 };
 use crate::plan::{Action, Plan};
 
@@ -234,6 +234,16 @@ impl<'run> Evaluation<'run> {
     /// Notes residue that may be left in the target.
     pub(crate) fn add_residue(&mut self, left: Residue) {
         self.history.add_residue(left);
+    }
+
+    /// Returns the records that a list no longer shows after a write: see `History::take_vanished`.
+    pub(crate) fn take_vanished(&mut self, list: OperationId) -> Option<VanishedRecords> {
+        self.history.take_vanished(list)
+    }
+
+    /// Notes that a record which a list no longer shows can still be read: see `History::note_moved`.
+    pub(crate) fn note_moved(&mut self, list: OperationId) {
+        self.history.note_moved(list);
     }
 
     /// Notes that the run deleted a record that one of its creates returned: the one with this index in

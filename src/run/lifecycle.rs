@@ -160,25 +160,27 @@ impl Session<'_> {
             return;
         };
         self.read_list(list).await;
-        // A record that the list no longer shows may have moved to its second page.
-        let missing = self.history().missing_records(list).map(|(lifecycle, ids)| {
-            let read = lifecycle.read;
-            let requests = ids.into_iter().filter(|_| self.is_called(read)).filter_map(|id| {
-                let named = vec![(lifecycle.path_to_id.clone(), id.clone())];
-                Some((self.request_under(read, &named)?, id))
-            });
-            requests.collect::<Vec<_>>()
-        });
-        for (read, id) in missing.unwrap_or_default() {
+    }
+
+    /// After a response of a list, reads each record that was there before the run and that it lacks since the last
+    /// write: it may have moved to the second page, or be gone.
+    pub(super) async fn read_vanished(&self, list: OperationId) {
+        let Some(vanished) = self.with_evaluation(|evaluation| evaluation.take_vanished(list)) else {
+            return;
+        };
+        for id in vanished.ids.into_iter().filter(|_| self.is_called(vanished.read)) {
+            let named = vec![(vanished.path_to_id.clone(), id.clone())];
+            let Some(read) = self.request_under(vanished.read, &named) else {
+                continue;
+            };
             self.expect_requests(1);
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
             let (exchange, _) = Box::pin(self.call(Call::alone(read, purpose))).await;
-            if matches!(exchange.status(), Some(404 | 410)) {
-                let write = write.request.operation;
-                self.with_evaluation(|evaluation: &mut Evaluation<'_>| {
-                    evaluation.mark_existing_deleted((list, id), write);
-                });
-            }
+            self.with_evaluation(|evaluation: &mut Evaluation<'_>| match exchange.status() {
+                Some(404 | 410) => evaluation.mark_existing_deleted((list, id), vanished.write),
+                Some(200) => evaluation.note_moved(list),
+                _ => {}
+            });
         }
     }
 
@@ -218,6 +220,8 @@ impl Session<'_> {
             let Some(lifecycle) = lifecycle else { continue };
             let delete = deletes.iter().find(|step| lifecycle.delete == Some(step.operation));
             if let Some(delete) = delete {
+                // What it shows of earlier writes counts before anything is deleted.
+                self.read_list_before(delete.operation).await;
                 if self
                     .history()
                     .reason_existing_record_changed(delete.operation)

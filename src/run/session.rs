@@ -435,6 +435,9 @@ impl<'run> Session<'run> {
             self.emit_found(Some(exchanged));
             let Some(wait) = wait else {
                 self.sender.count_documented(&exchange, intent);
+                if self.contract.operation(exchange.request.operation).is_get() {
+                    self.read_vanished(exchange.request.operation).await;
+                }
                 self.read_list_after(&exchange, watched).await;
                 return (exchange, noted);
             };

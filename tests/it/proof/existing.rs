@@ -40,6 +40,12 @@ pub(super) enum Effect {
     DeletionRemovesIt,
     /// A deletion ends it.
     DeletionEndsIt,
+    /// The second update writes to it, too, and so does each later one.
+    LaterUpdateReachesIt,
+    /// The second create removes it.
+    LaterCreateRemovesIt,
+    /// The second deletion removes it, too.
+    LaterDeletionRemovesIt,
     /// The list shows one record.
     IsOnTheNextPage,
     /// Records are read by another identifier than the one in the response to their create.
@@ -98,6 +104,9 @@ impl Service {
             self.things.push(thing.clone());
             match self.effect {
                 Effect::IsRemoved => self.things.retain(|thing| thing["id"] != 7),
+                Effect::LaterCreateRemovesIt if self.count(&Method::POST) > 0 => {
+                    self.things.retain(|thing| thing["id"] != 7);
+                }
                 Effect::AllAreRemoved => self.things.retain(|thing| thing["id"].as_u64() > Some(7)),
                 Effect::FlagMoves => self.things[0]["flag"] = json!(false),
                 Effect::SeatIsTaken => self.things[0]["free_seats"] = json!([]),
@@ -117,6 +126,9 @@ impl Service {
             match self.effect {
                 Effect::DeletionRemovesIt => self.things.retain(|thing| thing["id"] != 7),
                 Effect::DeletionEndsIt => self.things[0]["state"] = json!("ended"),
+                Effect::LaterDeletionRemovesIt if self.count(&Method::DELETE) > 0 => {
+                    self.things.retain(|thing| thing["id"] != 7);
+                }
                 _ => {}
             }
             return StatusCode::NO_CONTENT.into_response();
@@ -125,7 +137,8 @@ impl Service {
             for name in ["name", "colour"] {
                 if let Some(value) = sent.get(name) {
                     self.things[position][name] = value.clone();
-                    if self.effect == Effect::UpdateReachesIt {
+                    let is_later = self.effect == Effect::LaterUpdateReachesIt && self.count(&Method::PUT) > 0;
+                    if is_later || self.effect == Effect::UpdateReachesIt {
                         self.things[0][name] = value.clone();
                     }
                 }
@@ -283,6 +296,23 @@ async fn a_deletion_after_which_an_existing_record_has_changed_is_the_last_one()
         assert_eq!(service.count(&Method::DELETE), 1, "{effect:?}");
         assert_eq!(record.unexplained_records, [changed("dropThing")], "{effect:?}");
     }
+}
+
+#[tokio::test]
+async fn what_only_a_later_write_changes_is_noticed_before_more_is_deleted() {
+    let (plain, _) = check_and_clean_up(Effect::None).await;
+    assert!(plain.count(&Method::PUT) > 1 && plain.count(&Method::DELETE) > 2);
+
+    let (service, record) = check_and_clean_up(Effect::LaterUpdateReachesIt).await;
+    assert_eq!(service.count(&Method::DELETE), 0);
+    assert!(record.unexplained_records.contains(&changed("setThing")));
+
+    let (_, record) = check_and_clean_up(Effect::LaterCreateRemovesIt).await;
+    assert_eq!(record.unexplained_records, [changed("addThing")]);
+
+    let (service, record) = check_and_clean_up(Effect::LaterDeletionRemovesIt).await;
+    assert_eq!(service.count(&Method::DELETE), 2);
+    assert_eq!(record.unexplained_records, [changed("dropThing")]);
 }
 
 #[tokio::test]
