@@ -6,7 +6,8 @@
 //! adds the fields that rejections name, or one field at a time, until a body is accepted: the smallest one. What it
 //! lacks is optional. A field that it has is required if both the smallest body and the whole one are rejected when
 //! only that field is left out. Where they are not, for example because either of two fields is enough, no list of
-//! fields says what is required.
+//! fields says what is required. A field that the whole body lacks may be enough in place of a required one, so that
+//! proves nothing then. Nor does a body that was accepted once and rejected once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +37,8 @@ pub(super) struct RequiredSearch {
     tried: BTreeMap<Fields, BodyOutcome>,
     /// Whether the whole body has every object in which the contract documents fields.
     has_every_object: bool,
+    /// Whether the whole body has every field at the top that the contract documents.
+    has_every_top: bool,
     /// How often the smallest body must be accepted.
     needed_acceptances: u64,
     /// The fields at the top that are never left out of [`SmallestBodies::with_objects`]: those that tell a record
@@ -162,8 +165,10 @@ impl RequiredSearch {
             field.within.is_none() && always_sent.any(|at| first(at) == first(&field.pointer))
         };
         let is_known = |at: &String| names(at) < 2 || (names(at) == 2 && has_object(at));
+        let is_sent = |at: &String| names(at) > 1 || whole.pointer(at).is_some();
         let mut search = Self {
             has_every_object: documented.iter().all(is_known),
+            has_every_top: documented.iter().all(is_sent),
             needed_acceptances: always_sent.map_or(TRIALS_TO_INDICATE, |_| NEEDED_ACCEPTANCES),
             always_sent: (0..fields.len()).filter(is_always_sent).collect(),
             may_do_nothing: false,
@@ -266,8 +271,17 @@ impl RequiredSearch {
             required,
             count: rejections + smallest_acceptances + with_objects_acceptances,
             is_proof: (smallest_acceptances >= self.needed_acceptances || bodies.smallest == self.all())
+                && (self.has_every_top || bodies.required.is_empty())
                 && !(self.may_do_nothing && bodies.smallest.is_empty()),
         })
+    }
+
+    /// Returns how many bodies were both accepted and rejected, but for rejections that may have had another reason.
+    pub(super) fn contradictions(&self, has_other_reason: impl Fn(&RejectionText) -> bool) -> usize {
+        let contradicts = |outcome: &&BodyOutcome| {
+            outcome.accepted > 0 && outcome.rejected > 0 && !outcome.rejection_texts.iter().any(&has_other_reason)
+        };
+        self.tried.values().filter(contradicts).count()
     }
 
     fn all(&self) -> Fields {
@@ -673,6 +687,37 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn a_field_that_was_never_sent_may_be_enough_in_place_of_a_required_one() {
+        let proves = |documented: &[&str], required: &'static [&'static str]| {
+            let whole = json!({"name": "a", "note": "b"});
+            let documented: Vec<_> = documented.iter().map(ToString::to_string).collect();
+            let mut search = RequiredSearch::of(&whole, (&documented, None));
+            while let Some(left) = search.next_omissions(true) {
+                let mut sent = whole.clone();
+                left.iter().for_each(|at| crate::plan::remove_member(&mut sent, at));
+                search.add(&sent, Some(lacks(&sent, required).is_none()), "");
+            }
+            search.confirm_acceptance();
+            let found = search.required(|_| false).unwrap();
+            assert_eq!(found.required, required);
+            found.is_proof
+        };
+        assert!(proves(&["/name", "/note"], &["/name"]));
+        assert!(!proves(&["/name", "/note", "/price"], &["/name"]));
+        assert!(proves(&["/name", "/note", "/price"], &[]));
+    }
+
+    #[test]
+    fn a_body_that_is_accepted_and_rejected_is_a_contradiction() {
+        let mut search = RequiredSearch::of(&json!({"name": "a"}), (&[], None));
+        search.add(&json!({}), Some(false), "no name");
+        assert_eq!(search.contradictions(|_| false), 0);
+        search.add(&json!({}), Some(true), "");
+        assert_eq!(search.contradictions(|_| false), 1);
+        assert_eq!(search.contradictions(|_| true), 0);
     }
 
     #[test]

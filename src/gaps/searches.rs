@@ -331,7 +331,13 @@ impl Searches {
                     count: found.count,
                     is_proof: found.is_proof,
                 });
-                observed.into_iter().collect()
+                let contradictions = search.map_or(0, |search| search.contradictions(may_be_duplicate));
+                let contradicted = (contradictions > 0).then(|| ObservedClaim {
+                    claim: None,
+                    count: u64::try_from(contradictions).unwrap_or(u64::MAX),
+                    is_proof: true,
+                });
+                observed.into_iter().chain(contradicted).collect()
             }
             _ => {
                 let tried = searched.tried.get(&index);

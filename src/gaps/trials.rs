@@ -140,6 +140,8 @@ struct BetweenControls {
 struct Variant {
     /// The indexes of the questions that it asks.
     questions: Vec<usize>,
+    /// Where several questions were asked in one request that was not accepted, those: each is asked alone next.
+    asked_together: Vec<usize>,
     status: Option<u16>,
     /// What it showed by itself; none if that is nothing.
     outcome: Option<VariantOutcome>,
@@ -229,11 +231,14 @@ impl RunTrials {
                 let outcome = self.outcome(contract, (operation, question), status, (request, body));
                 let accepted = matches!(outcome, Some(VariantOutcome::Accepted(_)));
                 self.awaited = updates.filter(|_| accepted);
+                let together = self.asked_together(index);
+                let (questions, asked_together) = match &question.asks {
+                    Asks::InOneRequest { .. } if accepted => (together, Vec::new()),
+                    _ => (vec![index], together),
+                };
                 let variant = Variant {
-                    questions: match &question.asks {
-                        Asks::InOneRequest { .. } if accepted => self.asked_together(index),
-                        _ => vec![index],
-                    },
+                    questions,
+                    asked_together,
                     status: exchange.status(),
                     outcome,
                 };
@@ -444,6 +449,7 @@ impl RunTrials {
             return;
         };
         let records = contract.records_showing_update(update, body);
+        let has_pages = contract.operation(read).page.is_some();
         let found = |sent: &Value| records.iter().find(|item| is_record_of(contract, update, sent, item));
         match (variants.last_mut(), control) {
             (None, Some(control)) => {
@@ -462,9 +468,22 @@ impl RunTrials {
             ) => {
                 if let Some(record) = found(&request.sent) {
                     request.record = Some(record.clone());
-                    let mut asked = questions.iter().filter_map(|index| self.questions.get(*index));
-                    if !asked.any(|asked| trial_result(contract, asked, (control, request)) == Some(TrialResult::Other))
-                    {
+                    let is_final = |index: &usize| {
+                        let shown = self.questions.get(*index);
+                        let shown = shown.and_then(|asked| trial_result(contract, asked, (control, request)));
+                        let earlier = |shown| Some(*self.results.get(*index)?.shown.get(&shown).unwrap_or(&0));
+                        match shown {
+                            Some(TrialResult::Other) => false,
+                            // Fields that were not sent may be cleared later, so the last of these trials waits for it,
+                            // unless each look takes several requests.
+                            Some(
+                                shown @ (TrialResult::UnsentFields(UnsentFields::Kept)
+                                | TrialResult::SomeUnsentFields(UnsentFields::Kept)),
+                            ) => has_pages || earlier(shown) != Some(TRIALS_TO_INDICATE - 1),
+                            _ => true,
+                        }
+                    };
+                    if questions.iter().all(is_final) {
                         self.awaited = None;
                     }
                 }
@@ -497,6 +516,9 @@ impl RunTrials {
             let unseen = between.variants.iter().filter(is_unseen).count();
             *self.without_effect.entry(operation).or_default() += unseen;
         }
+        if control.is_some() {
+            self.note_unexplained_rejections(contract, &between.variants, (between.control_status, status));
+        }
         let asked = between.variants.iter();
         let asked = asked.flat_map(|variant| variant.questions.iter().map(move |index| (*index, variant)));
         for (index, variant) in asked {
@@ -525,6 +547,35 @@ impl RunTrials {
             match shown {
                 Some(shown) => *results.shown.entry(shown).or_default() += 1,
                 None => results.void += 1,
+            }
+        }
+    }
+
+    /// Notes, for each question of a request that asked several and was not accepted, that this speaks against every
+    /// claim, if each question was then accepted alone: one replica of several may reject what the others accept.
+    fn note_unexplained_rejections(
+        &mut self,
+        contract: &Contract,
+        variants: &[Variant],
+        (before, after): (Option<u16>, Option<u16>),
+    ) {
+        let is_accepted_alone = |index: &usize| {
+            let mut alone = variants.iter().filter(|variant| variant.questions == [*index]);
+            alone.any(|variant| matches!(variant.outcome, Some(VariantOutcome::Accepted(_))))
+        };
+        for variant in variants {
+            let is_decided = matches!(variant.outcome, Some(VariantOutcome::Decided(_)));
+            if !is_decided || !variant.asked_together.iter().all(is_accepted_alone) {
+                continue;
+            }
+            for index in &variant.asked_together {
+                let (Some(question), Some(results)) = (self.questions.get(*index), self.results.get_mut(*index)) else {
+                    continue;
+                };
+                *results.shown.entry(TrialResult::Other).or_default() += 1;
+                let statuses = vec![before, variant.status, after];
+                self.log
+                    .add(contract, (question, None), statuses, Some(TrialResult::Other));
             }
         }
     }
@@ -769,17 +820,7 @@ fn trial_result(
         TrialResult::AcceptedUnseen(variant.status),
     );
     let if_seen = |is_seen: bool| if is_seen { seen } else { TrialResult::Other };
-    // Whether the record shows what was sent, in the same letters or in others.
-    let comes_back = |field: &str, returned_at: &str| {
-        let sent = text_at(field)?;
-        let shown = pointer::select(record, returned_at);
-        let shown = || shown.iter().filter_map(|value| value.as_str());
-        if shown().any(|shown| shown == sent) {
-            return Some(ReturnedSpelling::AsSent);
-        }
-        let is_same = |shown: &str| shown.to_lowercase() == sent.to_lowercase();
-        shown().any(is_same).then_some(ReturnedSpelling::Changed)
-    };
+    let comes_back = |field: &str, returned_at: &str| returned_spelling(variant, field, returned_at);
     // The record's field of the same name as the one in the body.
     let namesake = |field: &str| record.get(pointer::tokens(field).next()?);
     Some(match &question.asks {
@@ -807,8 +848,18 @@ fn trial_result(
             Some(shown) => if_seen(!contains(shown, text_at(field)?)),
             None => unseen,
         },
+        // A value that the service knows, which the control sent, may come back otherwise than an unknown one.
         Asks::Spelling { field, returned_at } => {
-            comes_back(field, returned_at).map_or(TrialResult::Other, TrialResult::Spelled)
+            // The entries of an array may be kept from one update to the next, in any order.
+            let is_alone = pointer::tokens(field).all(|token| token != "0");
+            let of_control = control.record.is_some() && control.sent.pointer(field).is_some_and(Value::is_string);
+            let of_control = is_alone && of_control;
+            let of_control = of_control.then(|| returned_spelling(control, field, returned_at));
+            match (of_control, comes_back(field, returned_at)) {
+                (Some(None), _) | (_, None) => TrialResult::Other,
+                (Some(Some(ReturnedSpelling::Changed)), _) => TrialResult::Spelled(ReturnedSpelling::Changed),
+                (_, Some(spelling)) => TrialResult::Spelled(spelling),
+            }
         }
         Asks::UpdateOfOneField { .. } => {
             let before = control.record.as_ref()?;
@@ -829,6 +880,19 @@ fn trial_result(
         Asks::KnownValue { .. } => seen,
         _ => unseen,
     })
+}
+
+/// Returns how the record shows a text that a request sent: in the same letters or in others; `None` if it does not
+/// show it.
+fn returned_spelling(request: &AcceptedRequest, field: &str, returned_at: &str) -> Option<ReturnedSpelling> {
+    let sent = request.sent.pointer(field)?.as_str()?;
+    let shown = pointer::select(request.record.as_ref()?, returned_at);
+    let shown = || shown.iter().filter_map(|value| value.as_str());
+    if shown().any(|shown| shown == sent) {
+        return Some(ReturnedSpelling::AsSent);
+    }
+    let is_same = |shown: &str| shown.to_lowercase() == sent.to_lowercase();
+    shown().any(is_same).then_some(ReturnedSpelling::Changed)
 }
 
 /// Whether a value is this text, or contains it as a field's name or value.

@@ -358,11 +358,15 @@ impl Question {
             // Another value than the record has, because a service may keep what it has.
             Asks::Spelling { field, .. } => {
                 let other = another(body.pointer(field), linked, times_asked);
-                other.and_then(|other| Some((field, json!(in_mixed_case(other)?))))
+                other.and_then(|other| Some((field, json!(in_mixed_case(other, times_asked)?))))
             }
             Asks::UnknownField => {
                 let name = format!("countersign_{}", letters(8, 'a', random));
                 draft::insert(body, &pointer::join("", &name), json!("countersign"));
+                // A service may ignore an unknown field at the top and reject one in an object.
+                if times_asked % 2 == 1 {
+                    insert_in_objects(body, &name);
+                }
                 return true;
             }
             Asks::UnknownRecord { field, .. } => {
@@ -822,16 +826,35 @@ fn invented(shown: &str, others: &[(String, Value)], random: &mut impl Rng) -> O
     tries.into_iter().next()
 }
 
-/// Returns the text with its ASCII letters alternately in lower and upper case; `None` if it has fewer than two.
-fn in_mixed_case(text: &str) -> Option<String> {
+/// Inserts a field into each object at the top of a body, and into the first element of each array of objects there.
+fn insert_in_objects(body: &mut Value, name: &str) {
+    for value in body
+        .as_object_mut()
+        .into_iter()
+        .flat_map(|members| members.values_mut())
+    {
+        let object = match value {
+            Value::Array(elements) => elements.first_mut(),
+            value => Some(value),
+        };
+        if let Some(Value::Object(members)) = object {
+            members.insert(name.to_owned(), json!("countersign"));
+        }
+    }
+}
+
+/// Returns the text with its ASCII letters alternately in lower and upper case; `None` if it has fewer than two. Every
+/// other time, the first letter is a capital: a service may change only that one.
+fn in_mixed_case(text: &str, times_asked: u64) -> Option<String> {
     // Every other letter, so that a service that changes all letters to upper or to lower case is noticed.
+    let upper_first = times_asked % 2;
     let mut letters = 0;
     let mixed = text.chars().map(|letter| {
         if !letter.is_ascii_alphabetic() {
             return letter;
         }
         letters += 1;
-        if letters % 2 == 1 {
+        if (letters + upper_first) % 2 == 1 {
             letter.to_ascii_lowercase()
         } else {
             letter.to_ascii_uppercase()
