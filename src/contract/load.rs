@@ -22,6 +22,7 @@ use super::query;
 use super::reach::DefectReach;
 use super::shape::Expander;
 use super::shared_string::SharedString;
+use super::texts;
 use super::vocabulary::{Carry, EdgeCaseKind, Equivalence, Gap, Invariants, Listed, PageInvariant};
 use super::{Contract, OmittedOperation, Statements, facts_beyond_schemas, inferred_gaps, pointer};
 
@@ -294,10 +295,12 @@ fn operation(
         edge_cases: Vec::new(),
         fields: Vec::new(),
         reads_by_post: false,
+        is_said_to_stream: false,
         other_server: other_server(document, location),
         chosen: None,
     };
     operation.reads_by_post = query::is_query(document, &operation);
+    operation.is_said_to_stream = texts::says_it_streams(document, &operation);
     let schema = operation
         .request_body
         .as_ref()

@@ -42,6 +42,8 @@ pub struct Operation {
     pub fields: Vec<RequestField>,
     /// Whether it is a `POST` that reads; see [`Self::is_query`].
     pub(super) reads_by_post: bool,
+    /// Whether a text about it or its success says that it streams.
+    pub(super) is_said_to_stream: bool,
     /// The URL of a server that the operation or its path states for itself, and the document does not state for all.
     pub other_server: Option<String>,
     /// The path parameter that names the record which it creates, if the caller chooses that name; see
@@ -100,11 +102,12 @@ impl Operation {
         self.reads_by_post
     }
 
-    /// Whether a success may be a stream, which may never end, by its documented media types.
+    /// Whether a success may be a stream, which may never end, by its documented media types or by what the document
+    /// says of it.
     #[must_use]
     pub fn may_stream(&self) -> bool {
         let mut kinds = self.successes().flat_map(|response| &response.media_types);
-        kinds.any(|kind| is_stream(kind))
+        self.is_said_to_stream || kinds.any(|kind| is_stream(kind))
     }
 
     /// Whether each success with a body is a stream.

@@ -72,8 +72,48 @@ pub(super) fn said_about_parts<'document>(
         .chain(scopes)
 }
 
+/// Whether a text about an operation or its success says that the response is a stream, or comes only once something
+/// has happened: "Receive notifications from the HTTP stream", "Long polling".
+pub(super) fn says_it_streams(document: &Document, operation: &Operation) -> bool {
+    const SAYS: [&str; 6] = [
+        "event stream",
+        "event-stream",
+        "http stream",
+        "long poll",
+        "long-poll",
+        "server-sent",
+    ];
+    let said = summary_and_description(document, operation).chain(said_about_body_and_successes(document, operation));
+    let mut said = said.map(str::to_lowercase);
+    said.any(|text| {
+        let begins = ["stream ", "streams "].iter().any(|verb| text.starts_with(verb));
+        begins || SAYS.iter().any(|said| text.contains(said))
+    })
+}
+
 fn said_at<'document>(document: &'document Document, at: &str) -> Vec<&'document str> {
     let keys = ["summary", "description"].into_iter();
     keys.filter_map(|key| document.node(at)?.member(key)?.string())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::testing::of_paths;
+
+    #[test]
+    fn a_text_may_say_that_a_response_is_a_stream() {
+        let streams = |summary: &str, of_success: &str| {
+            let paths = format!(
+                "/notes:\n  get: {{summary: '{summary}', responses: {{'200': {{description: '{of_success}'}}}}}}\n"
+            );
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            says_it_streams(&contract.document, &contract.operations[0])
+        };
+        assert!(streams("Receive notifications from the HTTP stream", "Notifications"));
+        assert!(streams("Stream the log", "Lines"));
+        assert!(streams("Notifications", "An event stream."));
+        assert!(!streams("List the streams of a channel", "Streams"));
+    }
 }

@@ -159,10 +159,14 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
 }
 
 /// Whether the parameter selects which fields of a record the response has: facts about the others
-/// would look broken. A boolean only switches one part on or off.
+/// would look broken. A boolean only switches one part on or off, and may leave it out: `exclude_members`.
 fn selects_fields(contract: &Contract, parameter: &Parameter) -> bool {
+    const LEAVES_OUT: [&str; 6] = ["brief", "compact", "exclude", "minimal", "omit", "slim"];
     let kind = schema_of(contract, parameter).and_then(|schema| schema.member("type"));
-    selects_fields_by_name(parameter) && kind.and_then(Node::string) != Some("boolean")
+    match kind.and_then(Node::string) {
+        Some("boolean") => words(&separated(&parameter.name)).any(|word| LEAVES_OUT.contains(&word)),
+        _ => selects_fields_by_name(parameter),
+    }
 }
 
 /// Whether the parameter selects fields, as far as its name says.
@@ -385,6 +389,7 @@ mod tests {
         for name in ["include", "fields", "$select", "'fields[boats]'", "exclude_fields"] {
             assert!(!sent(&format!("name: {name}, schema: {{type: string}}")), "{name}");
         }
+        assert!(!sent("name: exclude_members, schema: {type: boolean}"));
     }
 
     #[test]
