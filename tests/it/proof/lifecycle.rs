@@ -826,3 +826,36 @@ async fn what_is_nested_is_deleted_before_what_contains_it() {
         .unwrap();
     assert!(toy < pet, "{deletes:?}");
 }
+
+#[tokio::test]
+async fn an_update_whose_links_lead_to_updates_is_not_taken_for_a_create() {
+    let with_links = |document: &str, from: (&str, u16), to: &[&str]| {
+        let link = |to: &&str| format!("{to}: {{operationId: {to}, parameters: {{petId: '$response.body#/id'}}}}");
+        let links = to.iter().map(link).collect::<Vec<_>>().join(", ");
+        let responses = format!(
+            "operationId: {}
+      requestBody: {{$ref: '#/components/requestBodies/Pet'}}
+      responses: {{'{}': {{",
+            from.0, from.1
+        );
+        let shown = "description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}";
+        let linked = document.replace(
+            &format!("{responses}$ref: '#/components/responses/Pet'}}"),
+            &format!("{responses}{shown}, links: {{{links}}}}}"),
+        );
+        assert_ne!(linked, document);
+        linked
+    };
+    let created = with_links(PETS, ("addPet", 201), &["getPet", "putPet", "patchPet", "deletePet"]);
+    let updated = with_links(&created, ("putPet", 200), &["putPet", "patchPet"]);
+    let writes = async |document: &str| {
+        let mut log = checked_by(document, Fault::None, true).await.log;
+        log.sort();
+        log
+    };
+    let sent = writes(&created).await;
+    for update in ["PUT /pets/", "PATCH /pets/"] {
+        assert!(sent.iter().any(|line| line.starts_with(update)), "{update} {sent:#?}");
+    }
+    assert_eq!(writes(&updated).await, sent);
+}
