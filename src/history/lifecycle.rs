@@ -12,6 +12,7 @@ use super::evidence::{
 use super::history::{EvidenceSink, History};
 use super::residue::{may_have_stored, says_that_it_failed};
 use super::run_tag::RunTag;
+use super::sent_strings::SentStrings;
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
@@ -772,10 +773,9 @@ impl History<'_> {
             if let RecordStage::DeletedInList | RecordStage::MayBeDeletedInList = stage {
                 return self.kept_in_list(record, item);
             }
-            let is_replaced = |members| self.sent_strings.are_replaced_in(members);
             // A service may list one record once for each of its kinds or relations, but then the items differ.
             let equal = items.iter().filter(|other| *other == item).count();
-            return if item.as_object().is_some_and(is_replaced) {
+            return if self.shows_other_values(record, item) {
                 ShownState::IdentifierWithOtherContent
             } else if equal > 1 {
                 ShownState::Listed(ListedCount::EqualItems(equal))
@@ -790,6 +790,19 @@ impl History<'_> {
         } else {
             ShownState::Unclear
         }
+    }
+
+    /// Whether an item with a record's identifier shows other strings than those that were sent for the record.
+    fn shows_other_values(&self, record: &TrackedRecord, item: &Value) -> bool {
+        let mut requests = SentStrings::default();
+        let sent = [&record.sent_before, &record.updated].into_iter().flatten();
+        for request in sent.chain([&record.request]) {
+            if let Some(body) = request.json() {
+                requests.note(&self.run_tag, body);
+            }
+        }
+        let members = item.as_object();
+        members.is_some_and(|members| self.sent_strings.are_replaced_in(members, &requests))
     }
 
     /// Whether a list shows all of its records, as far as its response and its contract say.

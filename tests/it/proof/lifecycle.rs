@@ -140,6 +140,8 @@ enum Fault {
     ForbidsAfterDelete,
     /// A create answers 202.
     Accepted,
+    /// What a service may do: the list of toys shows a name that it gives each of them.
+    ListsGivenNames,
     /// What a service may do: an address in lower case, its own time of the update, no secret.
     Own,
 }
@@ -213,6 +215,12 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
                     again.iter_mut().for_each(|record| record["kind"] = json!("other"));
                 }
                 records.append(&mut again);
+            }
+            if fault == Fault::ListsGivenNames && path.ends_with("/toys") {
+                records = records
+                    .iter()
+                    .map(|toy| json!({"id": toy["id"], "name": "Toy"}))
+                    .collect();
             }
             let response = axum::Json(records).into_response();
             kept.retain(|at, _| fault != Fault::UnlistsLate || !at.starts_with(DELETED));
@@ -858,4 +866,37 @@ async fn an_update_whose_links_lead_to_updates_is_not_taken_for_a_create() {
         assert!(sent.iter().any(|line| line.starts_with(update)), "{update} {sent:#?}");
     }
     assert_eq!(writes(&updated).await, sent);
+}
+
+#[tokio::test]
+async fn a_list_that_names_records_itself_does_not_end_their_updates() {
+    let of = |schema: &str| format!("content: {{application/json: {{schema: {schema}}}}}");
+    let text = "{type: string}";
+    let toy = format!("{{type: object, required: [id], properties: {{id: {text}, name: {text}, remark: {text}}}}}");
+    let body = of("{type: object, required: [remark], properties: {remark: {type: string}}}");
+    let shown = of(&toy);
+    let listed = of(&format!("{{type: array, items: {toy}}}"));
+    let create = "operationId: addToy
+      requestBody: {$ref: '#/components/requestBodies/Pet'}
+      responses: {'201': {$ref: '#/components/responses/Pet'}}";
+    let read = "get: {operationId: getToy, responses: {'200': {$ref: '#/components/responses/Pet'}}}";
+    let with_list = format!(
+        "operationId: addToy
+      requestBody: {{{body}}}
+      responses: {{'201': {{description: OK, {shown}}}}}
+    get: {{operationId: listToys, responses: {{'200': {{description: OK, {listed}}}}}}}"
+    );
+    let with_update = format!(
+        "get: {{operationId: getToy, responses: {{'200': {{description: OK, {shown}}}}}}}
+    put: {{operationId: putToy, requestBody: {{{body}}}, responses: {{'200': {{description: OK, {shown}}}}}}}"
+    );
+    let document = PETS.replace(create, &with_list).replace(read, &with_update);
+    let checked = checked_by(&document, Fault::ListsGivenNames, true).await;
+    assert!(checked.record.findings.is_empty(), "{:?}", checked.record.findings);
+    for fact in [
+        "addToy created: listed in listToys",
+        "putToy in getToy /remark: as sent in /remark",
+    ] {
+        assert_eq!(checked.verdict(fact), "held", "{fact} {:#?}", checked.log);
+    }
 }
