@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::Bytes;
+use axum::extract::Request;
 use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
 use countersign::report::Record;
 use countersign::{Check, Contract};
@@ -385,7 +387,14 @@ async fn checked(fault: Fault, cleanup: bool) -> Checked {
 }
 
 async fn checked_by(document: &str, fault: Fault, cleanup: bool) -> Checked {
-    let (router, kept, log) = service(fault);
+    checked_at(document, service(fault), cleanup).await
+}
+
+async fn checked_at(
+    document: &str,
+    (router, kept, log): (Router, SharedRecords, Arc<Mutex<Vec<String>>>),
+    cleanup: bool,
+) -> Checked {
     let check = Check::new(Contract::read("pets.yaml", document.to_owned()).unwrap()).service(router);
     let check = check.writes(true).cleanup(cleanup).seed(1);
     let report = check.settle(std::time::Duration::from_millis(100)).run().await.unwrap();
@@ -833,6 +842,39 @@ async fn what_is_nested_is_deleted_before_what_contains_it() {
         .position(|line| line.starts_with(&format!("{toys_pet} ")))
         .unwrap();
     assert!(toy < pet, "{deletes:?}");
+}
+
+/// The newest record that a create of pets left.
+fn newest_pet(kept: &Kept) -> String {
+    let pets = kept
+        .keys()
+        .filter_map(|at| at.strip_prefix("/pets/own-")?.parse::<usize>().ok());
+    format!("/pets/own-{}", pets.max().unwrap())
+}
+
+#[tokio::test]
+async fn a_newest_record_that_cannot_be_read_does_not_hide_what_a_deletion_does_to_others() {
+    let newest = newest_pet(&checked(Fault::None, false).await.kept);
+    for (fault, verdict) in [(Fault::None, "held"), (Fault::DeletesAll, "broken")] {
+        let (router, kept, log) = service(fault);
+        let unread = newest.clone();
+        let fails = move |request: Request, next: Next| {
+            let is_unread = request.method() == Method::GET && request.uri().path() == unread;
+            async move {
+                match is_unread {
+                    true => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+                    false => next.run(request).await,
+                }
+            }
+        };
+        let router = router.layer(from_fn(fails));
+        let checked = checked_at(PETS, (router, kept, log), true).await;
+        if fault == Fault::None {
+            assert_eq!(newest_pet(&checked.kept), newest);
+        }
+        let fact = "deletePet: another record as before";
+        assert_eq!(checked.verdict(fact), verdict, "{fault:?} {:#?}", checked.log);
+    }
 }
 
 #[tokio::test]
