@@ -646,7 +646,7 @@ fn collect_strings(
 
 /// Returns where the record shows a field that an update sends.
 fn returned_at(contract: &Contract, update: OperationId, field: &str) -> Option<String> {
-    let any = pointer::any_element(field);
+    let any = pointer::with_any_elements(field);
     let carry = contract
         .stated_or_inferred_carries_of_update(update)
         .iter()
