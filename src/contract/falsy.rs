@@ -12,8 +12,8 @@ use super::shape::Shape;
 
 impl Contract {
     /// Returns the fields that the record of an update without invariants must show, each with its schema and a value
-    /// that code may mistake for a missing one. A field has none if its description or its default leaves a doubt that
-    /// the value is stored as it is.
+    /// that code may mistake for a missing one; other keywords of the schema may exclude the value. A field has none if
+    /// its description, or the default of a field that is no boolean, leaves a doubt that the value is stored as it is.
     pub(crate) fn falsy_values(&self, update: OperationId) -> Vec<(String, &Node, Value)> {
         let carries = self.lifecycle_carries_of_update(update);
         let record = self.shape_of_record(update);

@@ -609,7 +609,8 @@ impl History<'_> {
         record.is_some_and(|record| record.last_read.is_some())
     }
 
-    /// Returns another record of the same create, which no update has changed; of several, the last.
+    /// Returns another record of the same create, which no update has changed; of several, the last one
+    /// before it, or else the last of all.
     pub(crate) fn another_unchanged_record(&self, index: usize) -> Option<usize> {
         let written = self.tracked.get(index)?;
         let is_other = |record: &TrackedRecord| {

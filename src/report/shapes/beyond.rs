@@ -3,10 +3,11 @@
 //! # Design
 //!
 //! A snapshot is a set, and a run may show any part of it. What a run shows beyond it is either left open by the
-//! contract, or a difference. Left open is what the service may choose and what depends on its records: a string at a
-//! location with `x-gap`; null or an empty string in a record whose schema has `x-null` (which leaves open whether its
-//! fields may be null); a field that is not required; the length of an array. What contradicts the contract is never
-//! left open.
+//! contract, or a difference. Left open is what the service may choose and what depends on its records: at a location
+//! with `x-gap`, any value of a type that the schema admits; null where the schema allows it, or in a record whose
+//! schema has `x-null` (which leaves open whether its fields may be null); an empty string where null is left open, or
+//! in a field that is not required; the lack of such a field; the length of an array. What contradicts the contract is
+//! never left open.
 
 use std::collections::BTreeMap;
 use std::fmt;
