@@ -155,7 +155,7 @@ impl<'contract> Comparison<'contract> {
         }
         if !seen.lengths.is_subset(&known.lengths) {
             let is_open =
-                shape.is_some_and(|shape| admits(shape, JsonType::Array) && shape.other_assertions.is_empty());
+                shape.is_some_and(|shape| shape.admits_type(JsonType::Array) && shape.other_assertions.is_empty());
             self.report(at, (&known.summary(), &seen.summary()), is_open);
         }
         if let Some(element) = &seen.element {
@@ -192,7 +192,7 @@ impl<'contract> Comparison<'contract> {
             };
             let mut others = known.objects.keys();
             let is_open = shape.is_some_and(|shape| {
-                admits(shape, JsonType::Object)
+                shape.admits_type(JsonType::Object)
                     && (known.objects.is_empty()
                         || others.any(|other| differ_only_in_optional_fields(shape, names, other)))
             });
@@ -245,18 +245,11 @@ impl StatedShape<'_> {
             (ValueForm::Null, _) => may_be_unset,
             (ValueForm::Map, _) => shape.allows_unlisted_fields,
             (_, None) => false,
-            (_, Some(received)) if !admits(shape, received) || !shape.other_assertions.is_empty() => false,
+            (_, Some(received)) if !shape.admits_type(received) || !shape.other_assertions.is_empty() => false,
             (ValueForm::EmptyString, _) => has_gap || may_be_unset || self.is_optional,
             _ => has_gap,
         }
     }
-}
-
-fn admits(shape: &Shape, received: JsonType) -> bool {
-    let admits = |documented: &JsonType| {
-        *documented == received || (*documented == JsonType::Number && received == JsonType::Integer)
-    };
-    shape.types.is_empty() || shape.types.iter().any(admits)
 }
 
 /// Whether two objects differ at most in documented fields that are not required: the others are the same, in the same
