@@ -29,6 +29,13 @@ fn identifier_in<'body>(record: &'body Value, lifecycle: &Lifecycle) -> Option<&
     record.get(&*name)
 }
 
+/// Whether an array is the only member of the object that contains it.
+fn is_alone_in(body: &Value, items: &str) -> bool {
+    let above = items.rsplit_once('/').map_or("", |(above, _)| above);
+    let object = pointer::get(body, above).and_then(Value::as_object);
+    object.is_some_and(|members| members.len() == 1)
+}
+
 /// A list that shows this many records may be truncated, even if its document does not say so. The number is small on
 /// purpose: a list taken for truncated decides nothing, one taken for whole makes a finding.
 const MAY_BE_TRUNCATED_FROM: usize = 5;
@@ -186,10 +193,7 @@ impl History<'_> {
     /// how to read such a record.
     pub(super) fn track_created(&mut self, exchange: &Exchange, body: &Value) {
         let create = exchange.request.operation;
-        let lifecycle = self
-            .contract
-            .lifecycle_of(create)
-            .filter(|known| known.create == create);
+        let lifecycle = self.contract.lifecycle_starting_with(create);
         let has_created = !self.may_have_created_nothing(exchange);
         let Some(lifecycle) = lifecycle else { return };
         let located = self.identifier_outside_body(exchange, body);
@@ -817,7 +821,7 @@ impl History<'_> {
             .response()
             .is_some_and(|response| response.headers.contains_key(LINK));
         // Other members of an envelope may say that there are more records.
-        let is_alone = list.items.is_empty() || self.is_alone_in(body, &list.items);
+        let is_alone = list.items.is_empty() || is_alone_in(body, &list.items);
         !is_selected && !links && is_alone && count < MAY_BE_TRUNCATED_FROM
     }
 
@@ -835,13 +839,6 @@ impl History<'_> {
         } else {
             ShownState::ListedChanged
         }
-    }
-
-    /// Whether an array is the only member of the object that contains it.
-    fn is_alone_in(&self, body: &Value, items: &str) -> bool {
-        let above = items.rsplit_once('/').map_or("", |(above, _)| above);
-        let object = pointer::get(body, above).and_then(Value::as_object);
-        object.is_some_and(|members| members.len() == 1)
     }
 
     /// Whether a record is gone: its read is rejected with 404 or 410, or with a 400, 403 or 422 that the read of an

@@ -423,6 +423,15 @@ impl Session<'_> {
         Ok(draft)
     }
 
+    /// Drafts the next body of an operation with the choices of the draft that it accepted, if it accepted one.
+    pub(super) fn draft_like_accepted(&self, operation: OperationId) -> Result<Draft, Reason> {
+        let accepted = self.drafts.accepted.borrow().get(&operation).cloned();
+        match accepted {
+            Some(accepted) => self.draft_like(operation, &accepted),
+            None => self.draft(operation, TimestampFormat::Utc),
+        }
+    }
+
     /// Returns what another write like an accepted one needs: the draft that the operation accepted, and a request
     /// head; `None` if it accepted none, or if the head lacks a value.
     pub(super) async fn accepted_write(&self, operation: OperationId) -> Option<(Draft, RequestHead)> {
