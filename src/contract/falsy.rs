@@ -8,12 +8,12 @@ use super::document::Node;
 use super::field::is_flagged;
 use super::operation::OperationId;
 use super::pointer;
-use super::shape::Shape;
+use super::shape::{Shape, shape_at};
 
 impl Contract {
     /// Returns the fields that the record of an update without invariants must show, each with its schema and a value
-    /// that code may mistake for a missing one. A field has none if its description or its default leaves a doubt that
-    /// the value is stored as it is.
+    /// that code may mistake for a missing one; other keywords of the schema may exclude the value. A field has none if
+    /// its description, or the default of a field that is no boolean, leaves a doubt that the value is stored as it is.
     pub(crate) fn falsy_values(&self, update: OperationId) -> Vec<(String, &Node, Value)> {
         let carries = self.lifecycle_carries_of_update(update);
         let record = self.shape_of_record(update);
@@ -36,13 +36,8 @@ impl Contract {
     /// Returns the shape of the record that shows what an update changed.
     fn shape_of_record(&self, update: OperationId) -> Option<&Shape> {
         let lifecycle = self.lifecycle_of(update)?;
-        let body = self
-            .operation(lifecycle.read)
-            .successes()
-            .find_map(|response| response.body)?;
-        pointer::tokens(&lifecycle.record_in_read).try_fold(&self.shapes[body.0], |shape, name| {
-            Some(&self.shapes[shape.fields[shape.field_named(&name)?].shape.0])
-        })
+        let body = self.operation(lifecycle.read).success_body()?;
+        shape_at(&self.shapes, body, &lifecycle.record_in_read)
     }
 }
 

@@ -236,7 +236,7 @@ impl Contract {
     /// Returns the one array of records that a list shows: the pointer of its elements, and their shape.
     fn items_of(&self, list: OperationId) -> Option<(String, &Shape)> {
         let operation = self.operation(list);
-        let body = operation.successes().find_map(|response| response.body)?;
+        let body = operation.success_body()?;
         let records = RecordFinder::new(&self.shapes, collection_name(&operation.path));
         let mut collections = records.arrays_and_maps((String::new(), body), 0).into_iter();
         let (elements, record) = collections.next().filter(|_| collections.next().is_none())?;

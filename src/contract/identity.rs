@@ -19,6 +19,12 @@ impl Contract {
         Some(self.link_to_read(create)?.value_at.clone())
     }
 
+    /// Whether the response to a write has the identifier of what it stores, under which later writes may go: it is a
+    /// create, or the document connects it with a read of such records (`PUT /pets` with `GET /pets/{id}`).
+    pub(crate) fn identifies_what_it_stores(&self, write: OperationId) -> bool {
+        self.operation(write).creates() || self.identifier_pointer(write).is_some()
+    }
+
     /// Returns the fields of a create's request that its record must show, by an invariant or by an inferred lifecycle.
     #[must_use]
     pub fn carries_of_create(&self, create: OperationId) -> &[Carry] {

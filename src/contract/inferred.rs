@@ -21,7 +21,7 @@ use super::link::{Link, LinkTarget};
 use super::load::resolve;
 use super::operation::{Method, Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
-use super::shape::{JsonType, Shape, ShapeId};
+use super::shape::{JsonType, Shape, ShapeId, shape_at};
 
 /// The method of an operation, and its path without the names of parameters.
 pub(super) type MethodAndPath = (Method, String);
@@ -174,7 +174,7 @@ fn in_bodies(
             else {
                 continue;
             };
-            if is_stated || source.from == to || !is_of_type(field, shape_at(shapes, operations, source)) {
+            if is_stated || source.from == to || !is_of_type(field, linked_shape(shapes, operations, source)) {
                 continue;
             }
             links.push(Link {
@@ -226,7 +226,7 @@ fn repeated_identifiers(
             .chain(inferred)
             .any(|other| other.to == link.to && other.target == target);
         let field = document.node(&resolve(document, schema));
-        if !is_known && field.is_some_and(|field| is_of_type(field, shape_at(shapes, operations, link))) {
+        if !is_known && field.is_some_and(|field| is_of_type(field, linked_shape(shapes, operations, link))) {
             links.push(Link {
                 index: stated.len() + inferred.len() + links.len(),
                 target,
@@ -247,11 +247,8 @@ fn only<'link>(links: &[&'link Link]) -> Option<&'link Link> {
 }
 
 /// Returns the shape of the value that a link takes from a success.
-fn shape_at<'shapes>(shapes: &'shapes [Shape], operations: &[Operation], link: &Link) -> Option<&'shapes Shape> {
-    let body = operations[link.from.0].successes().find_map(|response| response.body)?;
-    pointer::tokens(&link.value_at).try_fold(&shapes[body.0], |shape, name| {
-        Some(&shapes[shape.fields[shape.field_named(&name)?].shape.0])
-    })
+fn linked_shape<'shapes>(shapes: &'shapes [Shape], operations: &[Operation], link: &Link) -> Option<&'shapes Shape> {
+    shape_at(shapes, operations[link.from.0].success_body()?, &link.value_at)
 }
 
 /// Whether a field has the one type of a shape.
@@ -349,7 +346,7 @@ impl<'contract> RecordFinder<'contract> {
         parameter_name: &str,
         field: impl Fn(&'contract Shape) -> Option<&'contract str>,
     ) -> Option<String> {
-        let body = from.successes().find_map(|response| response.body)?;
+        let body = from.success_body()?;
         let candidates = if from.is_read() {
             self.arrays_and_maps((String::new(), body), 0)
         } else {
@@ -400,10 +397,7 @@ impl<'contract> RecordFinder<'contract> {
     /// Returns where a success of a read has the names of a map's members, if the map is the whole response, its
     /// members are records, and the parameter takes any text.
     fn names(&self, from: &Operation, (document, parameter): (&Document, &Parameter)) -> Option<String> {
-        let body = from
-            .successes()
-            .find_map(|response| response.body)
-            .filter(|_| from.is_read())?;
+        let body = from.success_body().filter(|_| from.is_read())?;
         let shape = &self.shapes[body.0];
         let records = shape
             .additional

@@ -39,7 +39,7 @@ pub(crate) struct LengthLimits {
 impl LengthLimits {
     /// Whether a string of this many characters may be sent at this location of the body.
     pub(crate) fn admit(&self, at: &str, characters: usize) -> bool {
-        let at = with_any_elements(at);
+        let at = pointer::with_any_elements(at);
         let limit = name_of(&at).and_then(|name| self.elsewhere.get(&name));
         let is_within = |limit: &u64| u64::try_from(characters).is_ok_and(|characters| characters <= *limit);
         self.stated.contains(&at) || limit.is_none_or(is_within)
@@ -229,14 +229,6 @@ fn parts(node: &Node, schema: &str, keyword: &str) -> impl Iterator<Item = Strin
     let parts = pointer::join(schema, keyword);
     let count = node.member(keyword).map_or(0, |parts| parts.elements().len());
     (0..count).map(move |index| pointer::join(&parts, &index.to_string()))
-}
-
-/// Returns the pointer with `*` for each element of an array.
-fn with_any_elements(at: &str) -> String {
-    let tokens = at.split('/');
-    let is_index = |token: &str| !token.is_empty() && token.bytes().all(|digit| digit.is_ascii_digit());
-    let tokens = tokens.map(|token| if is_index(token) { "*" } else { token });
-    tokens.collect::<Vec<_>>().join("/")
 }
 
 /// Returns the name of the field at a pointer, or of the one that contains the element there.

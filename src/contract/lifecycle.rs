@@ -23,7 +23,7 @@ use super::lasting::ShownAfterDelete;
 use super::link::Link;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
-use super::shape::{JsonType, Shape};
+use super::shape::{JsonType, Shape, shape_at};
 use super::vocabulary::{Carry, Equality};
 use super::what_texts_say::{concerns, is_for_machines, says_that_it_comes_back_changed};
 
@@ -214,7 +214,7 @@ impl Contract {
                 && self.identifies_created_record(link)
         })?;
         let records = RecordFinder::new(&self.shapes, collection_name(operation.collection_path()));
-        let body = self.operation(read.to).successes().find_map(|response| response.body)?;
+        let body = self.operation(read.to).success_body()?;
         let chosen = operation
             .new_record_name_parameter()
             .map(|index| operation.parameters[index].name.clone());
@@ -298,11 +298,8 @@ impl Contract {
 
     /// Whether a list's response has an array at this location: a map is not searched for a record.
     pub(super) fn is_array(&self, list: OperationId, at: &str) -> bool {
-        let body = self.operation(list).successes().find_map(|response| response.body);
-        let mut shape = body.map(|body| &self.shapes[body.0]);
-        for name in pointer::tokens(at) {
-            shape = shape.and_then(|shape| Some(&self.shapes[shape.fields[shape.field_named(&name)?].shape.0]));
-        }
+        let body = self.operation(list).success_body();
+        let shape = body.and_then(|body| shape_at(&self.shapes, body, at));
         shape.is_some_and(|shape| shape.items.is_some())
     }
 

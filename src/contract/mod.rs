@@ -496,7 +496,7 @@ impl Contract {
     /// Also gives the value that a create was given for the parent of its record to the other operations on such
     /// records, unless they were given one of their own.
     fn set_for_others(&mut self, (create, given): (OperationId, usize), path: &str) {
-        let Some(lifecycle) = self.lifecycle_of(create).filter(|lifecycle| lifecycle.create == create) else {
+        let Some(lifecycle) = self.lifecycle_starting_with(create) else {
             return;
         };
         let value = self.operation(create).parameters[given].set_by_user.clone();

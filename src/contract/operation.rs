@@ -176,6 +176,11 @@ impl Operation {
         self.responses.iter().filter(|response| response.status.is_success())
     }
 
+    /// Returns the shape of the body of the first documented success that has one.
+    pub(crate) fn success_body(&self) -> Option<ShapeId> {
+        self.successes().find_map(|response| response.body)
+    }
+
     /// Whether the status is a documented success: one of the 2xx that the contract names, or any 2xx where it names
     /// none.
     #[must_use]

@@ -193,7 +193,7 @@ impl Contract {
             return None;
         }
         let parameters = PagingParameters::of(self, operation)?;
-        let body = operation.successes().find_map(|response| response.body)?;
+        let body = operation.success_body()?;
         let name = collection_name(&operation.path);
         let records = RecordFinder::new(&self.shapes, name);
         let mut collections = records.arrays_and_maps((String::new(), body), 0).into_iter();

@@ -99,7 +99,17 @@ pub fn is_pointer(text: &str) -> bool {
     text.is_empty() || text.starts_with('/')
 }
 
-/// Returns the pointer with each token `0` replaced by `*`, "any element".
+/// Returns the location of a value in a body with each index replaced by `*`, "any element".
+#[must_use]
+pub fn with_any_elements(at: &str) -> String {
+    let tokens = at.split('/');
+    let is_index = |token: &str| !token.is_empty() && token.bytes().all(|digit| digit.is_ascii_digit());
+    let tokens = tokens.map(|token| if is_index(token) { "*" } else { token });
+    tokens.collect::<Vec<_>>().join("/")
+}
+
+/// Returns the pointer of a link with each token `0` replaced by `*`, "any element": in a link, any other index is one
+/// element.
 #[must_use]
 pub fn any_element(pointer: &str) -> String {
     pointer
@@ -322,5 +332,19 @@ mod tests {
     fn the_empty_pointer_has_no_tokens() {
         assert_eq!(tokens("").count(), 0);
         assert_eq!(tokens("/").collect::<Vec<_>>(), [""]);
+    }
+
+    #[test]
+    fn a_star_stands_for_each_index_and_for_no_name() {
+        for (at, any) in [
+            ("/tags/0", "/tags/*"),
+            ("/tags/1/name", "/tags/*/name"),
+            ("/tags/10/parts/2", "/tags/*/parts/*"),
+            ("/a1/b", "/a1/b"),
+            ("/", "/"),
+            ("", ""),
+        ] {
+            assert_eq!(with_any_elements(at), any);
+        }
     }
 }

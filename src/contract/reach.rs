@@ -7,7 +7,7 @@
 //! References are edges between regions. Defects are passed backwards along these edges, so that each region is visited
 //! once, however many operations refer to it.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::defect::Defect;
 use super::document::{Document, Node, NodeKind};
@@ -113,10 +113,10 @@ impl Graph {
             regions: Vec::new(),
             referring: HashMap::new(),
         };
-        let mut seen: HashMap<String, ()> = HashMap::new();
+        let mut seen = HashSet::new();
         let mut pending = roots;
         while let Some(region) = pending.pop() {
-            if seen.insert(region.clone(), ()).is_some() {
+            if !seen.insert(region.clone()) {
                 continue;
             }
             let mut targets = Vec::new();

@@ -117,6 +117,15 @@ impl Shape {
         Some(self.by_name[found])
     }
 
+    /// Whether a value of this type has one of the documented types; any, if none is documented.
+    #[must_use]
+    pub fn admits_type(&self, received: JsonType) -> bool {
+        let admits = |documented: &JsonType| {
+            *documented == received || (*documented == JsonType::Number && received == JsonType::Integer)
+        };
+        self.types.is_empty() || self.types.iter().any(admits)
+    }
+
     fn index(&mut self) {
         if self.fields.len() > LINEAR_SEARCH_LIMIT {
             self.by_name = (0..self.fields.len()).collect();
@@ -785,6 +794,13 @@ impl<'document> AllOfMember<'document> {
             .iter()
             .filter_map(Node::string)
     }
+}
+
+/// Returns the shape of the field at a pointer below another shape.
+pub(super) fn shape_at<'shapes>(shapes: &'shapes [Shape], below: ShapeId, at: &str) -> Option<&'shapes Shape> {
+    pointer::tokens(at).try_fold(&shapes[below.0], |shape, name| {
+        Some(&shapes[shape.fields[shape.field_named(&name)?].shape.0])
+    })
 }
 
 /// `not: {}` admits no value at all: a field with it must be absent.

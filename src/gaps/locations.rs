@@ -184,10 +184,7 @@ impl GapLocations {
     /// Adds what a page of a list shows: its size, and which field of an item says when it was created.
     fn add_page(&mut self, contract: &Contract, operation: OperationId) {
         let documented = contract.operation(operation);
-        let (Some(_), Some(root)) = (
-            &documented.page,
-            documented.successes().find_map(|response| response.body),
-        ) else {
+        let (Some(_), Some(root)) = (&documented.page, documented.success_body()) else {
             return;
         };
         self.add_of_body(contract, operation, (root, GapKind::PageSize));
@@ -205,10 +202,7 @@ impl GapLocations {
 
     /// Adds what a create shows together with the list of its records: when it is listed.
     fn add_create(&mut self, contract: &Contract, operation: OperationId) {
-        let root = contract
-            .operation(operation)
-            .successes()
-            .find_map(|response| response.body);
+        let root = contract.operation(operation).success_body();
         let (Some(_), Some(root)) = (contract.list_showing_created_by(operation), root) else {
             return;
         };

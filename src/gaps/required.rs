@@ -246,7 +246,7 @@ impl RequiredSearch {
         if self.others > 0 || self.awaits_acceptance || !self.has_every_object {
             return None;
         }
-        let any = |index: &usize| pointer::any_element(&self.fields[*index].pointer);
+        let any = |index: &usize| pointer::with_any_elements(&self.fields[*index].pointer);
         let mut required: Vec<_> = bodies.required.iter().map(any).collect();
         required.sort_unstable();
         let (without, rejected) = (

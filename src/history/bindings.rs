@@ -136,7 +136,7 @@ impl Bindings {
         }
     }
 
-    /// Forgets the values of a create's links, so that the identifiers of the next create count.
+    /// Forgets the values of an operation's links, so that those of its next response count.
     pub fn forget(&mut self, contract: &Contract, from: OperationId) {
         for link in contract.links_from(from) {
             self.values.remove(&link.index);

@@ -8,7 +8,7 @@ use super::bindings::Bindings;
 use super::created::{CreatedRecord, ObservedRecord};
 use super::digests::Digests;
 use super::evidence::{Evidence, Walk, WalkEnd};
-use super::exchange_role::{ExchangeRole, WriteContext};
+use super::exchange_role::{ExchangeRole, RecordRole, WriteContext};
 use super::existing_records::ExistingRecords;
 use super::filter_values::ShownFilterValues;
 use super::foreign_identifiers::ForeignIdentifiers;
@@ -54,7 +54,7 @@ pub(crate) struct History<'run> {
     pub(super) accepted_updates: Vec<AcceptedUpdate>,
     /// The record of each update, as its list showed it last.
     pub(super) updated_as_last_listed: HashMap<OperationId, ObservedRecord>,
-    /// For each create whose record later writes depend on, whether that record is known to be the run's own.
+    /// For each create on whose record later writes depend, whether that record is known to be the run's own.
     pub(super) own: HashMap<OperationId, OwnershipEntry>,
     /// For each list, the total that its first page stated before any create was accepted whose records are its items.
     pub(super) totals_before_creates: HashMap<OperationId, i64>,
@@ -275,12 +275,28 @@ impl<'run> History<'run> {
         let value = body.map_or(&Value::Null, |body| &body.value);
         self.track_updated(exchange, value);
         if body.is_some() || self.identifier_outside_body(exchange, value).is_some() {
-            self.add_created_record((exchange, context), value, emit);
+            self.bind_written((exchange, context), value);
+            if self.contract.identifies_what_it_stores(exchange.request.operation) {
+                self.add_created_record((exchange, context), value, emit);
+            }
         } else {
             self.bind_values(exchange, None);
         }
         self.doubt_accepted(exchange);
         self.add_accepted_update(&exchange.request, context);
+    }
+
+    /// Takes the values of a write's links from a success that later calls use, in place of earlier values.
+    fn bind_written(&mut self, (exchange, context): (&Exchange, &WriteContext), body: &Value) {
+        if context.role != RecordRole::Main {
+            return;
+        }
+        let from = (exchange.request.operation, exchange.request.path.as_str());
+        self.bindings.forget(self.contract, from.0);
+        self.bindings.bind_under(self.contract, from, body);
+        if let Some(id) = self.identifier_outside_body(exchange, body) {
+            self.bindings.bind_created(self.contract, from, &id);
+        }
     }
 
     /// Takes the values of an operation's links from a success. A success whose body was not read

@@ -227,7 +227,8 @@ impl InferredWalk {
         self.unpaged.iter().all(|record| self.seen.contains(record))
     }
 
-    /// Whether the pages have shown each of these records, and no fewer than the total that the list states.
+    /// Whether the pages have shown each record of the response without the parameters, and no fewer records than the
+    /// total that the list states.
     fn is_whole(&self, total: Option<i64>) -> bool {
         let received = i64::try_from(self.received).unwrap_or(i64::MAX);
         self.shows_all() && total.is_none_or(|total| total <= received)

@@ -12,6 +12,7 @@ use super::evidence::{
 use super::history::{EvidenceSink, History};
 use super::residue::{may_have_stored, says_that_it_failed};
 use super::run_tag::RunTag;
+use super::sent_strings::SentStrings;
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::{Lifecycle, RecordList};
@@ -26,6 +27,13 @@ use crate::exchange::{Exchange, Intent, Purpose, Request, identifier};
 fn identifier_in<'body>(record: &'body Value, lifecycle: &Lifecycle) -> Option<&'body Value> {
     let name = pointer::tokens(&lifecycle.created_id_pointer).last()?;
     record.get(&*name)
+}
+
+/// Whether an array is the only member of the object that contains it.
+fn is_alone_in(body: &Value, items: &str) -> bool {
+    let above = items.rsplit_once('/').map_or("", |(above, _)| above);
+    let object = pointer::get(body, above).and_then(Value::as_object);
+    object.is_some_and(|members| members.len() == 1)
 }
 
 /// A list that shows this many records may be truncated, even if its document does not say so. The number is small on
@@ -185,10 +193,7 @@ impl History<'_> {
     /// how to read such a record.
     pub(super) fn track_created(&mut self, exchange: &Exchange, body: &Value) {
         let create = exchange.request.operation;
-        let lifecycle = self
-            .contract
-            .lifecycle_of(create)
-            .filter(|known| known.create == create);
+        let lifecycle = self.contract.lifecycle_starting_with(create);
         let has_created = !self.may_have_created_nothing(exchange);
         let Some(lifecycle) = lifecycle else { return };
         let located = self.identifier_outside_body(exchange, body);
@@ -608,7 +613,8 @@ impl History<'_> {
         record.is_some_and(|record| record.last_read.is_some())
     }
 
-    /// Returns another record of the same create, which no update has changed; of several, the last.
+    /// Returns another record of the same create, which no update has changed; of several, the last one
+    /// before it, or else the last of all.
     pub(crate) fn another_unchanged_record(&self, index: usize) -> Option<usize> {
         let written = self.tracked.get(index)?;
         let is_other = |record: &TrackedRecord| {
@@ -772,10 +778,9 @@ impl History<'_> {
             if let RecordStage::DeletedInList | RecordStage::MayBeDeletedInList = stage {
                 return self.kept_in_list(record, item);
             }
-            let is_replaced = |members| self.sent_strings.are_replaced_in(members);
             // A service may list one record once for each of its kinds or relations, but then the items differ.
             let equal = items.iter().filter(|other| *other == item).count();
-            return if item.as_object().is_some_and(is_replaced) {
+            return if self.shows_other_values(record, item) {
                 ShownState::IdentifierWithOtherContent
             } else if equal > 1 {
                 ShownState::Listed(ListedCount::EqualItems(equal))
@@ -792,6 +797,19 @@ impl History<'_> {
         }
     }
 
+    /// Whether an item with a record's identifier shows other strings than those that were sent for the record.
+    fn shows_other_values(&self, record: &TrackedRecord, item: &Value) -> bool {
+        let mut requests = SentStrings::default();
+        let sent = [&record.sent_before, &record.updated].into_iter().flatten();
+        for request in sent.chain([&record.request]) {
+            if let Some(body) = request.json() {
+                requests.note(&self.run_tag, body);
+            }
+        }
+        let members = item.as_object();
+        members.is_some_and(|members| self.sent_strings.are_replaced_in(members, &requests))
+    }
+
     /// Whether a list shows all of its records, as far as its response and its contract say.
     fn is_whole(&self, list: &RecordList, (exchange, body): (&Exchange, &Value), count: usize) -> bool {
         // A query parameter that is not sent may divide the list into pages, or have a default that leaves records out.
@@ -803,7 +821,7 @@ impl History<'_> {
             .response()
             .is_some_and(|response| response.headers.contains_key(LINK));
         // Other members of an envelope may say that there are more records.
-        let is_alone = list.items.is_empty() || self.is_alone_in(body, &list.items);
+        let is_alone = list.items.is_empty() || is_alone_in(body, &list.items);
         !is_selected && !links && is_alone && count < MAY_BE_TRUNCATED_FROM
     }
 
@@ -821,13 +839,6 @@ impl History<'_> {
         } else {
             ShownState::ListedChanged
         }
-    }
-
-    /// Whether an array is the only member of the object that contains it.
-    fn is_alone_in(&self, body: &Value, items: &str) -> bool {
-        let above = items.rsplit_once('/').map_or("", |(above, _)| above);
-        let object = pointer::get(body, above).and_then(Value::as_object);
-        object.is_some_and(|members| members.len() == 1)
     }
 
     /// Whether a record is gone: its read is rejected with 404 or 410, or with a 400, 403 or 422 that the read of an

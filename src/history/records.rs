@@ -61,7 +61,7 @@ impl History<'_> {
         links.flat_map(|link| pointer::select(body, &link.value_at)).collect()
     }
 
-    /// Adds a created record: its links, its identifier, what it carries.
+    /// Adds a created record: its identifier, whose it is, and what it carries.
     pub(super) fn add_created_record(
         &mut self,
         (exchange, context): (&Exchange, &WriteContext),
@@ -70,48 +70,11 @@ impl History<'_> {
     ) {
         let request = &exchange.request;
         let operation = request.operation;
-        let located = self.identifier_outside_body(exchange, body);
-        let is_used_later = context.role == RecordRole::Main;
-        if is_used_later {
-            self.bindings.forget(self.contract, operation);
-            let from = (operation, request.path.as_str());
-            self.bindings.bind_under(self.contract, from, body);
-            if let Some(id) = &located {
-                self.bindings.bind_created(self.contract, from, id);
-            }
-        }
-        // The calls below pass an identifier and never the whole record: a hostile response may have megabytes, and
-        // each record is kept until the end of its round.
-        let creation = |identity: Value, seen_before| CreatedRecord {
-            operation,
-            request: request.clone(),
-            identity,
-            seen_before,
-            path_values: context.path_values.clone(),
-        };
         let Some(invariant) = &self.contract.operation(operation).invariants.created else {
-            let ids = self.created_ids(operation, body).into_iter().chain(&located).cloned();
-            let ids: Vec<_> = ids.collect();
-            let was_seen = ids.iter().any(|id| self.was_observed(request, id));
-            ids.iter().for_each(|id| self.observed_values.note(id, &|_| true));
-            if is_used_later {
-                let id = self.contract.identifier_pointer(operation);
-                let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());
-                let id = id.cloned().unwrap_or_default();
-                // The header, or a body that has nothing but the identifier, says that the record was created; then the
-                // read by its identifier must show the run tag.
-                let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
-                let tagged = (says_created || self.shows_tagged_record(body, &id)) && self.may_be_own(operation, &id);
-                let tagged = tagged && !self.shows_foreign_name(operation, body);
-                self.note_ownership(creation(id.clone(), was_seen), &id, (was_seen, tagged));
-            } else if was_seen {
-                self.doubt_ownership(
-                    operation,
-                    "a later create returned it again, or another identifier that a response had already shown",
-                );
-            }
+            self.add_linked_record((exchange, context), body);
             return;
         };
+        let is_used_later = context.role == RecordRole::Main;
         let record = body.pointer(&invariant.resource).unwrap_or(&Value::Null);
         let id = record.pointer(&invariant.id);
         let is_shown = |id| self.foreign_identifiers.contains(operation, id) || self.was_listed(operation, id);
@@ -121,7 +84,7 @@ impl History<'_> {
         // one; whether it may is a gap.
         let has_run_tag = request.json().is_some_and(|body| self.run_tag.is_in(body));
         let seen_before = was_seen && (is_used_later || has_run_tag);
-        let creation = creation(only_identifier(record, &invariant.id), seen_before);
+        let creation = creation((request, context), only_identifier(record, &invariant.id), seen_before);
         if is_used_later {
             let tagged = self.run_tag.is_in(record);
             // A step that needs an identifier reports that there is none.
@@ -145,6 +108,34 @@ impl History<'_> {
             seen_before,
         }));
         self.creations.push(creation);
+    }
+
+    /// Adds a created record that no invariant describes, only the links from its create.
+    fn add_linked_record(&mut self, (exchange, context): (&Exchange, &WriteContext), body: &Value) {
+        let request = &exchange.request;
+        let operation = request.operation;
+        let located = self.identifier_outside_body(exchange, body);
+        let ids = self.created_ids(operation, body).into_iter().chain(&located).cloned();
+        let ids: Vec<_> = ids.collect();
+        let was_seen = ids.iter().any(|id| self.was_observed(request, id));
+        ids.iter().for_each(|id| self.observed_values.note(id, &|_| true));
+        if context.role == RecordRole::Main {
+            let id = self.contract.identifier_pointer(operation);
+            let id = id.and_then(|at| body.pointer(&at)).or(located.as_ref());
+            let id = id.cloned().unwrap_or_default();
+            // The header, or a body that has nothing but the identifier, says that the record was created; then the
+            // read by its identifier must show the run tag.
+            let says_created = located.is_some() || is_identifier_alone(exchange, body, &id);
+            let tagged = (says_created || self.shows_tagged_record(body, &id)) && self.may_be_own(operation, &id);
+            let tagged = tagged && !self.shows_foreign_name(operation, body);
+            let creation = creation((request, context), id.clone(), was_seen);
+            self.note_ownership(creation, &id, (was_seen, tagged));
+        } else if was_seen {
+            self.doubt_ownership(
+                operation,
+                "a later create returned it again, or another identifier that a response had already shown",
+            );
+        }
     }
 
     /// Returns the identifier of a created record where its body does not show it: the one that the run chose, or that
@@ -212,6 +203,18 @@ impl History<'_> {
                 path_values: context.path_values.clone(),
             });
         }
+    }
+}
+
+/// Returns a created record as it is kept: with its identifier and never as a whole, because a hostile response may
+/// have megabytes, and each record is kept until the end of its round.
+fn creation((request, context): (&Request, &WriteContext), identity: Value, seen_before: bool) -> CreatedRecord {
+    CreatedRecord {
+        operation: request.operation,
+        request: request.clone(),
+        identity,
+        seen_before,
+        path_values: context.path_values.clone(),
     }
 }
 

@@ -100,6 +100,27 @@ pub struct Residue {
     pub deleted: bool,
 }
 
+impl Residue {
+    /// Creates the residue of a write that no list has shown yet.
+    pub(crate) fn of_write(operation: OperationId, id: Option<String>, status: Option<u16>) -> Self {
+        Self {
+            operation,
+            id,
+            status,
+            found: None,
+            deleted: false,
+        }
+    }
+
+    /// Creates the residue of a write that a list shows.
+    fn listed(operation: OperationId, id: Option<String>, status: Option<u16>) -> Self {
+        Self {
+            found: Some(true),
+            ..Self::of_write(operation, id, status)
+        }
+    }
+}
+
 /// What a run may have left in the target.
 #[derive(Debug, Default)]
 pub(super) struct ResidueTracker {
@@ -318,13 +339,7 @@ impl History<'_> {
         self.note_counted_create((exchange, intent), id);
         let status = exchange.status();
         let outcome = if stored {
-            CreateOutcome::Left(self.add_residue(Residue {
-                operation,
-                id: id.map(str::to_owned),
-                status,
-                found: None,
-                deleted: false,
-            }))
+            CreateOutcome::Left(self.add_residue(Residue::of_write(operation, id.map(str::to_owned), status)))
         } else {
             CreateOutcome::Rejected(Rejection::of(exchange, intent))
         };
@@ -351,13 +366,7 @@ impl History<'_> {
     fn note_stored_by_query(&mut self, exchange: &Exchange) {
         let status = exchange.status().filter(|status| matches!(status, 201 | 202));
         if status.is_some() {
-            self.add_residue(Residue {
-                operation: exchange.request.operation,
-                id: None,
-                status,
-                found: None,
-                deleted: false,
-            });
+            self.add_residue(Residue::of_write(exchange.request.operation, None, status));
         }
     }
 
@@ -378,13 +387,7 @@ impl History<'_> {
         for other in also_stored {
             if left(&self.residue_tracker, Some(other)).is_none() {
                 let status = left(&self.residue_tracker, id).flatten();
-                self.add_residue(Residue {
-                    operation: create,
-                    id: Some(other.clone()),
-                    status,
-                    found: Some(true),
-                    deleted: false,
-                });
+                self.add_residue(Residue::listed(create, Some(other.clone()), status));
             }
         }
     }
@@ -417,14 +420,8 @@ impl History<'_> {
             else {
                 continue;
             };
-            let left = Residue {
-                operation: query,
-                id: self.id_of_stored(list, body, &content.strings),
-                status: content.status,
-                found: Some(true),
-                deleted: false,
-            };
-            self.add_residue(left);
+            let id = self.id_of_stored(list, body, &content.strings);
+            self.add_residue(Residue::listed(query, id, content.status));
             // The list may show it again, but it counts only once.
             self.residue_tracker.queries.remove(&query);
         }
@@ -730,13 +727,7 @@ impl History<'_> {
                 search.add_unexplained_record(stored.request.operation, Some(id));
                 continue;
             }
-            self.add_residue(Residue {
-                operation: create,
-                id: Some(id),
-                status: Some(stored.rejection.status),
-                found: Some(true),
-                deleted: false,
-            });
+            self.add_residue(Residue::listed(create, Some(id), Some(stored.rejection.status)));
             search.stored.push(stored);
         }
     }
@@ -840,13 +831,7 @@ impl ResidueUpdate<'_> {
     /// Adds a record to the residue that only the look has shown.
     fn add(&mut self, operation: OperationId, id: Option<String>, status: Option<u16>) {
         self.search.remember(operation, id.clone(), self.residue.len());
-        self.residue.push(Residue {
-            operation,
-            id,
-            status,
-            found: Some(true),
-            deleted: false,
-        });
+        self.residue.push(Residue::listed(operation, id, status));
     }
 }
 
@@ -939,13 +924,7 @@ mod tests {
     }
 
     fn left(operation: OperationId, id: Option<&str>) -> Residue {
-        Residue {
-            operation,
-            id: id.map(str::to_owned),
-            status: Some(201),
-            found: None,
-            deleted: false,
-        }
+        Residue::of_write(operation, id.map(str::to_owned), Some(201))
     }
 
     #[test]

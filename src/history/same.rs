@@ -22,7 +22,8 @@ pub(crate) fn same(how: Equality, sent: &Value, returned: &Value) -> Option<bool
 /// exactly, because as floating-point numbers two large ones that differ may be equal. And in Unicode a string stays
 /// the same however its accents are composed: whoever relies on a difference between canonically equivalent strings
 /// does not conform to it (The Unicode Standard, section 3.2, C6), and the document does not require one. So a service
-/// that normalises what it receives is not reported, while one that loses an accent is.
+/// that normalises what it receives is not reported, while one that loses an accent is. All this also holds for what
+/// arrays and objects contain.
 fn equal(sent: &Value, returned: &Value) -> bool {
     match (sent, returned) {
         (Value::String(sent), Value::String(returned)) => {
@@ -30,6 +31,13 @@ fn equal(sent: &Value, returned: &Value) -> bool {
         }
         (Value::Number(sent), Value::Number(returned)) if sent.is_f64() || returned.is_f64() => {
             sent.as_f64() == returned.as_f64()
+        }
+        (Value::Array(sent), Value::Array(returned)) => {
+            sent.len() == returned.len() && sent.iter().zip(returned).all(|(sent, returned)| equal(sent, returned))
+        }
+        (Value::Object(sent), Value::Object(returned)) => {
+            let is_same = |(name, sent): (&String, &Value)| returned.get(name).is_some_and(|value| equal(sent, value));
+            sent.len() == returned.len() && sent.iter().all(is_same)
         }
         _ => sent == returned,
     }
@@ -91,5 +99,21 @@ mod tests {
         let large = 9_007_199_254_740_992_u64;
         assert_eq!(same(Equality::Value, &json!(large), &json!(large)), Some(true));
         assert_eq!(same(Equality::Value, &json!(large), &json!(large + 1)), Some(false));
+    }
+
+    #[test]
+    fn what_is_inside_an_array_or_an_object_is_compared_as_it_is_outside() {
+        let sent = json!({"days": [28, 1], "name": ["Zo\u{e9}"]});
+        for (returned, is_same) in [
+            (json!({"name": ["Zoe\u{301}"], "days": [28.0, 1]}), true),
+            (json!({"name": ["Zoe"], "days": [28, 1]}), false),
+            (json!({"name": ["Zo\u{e9}"], "days": [1, 28]}), false),
+            (json!({"name": ["Zo\u{e9}"], "days": [28, 1, 2]}), false),
+            (json!({"name": ["Zo\u{e9}"], "days": [28]}), false),
+            (json!({"name": ["Zo\u{e9}"]}), false),
+            (json!({"name": ["Zo\u{e9}"], "dates": [28, 1]}), false),
+        ] {
+            assert_eq!(same(Equality::Value, &sent, &returned), Some(is_same), "{returned}");
+        }
     }
 }

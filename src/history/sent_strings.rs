@@ -27,7 +27,8 @@ pub(super) struct SentStrings {
 }
 
 impl SentStrings {
-    /// Remembers the strings with the run tag in a body, at any depth.
+    /// Remembers the strings with the run tag in the fields of a body, at any depth. An element of an array has no name
+    /// by which it could be recognised.
     pub(super) fn note(&mut self, run_tag: &RunTag, body: &Value) {
         match body {
             Value::Array(elements) => elements.iter().for_each(|element| self.note(run_tag, element)),
@@ -99,9 +100,10 @@ impl SentStrings {
         self.strings.is_empty()
     }
 
-    /// Whether an object has fields in which a write sent a string, all of them with other values.
-    pub(super) fn are_replaced_in(&self, members: &Map<String, Value>) -> bool {
-        !self.any_shown_by(members) && members.keys().any(|name| self.fields.contains(name))
+    /// Whether an object that shows a record has fields in which the `requests` for it sent a string, and none of the
+    /// strings. Requests for other records say nothing about its fields.
+    pub(super) fn are_replaced_in(&self, members: &Map<String, Value>, requests: &Self) -> bool {
+        !self.any_shown_by(members) && members.keys().any(|name| requests.fields.contains(name))
     }
 }
 
@@ -125,10 +127,12 @@ mod tests {
         let own = run_tag.numbered(1);
         let mut sent = SentStrings::default();
         sent.note(&run_tag, &json!({"name": own, "kind": "plain", "of": [{"note": own}]}));
+        let requests = sent.clone();
+        sent.note(&run_tag, &json!({"title": own}));
         let shows = |record: Value| {
             (
                 sent.any_shown_by(record.as_object().unwrap()),
-                sent.are_replaced_in(record.as_object().unwrap()),
+                sent.are_replaced_in(record.as_object().unwrap(), &requests),
             )
         };
         assert_eq!(shows(json!({"id": 1, "name": own.to_uppercase()})), (true, false));
@@ -136,6 +140,8 @@ mod tests {
         assert_eq!(shows(json!({"name": "Ada", "lastEvent": own})), (false, true));
         assert_eq!(shows(json!({"name": format!("Ada, then {own}")})), (false, true));
         assert_eq!(shows(json!({"id": 1, "kind": "plain"})), (false, false));
+        // The requests of another record sent a title.
+        assert_eq!(shows(json!({"id": 1, "title": "Order 17"})), (false, false));
     }
 
     #[test]

@@ -125,12 +125,12 @@ impl History<'_> {
                 continue;
             };
             let items = pointer::get(body, items).and_then(Value::as_array);
-            let mut items = items.map_or(&[][..], Vec::as_slice).iter();
+            let items = items.map_or(&[][..], Vec::as_slice).iter();
             let shows = |item: &&Value| {
                 item.as_object()
                     .is_some_and(|members| create.sent.any_shown_by(members))
             };
-            ids.extend(items.by_ref().filter(shows).filter_map(|item| item.pointer(id)));
+            ids.extend(items.filter(shows).filter_map(|item| item.pointer(id)));
         }
         let [id] = ids.as_slice() else { return None };
         let was_seen = self

@@ -104,7 +104,7 @@ fn returned_synthetic_string<'node>(
     at: &str,
 ) -> Option<&'node str> {
     let text = node.member("x-synthetic").and_then(Node::string)?;
-    let any = pointer::any_element(at);
+    let any = pointer::with_any_elements(at);
     let mut carries = carries(contract, operation);
     carries
         .any(|carry| carry.comes_back_as_sent() && any == carry.sent)

@@ -650,7 +650,7 @@ fn collect_strings(
 
 /// Returns where the record shows a field that an update sends.
 fn returned_at(contract: &Contract, update: OperationId, field: &str) -> Option<String> {
-    let any = pointer::any_element(field);
+    let any = pointer::with_any_elements(field);
     let carry = contract
         .stated_or_inferred_carries_of_update(update)
         .iter()
@@ -717,7 +717,7 @@ fn one_field(contract: &Contract, operation: OperationId, questions: &mut Vec<Qu
 /// Adds the question of what comes after the last page.
 fn page_beyond_last(contract: &Contract, operation: OperationId, questions: &mut Vec<Question>) {
     let documented = contract.operation(operation);
-    let body = documented.successes().find_map(|response| response.body);
+    let body = documented.success_body();
     let (Some(_), Some(body)) = (&documented.page, body) else {
         return;
     };
@@ -738,7 +738,7 @@ impl Contract {
     /// Returns the shape of a list's items.
     pub(crate) fn item_shape(&self, list: OperationId) -> Option<ShapeId> {
         let documented = self.operation(list);
-        let body = documented.successes().find_map(|response| response.body)?;
+        let body = documented.success_body()?;
         let items = self.shape_below(body, &documented.page.as_ref()?.items)?;
         self.shape(items).items
     }

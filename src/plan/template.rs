@@ -373,7 +373,7 @@ impl<'contract> Template<'contract> {
     fn is_carried(&self, at: &str) -> bool {
         let created = self.contract.operation(self.operation).invariants.created.iter();
         let mut carries = created.flat_map(|created| &created.carries);
-        carries.any(|carry| pointer::any_element(at) == carry.sent)
+        carries.any(|carry| pointer::with_any_elements(at) == carry.sent)
     }
 
     /// Drafts the body. `number` counts the drafts of a run; `format` is the format of its timestamps.
@@ -848,5 +848,32 @@ mod tests {
         assert_eq!(template.fields.len(), MAX_FIELDS);
         let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
         assert!(draft.unwrap().body().0["name"].is_string());
+    }
+
+    #[test]
+    fn each_element_of_an_array_is_carried_where_any_is() {
+        let tags = "{type: array, minItems: 2, items: {type: string}}";
+        let json = |properties: &str| {
+            format!("content: {{application/json: {{schema: {{type: object, properties: {{{properties}}}}}}}}}")
+        };
+        let (sent, shown) = (
+            json(&format!("tags: {tags}, names: {tags}")),
+            json(&format!("id: {{type: string}}, tags: {tags}")),
+        );
+        let created = "{resource: '', id: /id, carries: [{sent: '/tags/*', kept: '/tags/*'}]}";
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /a:\n    post:\n      x-invariants: \
+             {{created: {created}}}\n      requestBody: {{{sent}}}\n      \
+             responses: {{'201': {{description: a, {shown}}}}}\n"
+        );
+        let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+        let template = Template::of(&contract, OperationId(0));
+        let fields = template.fields.iter();
+        let carried: Vec<_> = fields.map(|field| (field.pointer.as_str(), field.is_carried)).collect();
+        let (tags, names) = (
+            [("/tags/0", true), ("/tags/1", true)],
+            [("/names/0", false), ("/names/1", false)],
+        );
+        assert_eq!(carried, [tags, names].concat());
     }
 }

@@ -225,14 +225,7 @@ impl Draft {
                     other.into_iter().for_each(|other| leaf.set(other));
                 }
             }
-            Variant::Falsy(values) => {
-                for leaf in &mut self.leaves {
-                    let value = values.iter().find(|(at, _)| *at == leaf.pointer);
-                    if let (Some((_, value)), true) = (value, leaf.value().is_some()) {
-                        leaf.set(value.clone());
-                    }
-                }
-            }
+            Variant::Falsy(values) => values.iter().for_each(|(at, value)| self.put_if_admitted(at, value)),
         }
         let body = self.body().0;
         let emptied = body.as_object().is_some_and(serde_json::Map::is_empty);
@@ -287,6 +280,19 @@ impl Draft {
                 let at = leaf.pointer.clone();
                 leaf.choose_another(|value| !shown(&at, value));
             }
+        }
+    }
+
+    /// Puts a value into the field at this location, if the draft sends the field and its schema admits the value.
+    fn put_if_admitted(&mut self, at: &str, value: &Value) {
+        let mut leaves = self.leaves.iter();
+        let Some(index) = leaves.position(|leaf| leaf.pointer == at && leaf.value().is_some()) else {
+            return;
+        };
+        let before = self.leaves[index].clone();
+        self.leaves[index].set(value.clone());
+        if !self.is_admitted() {
+            self.leaves[index] = before;
         }
     }
 
@@ -507,5 +513,42 @@ paths:
         let shown = update.body().0;
         update.avoid_repeating(|at, value| shown.pointer(at) == Some(value));
         assert_eq!(update.body().0["venue_id"], "v-1");
+    }
+
+    #[test]
+    fn a_value_that_its_schema_excludes_is_not_sent_for_a_missing_one() {
+        for (bounds, is_sent) in [
+            ("minimum: 0, maximum: 9", true),
+            ("minimum: -1, maximum: 0", true),
+            ("minimum: 0, exclusiveMinimum: true", false),
+            ("minimum: -2, maximum: -1", false),
+        ] {
+            let body = |fields: &str| {
+                format!(
+                    "content: {{application/json: {{schema: {{type: object, required: [name, size, colour], \
+                     properties: {{{fields}name: {{type: string}}, size: {{type: integer, {bounds}}}, colour: \
+                     {{type: string, minLength: 0}}}}}}}}}}"
+                )
+            };
+            let (sent, shown) = (body(""), body("id: {type: string}, "));
+            let shown = format!("{{description: OK, {shown}}}");
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\npaths:\n  /things:\n    post:\n      \
+                 operationId: addThing\n      requestBody: {{{sent}}}\n      responses: {{'201': {shown}}}\n  \
+                 /things/{{id}}:\n    parameters: [{{name: id, in: path, required: true, schema: {{type: \
+                 string}}}}]\n    get: {{operationId: getThing, responses: {{'200': {shown}}}}}\n    put:\n      \
+                 operationId: putThing\n      requestBody: {{{sent}}}\n      responses: {{'200': {shown}}}\n"
+            );
+            let contract = Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            let update = contract.operation_named("putThing").unwrap();
+            let mut variants = variants(&contract, update, 1).into_iter();
+            let falsy = variants.find(|variant| matches!(variant, Variant::Falsy(_))).unwrap();
+            let template = Template::of(&contract, update);
+            let draft = || template.draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc);
+            let (mut varied, accepted) = (draft().unwrap(), draft().unwrap());
+            assert!(varied.vary(&falsy, &accepted), "{bounds}");
+            let body = varied.body().0;
+            assert_eq!((&body["colour"], body["size"] == 0), (&json!(""), is_sent), "{bounds}");
+        }
     }
 }

@@ -50,9 +50,8 @@ pub fn github(record: &Record) -> String {
     let more: usize = groups.iter().skip(room).map(Group::len).sum();
     if more > 0 {
         closing.push_str(&format!(
-            "; {} {} not annotated, see the step summary",
-            phrases::counted(more, "more finding"),
-            phrases::is_or_are(more)
+            "; {} not annotated, see the step summary",
+            phrases::more_are(more, "finding")
         ));
     }
     lines.push(command("notice", &[("title", "countersign".to_owned())], &closing));

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::github::{MAX_SHOWN, command};
-use super::phrases::{clipped, counted, is_or_are, on_one_line, repository_path};
+use super::phrases::{clipped, counted, more_are, on_one_line, repository_path};
 use super::sarif::{SCHEMA, artifact, plain};
 use super::{Terminal, Verbosity};
 use crate::exchange::sanitize::json_text;
@@ -143,7 +143,7 @@ pub fn lint_github(lints: &[LintReport]) -> String {
         .collect();
     let more = findings().count().saturating_sub(MAX_SHOWN);
     if more > 0 {
-        closing.push(format!("{} not annotated", are_more(more)));
+        closing.push(format!("{} not annotated", more_are(more, "defect")));
     }
     let closing = clipped(&closing.join("; "), LONGEST);
     lines.push(command("notice", &[("title", "countersign lint".to_owned())], &closing));
@@ -159,7 +159,7 @@ pub fn lint_markdown_within(lints: &[LintReport], max_bytes: usize) -> String {
         return text;
     }
     let (mut text, more) = first_findings(lints, max_bytes.saturating_sub(LEFT_OUT));
-    let more = format!("\n{} not listed here.\n", are_more(more));
+    let more = format!("\n{} not listed here.\n", more_are(more, "defect"));
     if text.len() + more.len() <= max_bytes {
         text.push_str(&more);
     }
@@ -188,10 +188,6 @@ fn first_findings(lints: &[LintReport], max_bytes: usize) -> (String, usize) {
         }
     }
     (text, more)
-}
-
-fn are_more(count: usize) -> String {
-    format!("{} {}", counted(count, "more defect"), is_or_are(count))
 }
 
 /// A finding is an error if it makes a check leave out whatever refers to it, or makes the document unreadable.
@@ -259,7 +255,7 @@ mod tests {
             let part = lint_markdown_within(&lints, max_bytes);
             assert!(part.len() <= max_bytes, "{} > {max_bytes}", part.len());
             let listed = part.lines().filter(|line| line.starts_with("- ")).count();
-            let more = format!("\n{} not listed here.\n", are_more(all - listed));
+            let more = format!("\n{} not listed here.\n", more_are(all - listed, "defect"));
             assert!(max_bytes < 100 || part.ends_with(&more), "{part}");
         }
     }

@@ -192,8 +192,7 @@ fn findings(record: &Record, text: &mut String, table_limit: usize, max_bytes: u
 /// Adds a line that counts the findings that are not shown.
 fn more(text: &mut String, count: usize, what: &str) {
     if count > 0 {
-        let more = phrases::counted(count, "more finding");
-        text.push_str(&format!("\n{more} {} {what}.\n", phrases::is_or_are(count)));
+        text.push_str(&format!("\n{} {what}.\n", phrases::more_are(count, "finding")));
     }
 }
 

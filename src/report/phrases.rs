@@ -88,6 +88,11 @@ pub(super) fn level_word(level: Level) -> &'static str {
     }
 }
 
+/// Begins a sentence about what is left out, such as `2 more findings are`.
+pub(super) fn more_are(count: usize, what: &str) -> String {
+    format!("{} {}", counted(count, &format!("more {what}")), is_or_are(count))
+}
+
 /// Counts the records that are left, those that may be, and those that were deleted: `1 record left in the target, and
 /// perhaps 2 more, 3 deleted`.
 pub(super) fn records_left(record: &Record) -> String {

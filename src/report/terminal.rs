@@ -197,11 +197,7 @@ impl Terminal {
         let above = group.reproduced_by.and_then(|number| groups.get(number));
         notes.push(match above {
             Some(above) => {
-                let level = if above.first.level == Level::Deny {
-                    "error"
-                } else {
-                    "warning"
-                };
+                let level = phrases::level_word(above.first.level);
                 format!(
                     "reproduce: as for {level}[{}] above: {}",
                     above.first.rule,

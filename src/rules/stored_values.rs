@@ -145,7 +145,10 @@ impl<'sent> Sent<'sent> {
             return format!("{count} values, none of them the {} that was sent", sink.render(lost));
         };
         let mut rendered = format!("{}, not the {} that was sent", sink.render(one), sink.render(lost));
-        let is_own = !self.from_target.iter().any(|at| pointer::any_element(at) == carry.sent);
+        let is_own = !self
+            .from_target
+            .iter()
+            .any(|at| pointer::with_any_elements(at) == carry.sent);
         if let Some(how) = is_own.then(|| describe_change(carry, self.body, (lost, one))).flatten() {
             rendered.push_str(": ");
             rendered.push_str(&how);

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::pace::{MAX_ATTEMPTS, says_when, throttles_for_now, wait_after};
+use super::query::rejection_meaning;
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
@@ -26,16 +27,6 @@ pub(super) const WRITE_PURPOSE: Purpose = Purpose::Documented(RejectionMeaning::
 
 /// The statuses by which a read may say that no record has the identifier, or that the caller is not allowed to know.
 pub(super) const MAY_MEAN_UNKNOWN: [u16; 5] = [400, 403, 404, 410, 422];
-
-/// Returns the purpose of a documented write. Where it may name a record that the target does not
-/// know, in its path or in its body, a 404 and a 410 decide nothing either.
-fn write_purpose(draft: &Draft, head: &RequestHead) -> Purpose {
-    if head.rejection_meaning == RejectionMeaning::UncertainValue || draft.may_name_an_unknown_record() {
-        Purpose::Documented(RejectionMeaning::UncertainValue)
-    } else {
-        WRITE_PURPOSE
-    }
-}
 
 /// The bodies that a run has drafted.
 #[derive(Debug, Default)]
@@ -268,9 +259,9 @@ impl Session<'_> {
         accepted.find_map(|accepted| draft.with_choices_of(accepted))
     }
 
-    /// Sends a draft. A create that is answered with a 503, or with a 429 that names no time, may have stored the
-    /// record, as may any write whose connection was closed. So it is not sent again; another with the same choices is
-    /// sent instead, after a closed connection only if its body differs.
+    /// Sends a draft. A create that is answered with a 503, or with a 429 that names no time for which a run waits, may
+    /// have stored the record, as may any write whose connection was closed. So it is not sent again; another with the
+    /// same choices is sent instead, after a closed connection only if its body differs.
     async fn write_replaceable(
         &self,
         operation: OperationId,
@@ -289,7 +280,7 @@ impl Session<'_> {
                 };
                 if attempt > 1 {
                     self.with_evaluation(|evaluation| {
-                        evaluation.judge_not_sent_again(&last, write_purpose(draft, head));
+                        evaluation.judge_not_sent_again(&last, Purpose::Documented(rejection_meaning(head, draft)));
                     });
                     self.emit_findings();
                 }
@@ -432,6 +423,15 @@ impl Session<'_> {
         Ok(draft)
     }
 
+    /// Drafts the next body of an operation with the choices of the draft that it accepted, if it accepted one.
+    pub(super) fn draft_like_accepted(&self, operation: OperationId) -> Result<Draft, Reason> {
+        let accepted = self.drafts.accepted.borrow().get(&operation).cloned();
+        match accepted {
+            Some(accepted) => self.draft_like(operation, &accepted),
+            None => self.draft(operation, TimestampFormat::Utc),
+        }
+    }
+
     /// Returns what another write like an accepted one needs: the draft that the operation accepted, and a request
     /// head; `None` if it accepted none, or if the head lacks a value.
     pub(super) async fn accepted_write(&self, operation: OperationId) -> Option<(Draft, RequestHead)> {
@@ -490,7 +490,7 @@ impl Session<'_> {
         });
         let (exchange, _) = self
             .call_with_options(
-                Call::alone(request, write_purpose(draft, head)).role(exchange_role),
+                Call::alone(request, Purpose::Documented(rejection_meaning(head, draft))).role(exchange_role),
                 options,
             )
             .await;

@@ -33,7 +33,6 @@ use crate::contract::fact::FactKind;
 use crate::contract::link::Link;
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
-use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Exchange, Failure, Purpose, Request};
 use crate::history::{Residue, may_have_stored};
 use crate::plan::{EdgeCaseChange, RECORDS_PER_VARIANT, unknown_identifiers_of_path};
@@ -194,14 +193,11 @@ impl Session<'_> {
                 ..head.request((operation, documented), credential)
             }));
         }
-        let mut draft = if documented.is_query() {
+        let draft = if documented.is_query() && !self.drafts.accepted.borrow().contains_key(&operation) {
             self.smallest_draft(operation)?
         } else {
-            self.draft(operation, TimestampFormat::Utc)?
+            self.draft_like_accepted(operation)?
         };
-        if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
-            draft.copy_choices_from(accepted);
-        }
         let mut request = self.request_with_draft(&draft, &head, credential);
         let Some(Content::Json(body)) = &mut request.body else {
             return Ok(Some(request));
@@ -303,13 +299,7 @@ impl Session<'_> {
         let updates = !documented.is_read() && !documented.creates();
         let stored = may_have_stored(&exchange.outcome) == Some(true);
         if let (EdgeCaseChange::Identifier(id), true) = (change, updates && stored) {
-            let left = Residue {
-                operation,
-                id: Some(id),
-                status: exchange.status(),
-                found: None,
-                deleted: false,
-            };
+            let left = Residue::of_write(operation, Some(id), exchange.status());
             self.with_evaluation(|evaluation| evaluation.add_residue(left));
         }
     }

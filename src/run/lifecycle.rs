@@ -213,7 +213,7 @@ impl Session<'_> {
             }
         }
         let records = self.history().newest_first();
-        let mut compared = HashSet::new();
+        let mut deleted = HashSet::new();
         for record in records {
             let create = self.history().tracked(record).map(|tracked| tracked.create);
             let lifecycle = create.and_then(|create| self.contract.lifecycle_of(create));
@@ -232,8 +232,10 @@ impl Session<'_> {
                 {
                     continue;
                 }
-                let is_first = compared.insert(delete.operation);
-                self.delete(lifecycle, (record, delete.operation), is_first).await;
+                let is_first = !deleted.contains(&delete.operation);
+                if self.delete(lifecycle, (record, delete.operation), is_first).await {
+                    deleted.insert(delete.operation);
+                }
             }
         }
     }
@@ -261,14 +263,14 @@ impl Session<'_> {
     }
 
     /// Deletes one record, if a read shows that it is the run's own, and checks whether it is gone. If it is the first
-    /// of this operation, it also checks whether another record is still there.
-    async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId), is_first: bool) {
+    /// of this operation, it also checks whether another record is still there. Returns whether a deletion was sent.
+    async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId), is_first: bool) -> bool {
         let is_own = async |record| {
             let before = (record, RecordStage::BeforeDelete);
             self.look_for_record(lifecycle.read, before).await == SeenRecord::Own
         };
         if !is_own(record).await {
-            return;
+            return false;
         }
         let mut other = self
             .history()
@@ -281,7 +283,7 @@ impl Session<'_> {
             other = None;
         }
         let Some(request) = self.request_of_record(delete, record) else {
-            return;
+            return false;
         };
         let accepted = if is_first {
             self.delete_without_credential(lifecycle, (record, other), &request)
@@ -300,7 +302,7 @@ impl Session<'_> {
         let stages = match deletion {
             Deletion::Accepted => (RecordStage::DeletedInRead, RecordStage::DeletedInList),
             Deletion::Uncertain => (RecordStage::MayBeDeletedInRead, RecordStage::MayBeDeletedInList),
-            Deletion::Rejected => return,
+            Deletion::Rejected => return true,
         };
         let is_gone = self.look_for_record(lifecycle.read, (record, stages.0)).await == SeenRecord::Gone;
         if is_gone && self.is_gone_from_list(lifecycle, (record, stages.1)).await {
@@ -310,6 +312,7 @@ impl Session<'_> {
             let after = (other, RecordStage::WriteOfAnotherRecord(delete, record));
             self.look_for_record(lifecycle.read, after).await;
         }
+        true
     }
 
     /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that

@@ -93,7 +93,8 @@ impl Session<'_> {
         }
         let links = contract.links_to(operation);
         let mut creates: Vec<_> = links.map(|link| link.from).collect();
-        creates.retain(|from| !contract.operation(*from).is_read());
+        // No other write gives an identifier: see `Contract::links_allowed_to_fill`.
+        creates.retain(|from| !contract.operation(*from).is_read() && contract.identifies_what_it_stores(*from));
         creates.sort_unstable();
         creates.dedup();
         for create in creates {

@@ -20,13 +20,15 @@ impl Session<'_> {
         let goal = LookGoal::InferredPages(self.sender.transport.target().clone());
         let max_pages = self.settings.max_pages.min(MAX_INFERRED_PAGES);
         let look = self.with_evaluation(|evaluation| evaluation.begin_look(list, &goal, max_pages));
-        for _ in 0..MAX_WALKS {
+        for walk in 0..MAX_WALKS {
+            if walk > 0 {
+                // What the run has created may appear late in one of the responses.
+                tokio::time::sleep(self.short_wait()).await;
+            }
             self.walk_once(look, &head).await;
             if self.history().is_settled(look) {
                 break;
             }
-            // What the run has created may appear late in one of the responses.
-            tokio::time::sleep(self.short_wait()).await;
         }
         self.conclude(look);
     }

@@ -2,7 +2,6 @@
 
 use super::session::{Call, Session};
 use crate::contract::operation::OperationId;
-use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Credential, Purpose, RejectionMeaning, Request, TOKEN_MUTATIONS};
 use crate::plan::CredentialProbe;
 
@@ -94,11 +93,8 @@ impl Session<'_> {
             let request = self.query_request(operation, &head, credential);
             return request.map_err(|reason| self.not_called(operation, reason)).ok();
         }
-        let draft = self.draft(operation, TimestampFormat::Utc);
-        let mut draft = draft.map_err(|reason| self.not_called(operation, reason)).ok()?;
-        if let Some(accepted) = self.drafts.accepted.borrow().get(&operation) {
-            draft.copy_choices_from(accepted);
-        }
+        let draft = self.draft_like_accepted(operation);
+        let draft = draft.map_err(|reason| self.not_called(operation, reason)).ok()?;
         Some(self.request_with_draft(&draft, &head, credential))
     }
 }

@@ -86,8 +86,9 @@ impl Session<'_> {
     }
 }
 
-/// Returns what a rejection means, given that the values of the body are made up.
-fn rejection_meaning(head: &RequestHead, draft: &Draft) -> RejectionMeaning {
+/// Returns what a rejection of a documented write or query means, given that the values of the body are made up: it may
+/// name a record that the target does not know, in its path or in its body.
+pub(super) fn rejection_meaning(head: &RequestHead, draft: &Draft) -> RejectionMeaning {
     if draft.may_name_an_unknown_record() || head.rejection_meaning == RejectionMeaning::UncertainValue {
         RejectionMeaning::UncertainValue
     } else {

@@ -322,14 +322,8 @@ impl RequestHead {
 
     /// Adds a parameter of the operation to the query, with a value that the target showed.
     pub(super) fn add_shown_query(&mut self, operation: &Operation, parameter: &Parameter, value: &str) {
-        let name = &parameter.name;
-        let encoded = utf8_percent_encode(value, NOT_UNRESERVED).to_string();
-        self.path = with_query(&self.path, name, &encoded);
-        self.printable.path = with_query(
-            &self.printable.path,
-            name,
-            &parameter_placeholder(operation, (name, parameter.location)),
-        );
+        let placeholder = parameter_placeholder(operation, (&parameter.name, parameter.location));
+        self.fill(parameter, value, Some(&placeholder));
     }
 
     /// Adds a name and its value to the query; neither comes from the target.

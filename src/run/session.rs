@@ -588,13 +588,7 @@ impl<'run> Session<'run> {
         let mut evaluation = self.evaluation.into_inner();
         let creates = |operation: &OperationId| self.contract.operation(*operation).creates();
         for operation in self.sender.writes_in_flight().into_iter().filter(creates) {
-            evaluation.add_residue(Residue {
-                operation,
-                id: None,
-                status: None,
-                found: None,
-                deleted: false,
-            });
+            evaluation.add_residue(Residue::of_write(operation, None, None));
         }
         // Operations that this shard only depends on are left to another shard, so their facts stay undecided here
         // unless this shard saw them broken.

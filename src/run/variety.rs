@@ -449,7 +449,7 @@ impl Session<'_> {
             return;
         };
         draft.avoid_repeating(|at, value| {
-            let any = pointer::any_element(at);
+            let any = pointer::with_any_elements(at);
             let mut carries = invariant.carries.iter().filter(|carry| carry.sent == any);
             let is_shown = carries.any(|carry| pointer::select(shown, &carry.returned_at).contains(&value));
             is_shown || sent.pointer(at) == Some(value)

@@ -27,12 +27,19 @@ pub fn diff_github(diff: &Diff) -> String {
     let dangling = diff.dangling_references.new.iter().take(room);
     lines.extend(dangling.map(|reference| dangling_reference(diff, reference)));
     let more = all.len().saturating_sub(MAX_SHOWN);
+    let more_dangling = diff.dangling_references.new.len().saturating_sub(room);
+    let omitted = [(more, "more difference"), (more_dangling, "more dangling reference")];
+    let omitted: Vec<_> = omitted
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| phrases::counted(count, what))
+        .collect();
     let mut closing = verdict(diff);
-    if more > 0 {
+    if !omitted.is_empty() {
         closing.push_str(&format!(
             "; {} {} not annotated, see the step summary",
-            phrases::counted(more, "more difference"),
-            phrases::is_or_are(more)
+            omitted.join(" and "),
+            phrases::is_or_are(more + more_dangling)
         ));
     }
     lines.push(command("notice", &[("title", "countersign diff".to_owned())], &closing));

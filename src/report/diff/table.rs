@@ -59,8 +59,8 @@ pub fn diff_markdown_within(diff: &Diff, max_bytes: usize) -> String {
         }
     }
     if left_out > 0 {
-        let more = phrases::counted(left_out, "more difference");
-        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::is_or_are(left_out)));
+        let more = phrases::more_are(left_out, "difference");
+        text.push_str(&format!("\n{more} not listed here.\n"));
     }
     for section in [dangling_references(diff), facts(diff)] {
         if text.len() + section.len() <= max_bytes {
@@ -112,15 +112,14 @@ fn dangling_references(diff: &Diff) -> String {
             text.push_str(&format!("| {} | {word} | {line} |\n", cell(&short(target))));
         }
     }
-    closed(text, "more reference", [dangling.old.len(), dangling.new.len()])
+    closed(text, "reference", [dangling.old.len(), dangling.new.len()])
 }
 
 /// Closes a list, of which at most [`MAX_LISTED`] are shown for each document; `lengths` says how many each has.
 fn closed(mut text: String, what: &str, lengths: [usize; 2]) -> String {
     let left_out = lengths.map(|length| length.saturating_sub(MAX_LISTED)).iter().sum();
     if left_out > 0 {
-        let more = phrases::counted(left_out, what);
-        text.push_str(&format!("\n{more} {} not listed here.\n", phrases::is_or_are(left_out)));
+        text.push_str(&format!("\n{} not listed here.\n", phrases::more_are(left_out, what)));
     }
     text + "\n</details>\n"
 }
@@ -144,5 +143,5 @@ fn facts(diff: &Diff) -> String {
             text.push_str(&format!("| {} | {word} | {line} |\n", cell(&short(name))));
         }
     }
-    closed(text, "more fact", [facts.lost.len(), facts.gained.len()])
+    closed(text, "fact", [facts.lost.len(), facts.gained.len()])
 }

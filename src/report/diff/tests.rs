@@ -1,5 +1,5 @@
 use super::*;
-use crate::diff::{diff, read};
+use crate::diff::{DanglingReference, diff, read};
 use crate::report::Terminal;
 
 const OLD: &str = "\
@@ -144,6 +144,43 @@ fn references_that_lead_to_nothing_are_listed_next_to_differences() {
             !text.to_lowercase().contains("dangling") && !text.contains("Notification"),
             "{text}"
         );
+    }
+}
+
+#[test]
+fn what_is_not_annotated_is_counted_with_the_references_that_lead_to_nothing() {
+    let mut diff = sample();
+    let reference = DanglingReference {
+        target: "other.yaml#/Done".to_owned(),
+        location: diff.differences[0].new.clone(),
+    };
+    diff.dangling_references.new = vec![reference; 3];
+    let one = diff.differences[0].clone();
+    for (differences, references, omitted) in [
+        (7, 3, None),
+        (
+            8,
+            3,
+            Some("; 1 more dangling reference is not annotated, see the step summary"),
+        ),
+        (
+            11,
+            3,
+            Some("; 1 more difference and 3 more dangling references are not annotated, see the step summary"),
+        ),
+        (
+            12,
+            0,
+            Some("; 2 more differences are not annotated, see the step summary"),
+        ),
+    ] {
+        diff.differences = vec![one.clone(); differences];
+        diff.dangling_references.new.truncate(references);
+        let github = diff_github(&diff);
+        assert_eq!(github.lines().count(), 11.min(differences + references + 1), "{github}");
+        let found = github.find("not annotated").is_some();
+        assert_eq!(found, omitted.is_some(), "{github}");
+        assert!(omitted.is_none_or(|omitted| github.contains(omitted)), "{github}");
     }
 }
 

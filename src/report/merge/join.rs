@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::outcome;
 use crate::gaps;
@@ -141,13 +141,7 @@ fn residue_search(left: &Record, right: &Record) -> SearchExtent {
 
 /// Returns the start of the earlier run and the end of the later one.
 fn span(left: &Record, right: &Record) -> (DateTime<Utc>, DateTime<Utc>) {
-    let ended = |record: &Record| {
-        let lasted = i64::try_from(record.duration_ms)
-            .ok()
-            .and_then(TimeDelta::try_milliseconds);
-        started(record).checked_add_signed(lasted.unwrap_or_default())
-    };
-    let ends = [left, right].map(|record| ended(record).unwrap_or_else(|| started(record)));
+    let ends = [left, right].map(|record| record.ended_at().unwrap_or_else(|| started(record)));
     (started(left).min(started(right)), ends[0].max(ends[1]))
 }
 

@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use chrono::{DateTime, TimeDelta};
-
 use crate::gaps::AnswerState;
 use crate::plan::Shard;
 use crate::report::record::{FactRow, FindingRecord, Outcome, Record, ShardRecord, ShardsRecord, VerdictRecord};
@@ -76,14 +74,8 @@ fn outcome(record: &Record) -> Option<String> {
 }
 
 fn times(record: &Record) -> Option<String> {
-    let started = DateTime::parse_from_rfc3339(&record.started_at).ok();
-    let lasted = i64::try_from(record.duration_ms)
-        .ok()
-        .and_then(TimeDelta::try_milliseconds);
-    let ended = started
-        .zip(lasted)
-        .and_then(|(started, lasted)| started.checked_add_signed(lasted));
-    ended
+    record
+        .ended_at()
         .is_none()
         .then(|| "/started_at and /duration_ms are not a valid time".to_owned())
 }

@@ -13,6 +13,7 @@ mod outcome;
 use std::fmt;
 use std::ops::Deref;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -178,6 +179,13 @@ impl Record {
     /// Whether it is the record of recorded traffic alone. A shard that sent nothing was a run all the same.
     pub(in crate::report) fn is_traffic_only(&self) -> bool {
         self.traffic.is_some() && self.shards.is_none() && self.requests == RequestCounts::default()
+    }
+
+    /// Returns when the run ended; `None` if its start or its duration is not valid.
+    pub(in crate::report) fn ended_at(&self) -> Option<DateTime<Utc>> {
+        let started = DateTime::parse_from_rfc3339(&self.started_at).ok()?.to_utc();
+        let lasted = TimeDelta::try_milliseconds(i64::try_from(self.duration_ms).ok()?)?;
+        started.checked_add_signed(lasted)
     }
 }
 

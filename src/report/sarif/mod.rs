@@ -5,7 +5,7 @@ mod form;
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, SecondsFormat, TimeDelta};
+use chrono::{DateTime, SecondsFormat, Utc};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use self::form::{
@@ -116,19 +116,13 @@ fn level(level: Level) -> &'static str {
 
 fn invocation(record: &Record) -> Invocation {
     let started = DateTime::parse_from_rfc3339(&record.started_at).ok();
-    let took = i64::try_from(record.duration_ms)
-        .ok()
-        .and_then(TimeDelta::try_milliseconds);
-    let ended = started
-        .zip(took)
-        .and_then(|(started, took)| started.checked_add_signed(took));
-    let written = |time: DateTime<_>| time.to_utc().to_rfc3339_opts(SecondsFormat::Millis, true);
+    let written = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Millis, true);
     Invocation {
         execution_successful: record.outcome.is_judged(),
         exit_code: record.exit_code,
         exit_code_description: phrases::outcome(record.outcome).to_owned(),
-        start_time_utc: started.map(written),
-        end_time_utc: ended.map(written),
+        start_time_utc: started.map(|started| written(started.to_utc())),
+        end_time_utc: record.ended_at().map(written),
         tool_execution_notifications: notifications(record),
     }
 }

@@ -3,10 +3,11 @@
 //! # Design
 //!
 //! A snapshot is a set, and a run may show any part of it. What a run shows beyond it is either left open by the
-//! contract, or a difference. Left open is what the service may choose and what depends on its records: a string at a
-//! location with `x-gap`; null or an empty string in a record whose schema has `x-null` (which leaves open whether its
-//! fields may be null); a field that is not required; the length of an array. What contradicts the contract is never
-//! left open.
+//! contract, or a difference. Left open is what the service may choose and what depends on its records: at a location
+//! with `x-gap`, any value of a type that the schema admits; null where the schema allows it, or in a record whose
+//! schema has `x-null` (which leaves open whether its fields may be null); an empty string where null is left open, or
+//! in a field that is not required; the lack of such a field; the length of an array. What contradicts the contract is
+//! never left open.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -154,7 +155,7 @@ impl<'contract> Comparison<'contract> {
         }
         if !seen.lengths.is_subset(&known.lengths) {
             let is_open =
-                shape.is_some_and(|shape| admits(shape, JsonType::Array) && shape.other_assertions.is_empty());
+                shape.is_some_and(|shape| shape.admits_type(JsonType::Array) && shape.other_assertions.is_empty());
             self.report(at, (&known.summary(), &seen.summary()), is_open);
         }
         if let Some(element) = &seen.element {
@@ -191,7 +192,7 @@ impl<'contract> Comparison<'contract> {
             };
             let mut others = known.objects.keys();
             let is_open = shape.is_some_and(|shape| {
-                admits(shape, JsonType::Object)
+                shape.admits_type(JsonType::Object)
                     && (known.objects.is_empty()
                         || others.any(|other| differ_only_in_optional_fields(shape, names, other)))
             });
@@ -244,18 +245,11 @@ impl StatedShape<'_> {
             (ValueForm::Null, _) => may_be_unset,
             (ValueForm::Map, _) => shape.allows_unlisted_fields,
             (_, None) => false,
-            (_, Some(received)) if !admits(shape, received) || !shape.other_assertions.is_empty() => false,
+            (_, Some(received)) if !shape.admits_type(received) || !shape.other_assertions.is_empty() => false,
             (ValueForm::EmptyString, _) => has_gap || may_be_unset || self.is_optional,
             _ => has_gap,
         }
     }
-}
-
-fn admits(shape: &Shape, received: JsonType) -> bool {
-    let admits = |documented: &JsonType| {
-        *documented == received || (*documented == JsonType::Number && received == JsonType::Integer)
-    };
-    shape.types.is_empty() || shape.types.iter().any(admits)
 }
 
 /// Whether two objects differ at most in documented fields that are not required: the others are the same, in the same

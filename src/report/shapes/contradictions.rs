@@ -56,8 +56,8 @@ impl ContractCheck<'_> {
         for (names, locations) in &seen.objects {
             self.names(names, shape, at);
             for (name, seen) in names.iter().zip(locations) {
-                let field = shape.fields.iter().find(|field| field.name == *name);
-                if let Some(below) = field.map(|field| field.shape).or(shape.additional) {
+                let field = shape.field_named(name).map(|index| shape.fields[index].shape);
+                if let Some(below) = field.or(shape.additional) {
                     self.location(seen, below, &pointer::join(at, name));
                 }
             }
@@ -72,10 +72,7 @@ impl ContractCheck<'_> {
         let arrays = (!seen.lengths.is_empty()).then_some(JsonType::Array);
         let scalars = seen.forms.iter().filter_map(|form| form.json_type());
         for received in scalars.chain(objects).chain(arrays) {
-            let admits = |documented: &JsonType| {
-                *documented == received || (*documented == JsonType::Number && received == JsonType::Integer)
-            };
-            if !shape.types.is_empty() && !shape.types.iter().any(admits) {
+            if !shape.admits_type(received) {
                 let types: Vec<_> = shape.types.iter().map(|known| known.name()).collect();
                 self.report(at, &format!("{} is not {}", received.name(), types.join(" or ")));
             }

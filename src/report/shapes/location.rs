@@ -92,7 +92,7 @@ impl SeenForms {
 
     fn object(members: &serde_json::Map<String, Value>, at: ValueLocation<'_>) -> Self {
         let shape = at.shape.map(|shape| at.contract.shape(shape));
-        let field = |name: &str| shape.and_then(|shape| shape.fields.iter().find(|field| field.name == name));
+        let field = |name: &str| shape.and_then(|shape| Some(&shape.fields[shape.field_named(name)?]));
         // If the contract leaves the keys to the target, they are data.
         let open = shape.is_some_and(|shape| shape.allows_unlisted_fields);
         let kept: Vec<_> = members

@@ -91,8 +91,11 @@ impl ResponseShapes {
     #[must_use]
     pub fn with_missing_from(&self, snapshot: &Self) -> Self {
         let shares_any = self.by_head.keys().any(|head| snapshot.by_head.contains_key(head));
-        let mut by_head: BTreeMap<_, _> = snapshot.by_head.clone();
-        by_head.retain(|head, _| shares_any || self.by_head.contains_key(head));
+        let mut by_head = if shares_any {
+            snapshot.by_head.clone()
+        } else {
+            BTreeMap::new()
+        };
         for (head, seen) in &self.by_head {
             let known = snapshot.by_head.get(head).or_else(|| snapshot.by_head.values().next());
             let seen = seen.clone().with_missing_from(known.unwrap_or(&SeenForms::default()));

@@ -96,7 +96,10 @@ impl ResponseShapes {
     ///
     /// [`UnreadableShapes`], with the first line that is not a valid shape.
     pub fn read(text: &str) -> Result<Self, UnreadableShapes> {
-        let mut lines = Lines { text, next: 0 };
+        let mut lines = Lines {
+            lines: text.lines().collect(),
+            next: 0,
+        };
         let mut by_head = BTreeMap::new();
         while let Some((0, head)) = lines.peek() {
             lines.next += 1;
@@ -117,14 +120,14 @@ impl ResponseShapes {
 }
 
 struct Lines<'text> {
-    text: &'text str,
+    lines: Vec<&'text str>,
     next: usize,
 }
 
 impl<'text> Lines<'text> {
     /// Returns the next line's depth and its text without the indent.
     fn peek(&self) -> Option<(usize, &'text str)> {
-        let line = self.text.lines().nth(self.next)?;
+        let line = self.lines.get(self.next)?;
         let says = line.trim_start_matches(' ');
         Some(((line.len() - says.len()) / 2, says)).filter(|_| !says.is_empty())
     }

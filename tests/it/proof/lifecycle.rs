@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::Bytes;
+use axum::extract::Request;
 use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
 use countersign::report::Record;
 use countersign::{Check, Contract};
@@ -140,6 +142,8 @@ enum Fault {
     ForbidsAfterDelete,
     /// A create answers 202.
     Accepted,
+    /// What a service may do: the list of toys shows a name that it gives each of them.
+    ListsGivenNames,
     /// What a service may do: an address in lower case, its own time of the update, no secret.
     Own,
 }
@@ -213,6 +217,12 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
                     again.iter_mut().for_each(|record| record["kind"] = json!("other"));
                 }
                 records.append(&mut again);
+            }
+            if fault == Fault::ListsGivenNames && path.ends_with("/toys") {
+                records = records
+                    .iter()
+                    .map(|toy| json!({"id": toy["id"], "name": "Toy"}))
+                    .collect();
             }
             let response = axum::Json(records).into_response();
             kept.retain(|at, _| fault != Fault::UnlistsLate || !at.starts_with(DELETED));
@@ -377,7 +387,14 @@ async fn checked(fault: Fault, cleanup: bool) -> Checked {
 }
 
 async fn checked_by(document: &str, fault: Fault, cleanup: bool) -> Checked {
-    let (router, kept, log) = service(fault);
+    checked_at(document, service(fault), cleanup).await
+}
+
+async fn checked_at(
+    document: &str,
+    (router, kept, log): (Router, SharedRecords, Arc<Mutex<Vec<String>>>),
+    cleanup: bool,
+) -> Checked {
     let check = Check::new(Contract::read("pets.yaml", document.to_owned()).unwrap()).service(router);
     let check = check.writes(true).cleanup(cleanup).seed(1);
     let report = check.settle(std::time::Duration::from_millis(100)).run().await.unwrap();
@@ -825,4 +842,103 @@ async fn what_is_nested_is_deleted_before_what_contains_it() {
         .position(|line| line.starts_with(&format!("{toys_pet} ")))
         .unwrap();
     assert!(toy < pet, "{deletes:?}");
+}
+
+/// The newest record that a create of pets left.
+fn newest_pet(kept: &Kept) -> String {
+    let pets = kept
+        .keys()
+        .filter_map(|at| at.strip_prefix("/pets/own-")?.parse::<usize>().ok());
+    format!("/pets/own-{}", pets.max().unwrap())
+}
+
+#[tokio::test]
+async fn a_newest_record_that_cannot_be_read_does_not_hide_what_a_deletion_does_to_others() {
+    let newest = newest_pet(&checked(Fault::None, false).await.kept);
+    for (fault, verdict) in [(Fault::None, "held"), (Fault::DeletesAll, "broken")] {
+        let (router, kept, log) = service(fault);
+        let unread = newest.clone();
+        let fails = move |request: Request, next: Next| {
+            let is_unread = request.method() == Method::GET && request.uri().path() == unread;
+            async move {
+                match is_unread {
+                    true => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+                    false => next.run(request).await,
+                }
+            }
+        };
+        let router = router.layer(from_fn(fails));
+        let checked = checked_at(PETS, (router, kept, log), true).await;
+        if fault == Fault::None {
+            assert_eq!(newest_pet(&checked.kept), newest);
+        }
+        let fact = "deletePet: another record as before";
+        assert_eq!(checked.verdict(fact), verdict, "{fault:?} {:#?}", checked.log);
+    }
+}
+
+#[tokio::test]
+async fn an_update_whose_links_lead_to_updates_is_not_taken_for_a_create() {
+    let with_links = |document: &str, from: (&str, u16), to: &[&str]| {
+        let link = |to: &&str| format!("{to}: {{operationId: {to}, parameters: {{petId: '$response.body#/id'}}}}");
+        let links = to.iter().map(link).collect::<Vec<_>>().join(", ");
+        let responses = format!(
+            "operationId: {}
+      requestBody: {{$ref: '#/components/requestBodies/Pet'}}
+      responses: {{'{}': {{",
+            from.0, from.1
+        );
+        let shown = "description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}";
+        let linked = document.replace(
+            &format!("{responses}$ref: '#/components/responses/Pet'}}"),
+            &format!("{responses}{shown}, links: {{{links}}}}}"),
+        );
+        assert_ne!(linked, document);
+        linked
+    };
+    let created = with_links(PETS, ("addPet", 201), &["getPet", "putPet", "patchPet", "deletePet"]);
+    let updated = with_links(&created, ("putPet", 200), &["putPet", "patchPet"]);
+    let writes = async |document: &str| {
+        let mut log = checked_by(document, Fault::None, true).await.log;
+        log.sort();
+        log
+    };
+    let sent = writes(&created).await;
+    for update in ["PUT /pets/", "PATCH /pets/"] {
+        assert!(sent.iter().any(|line| line.starts_with(update)), "{update} {sent:#?}");
+    }
+    assert_eq!(writes(&updated).await, sent);
+}
+
+#[tokio::test]
+async fn a_list_that_names_records_itself_does_not_end_their_updates() {
+    let of = |schema: &str| format!("content: {{application/json: {{schema: {schema}}}}}");
+    let text = "{type: string}";
+    let toy = format!("{{type: object, required: [id], properties: {{id: {text}, name: {text}, remark: {text}}}}}");
+    let body = of("{type: object, required: [remark], properties: {remark: {type: string}}}");
+    let shown = of(&toy);
+    let listed = of(&format!("{{type: array, items: {toy}}}"));
+    let create = "operationId: addToy
+      requestBody: {$ref: '#/components/requestBodies/Pet'}
+      responses: {'201': {$ref: '#/components/responses/Pet'}}";
+    let read = "get: {operationId: getToy, responses: {'200': {$ref: '#/components/responses/Pet'}}}";
+    let with_list = format!(
+        "operationId: addToy
+      requestBody: {{{body}}}
+      responses: {{'201': {{description: OK, {shown}}}}}
+    get: {{operationId: listToys, responses: {{'200': {{description: OK, {listed}}}}}}}"
+    );
+    let with_update = format!(
+        "get: {{operationId: getToy, responses: {{'200': {{description: OK, {shown}}}}}}}
+    put: {{operationId: putToy, requestBody: {{{body}}}, responses: {{'200': {{description: OK, {shown}}}}}}}"
+    );
+    let document = PETS.replace(create, &with_list).replace(read, &with_update);
+    let checked = checked_by(&document, Fault::ListsGivenNames, true).await;
+    assert!(checked.record.findings.is_empty(), "{:?}", checked.record.findings);
+    for fact in [
+        "addToy created: listed in listToys",
+        "putToy in getToy /remark: as sent in /remark",
+    ] {
+        assert_eq!(checked.verdict(fact), "held", "{fact} {:#?}", checked.log);
+    }
 }
