@@ -680,7 +680,7 @@ fn says_it_creates(words: &[String]) -> bool {
 
 /// Whether a whole sentence says that records are gone afterwards: "messages are cleared", but not "null values are
 /// removed".
-fn is_cleared(words: &[String]) -> bool {
+pub(super) fn is_cleared(words: &[String]) -> bool {
     const RECORDS: [&str; 13] = [
         "counter",
         "entries",
