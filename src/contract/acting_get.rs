@@ -436,8 +436,8 @@ fn is_path_said_to_act(document: &Document, operation: &Operation) -> bool {
     is_alone_at_its_path(document, operation) && said.into_iter().any(|text| says_command(&without_prefixes(text)))
 }
 
-/// Whether the description of a success only says what was done: "Device rebooted", "Email sent", but not "Emails sent",
-/// which may be listed.
+/// Whether the description of a success only says what was done: "Device rebooted", "Email sent", but not "Emails
+/// sent", which may be listed.
 fn is_of_what_was_done(words: &[String]) -> bool {
     const DONE: [&str; 9] = [
         "cleared",
@@ -491,8 +491,8 @@ fn emits(words: &[String]) -> bool {
         && DETERMINERS.contains(&object.as_str()))
 }
 
-/// Whether words say that what is read is kept from others, or given out in another way: "messages are hidden from other
-/// consumers", "locked to the worker", "delivered by SMS", "The old key is revoked", "become read".
+/// Whether words say that what is read is kept from others, or given out in another way: "messages are hidden from
+/// other consumers", "locked to the worker", "delivered by SMS", "The old key is revoked", "become read".
 fn is_withheld_or_sent(words: &[String]) -> bool {
     const READERS: [&str; 5] = ["caller", "client", "consumer", "consumers", "worker"];
     const WAYS: [&str; 4] = ["email", "mail", "sms", "text"];
@@ -1050,6 +1050,44 @@ mod tests {
     }
 
     #[test]
+    fn a_read_that_reaches_others_or_keeps_what_it_shows_from_them_is_a_command() {
+        for said in [
+            "Generates the report and emails it to all subscribers.",
+            "A new one-time password is delivered by SMS.",
+            "Issues a one-time token and invalidates any earlier token.",
+            "Returns a fresh key. The old key is revoked.",
+            "Returned notifications become read.",
+            "Received messages are hidden from other consumers for 30 seconds.",
+            "The job is locked to the worker.",
+            "Logs the user out of all other sessions.",
+            "Note: this endpoint reboots the device.",
+            "**Side effect:** places an order.",
+            "Fires a sample event at every registered endpoint.",
+        ] {
+            let text = format!("summary: Get things, description: \"{said}\", ");
+            assert!(is_left_out("/things", &text), "{said}");
+        }
+        for said in [
+            "Returns the time of the last login.",
+            "Only active users are returned.",
+            "The report that is emailed to all subscribers.",
+            "Reports that are delivered by SMS.",
+            "Returns the keys and when they were revoked.",
+            "Old entries are listed last.",
+            "Jobs that are locked to a worker are listed too.",
+            "Logs of the user.",
+            "This endpoint returns the device.",
+            "It has no side effects.",
+            "Safe to call: without any side effect.",
+            "Fires of the last year.",
+            "Notifications that become read are hidden.",
+        ] {
+            let text = format!("summary: Get things, description: \"{said}\", ");
+            assert!(!is_left_out("/things", &text), "{said}");
+        }
+    }
+
+    #[test]
     fn what_is_said_around_a_read_may_say_that_it_acts() {
         let left_out = |of_path: &str, of_success: &str, of_tag: &str, more: &str| {
             let paths = format!(
@@ -1107,17 +1145,6 @@ mod tests {
             "The note is destroyed after being viewed.",
             "Returns the cart. Creates the cart if it does not exist.",
             "Creates an empty list when none exists.",
-            "Generates the report and emails it to all subscribers.",
-            "A new one-time password is delivered by SMS.",
-            "Issues a one-time token and invalidates any earlier token.",
-            "Returns a fresh key. The old key is revoked.",
-            "Returned notifications become read.",
-            "Received messages are hidden from other consumers for 30 seconds.",
-            "The job is locked to the worker.",
-            "Logs the user out of all other sessions.",
-            "Note: this endpoint reboots the device.",
-            "**Side effect:** places an order.",
-            "Fires a sample event at every registered endpoint.",
         ] {
             let text = format!("summary: Get things, description: \"{said}\", ");
             assert!(is_left_out("/things", &text), "{said}");
@@ -1141,19 +1168,6 @@ mod tests {
             "Returns the field, which holds the name.",
             "Returns the user who creates a pet, with a photo where it was stored, if one exists.",
             "Tokens are destroyed 30 days after they were last used.",
-            "Returns the time of the last login.",
-            "Only active users are returned.",
-            "The report that is emailed to all subscribers.",
-            "Reports that are delivered by SMS.",
-            "Returns the keys and when they were revoked.",
-            "Old entries are listed last.",
-            "Jobs that are locked to a worker are listed too.",
-            "Logs of the user.",
-            "This endpoint returns the device.",
-            "It has no side effects.",
-            "Safe to call: without any side effect.",
-            "Fires of the last year.",
-            "Notifications that become read are hidden.",
         ] {
             let text = format!("summary: Get things, description: \"{said}\", ");
             assert!(!is_left_out("/things", &text), "{said}");

@@ -274,8 +274,8 @@ pub(crate) fn acts_as_header(contract: &Contract, parameter: &Parameter) -> bool
     for_another || acts_by_name(name, is_switch) || says_what_it_does(&description.unwrap_or_default().to_lowercase())
 }
 
-/// Whether something happens to others where a parameter is not sent, as its description says: "If not set, the customer
-/// gets a mail".
+/// Whether something happens to others where a parameter is not sent, as its description says: "If not set, the
+/// customer gets a mail".
 pub(crate) fn acts_if_absent(contract: &Contract, parameter: &Parameter) -> bool {
     const ABSENT: [&str; 9] = [
         "absent", "default", "empty", "false", "missing", "not", "omitted", "unless", "without",

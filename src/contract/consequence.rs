@@ -272,7 +272,8 @@ fn is_consequence(clause: &[String]) -> bool {
 }
 
 /// Whether the description of a field says that something happens to others by itself, at the time or after the period
-/// that is the field's value: "Days after which all files are purged", "On this day the price changes for all customers".
+/// that is the field's value: "Days after which all files are purged", "On this day the price changes for all
+/// customers".
 pub(crate) fn says_it_happens_by_itself(description: &str) -> bool {
     const TIMES: [&str; 7] = ["date", "day", "days", "hours", "moment", "seconds", "time"];
     let is_time = |word: &String| TIMES.contains(&word.as_str());
@@ -383,8 +384,8 @@ pub(super) fn also_reaches_somebody(words: &[String]) -> bool {
     })
 }
 
-/// Whether a verb for an end or a replacement affects what has many records: "Cancels the subscription of every member",
-/// "Replaces the whole collection", "Purges the cache for the whole site".
+/// Whether a verb for an end or a replacement affects what has many records: "Cancels the subscription of every
+/// member", "Replaces the whole collection", "Purges the cache for the whole site".
 fn affects_all(words: &[String]) -> bool {
     const WHOLE: [&str; 10] = [
         "cache",
@@ -782,6 +783,14 @@ mod tests {
             "Overwrites an item with the same title",
             "Deletes items with this number or higher",
             "Removes it together with its siblings",
+        ] {
+            assert!(says_consequence(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn what_a_call_or_a_sentence_says_of_several_is_a_consequence() {
+        for sentence in [
             "This endpoint reboots the device",
             "Calling this erases all stored measurements",
             "Everything here wipes the device",

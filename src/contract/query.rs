@@ -152,8 +152,8 @@ fn parts_say_it_acts(document: &Document, operation: &Operation) -> bool {
         })
 }
 
-/// Whether words say what is done with a search or what it finds: "Results are removed from the pool", "The first hit is
-/// assigned to the caller", but not "results that are archived".
+/// Whether words say what is done with a search or what it finds: "Results are removed from the pool", "The first hit
+/// is assigned to the caller", but not "results that are archived".
 fn is_done_with_results(words: &[String]) -> bool {
     const RESULTS: [&str; 9] = [
         "hit", "hits", "it", "match", "matches", "result", "results", "search", "they",

@@ -69,8 +69,8 @@ pub(super) fn said_about_body_and_successes<'document>(
         .collect()
 }
 
-/// Returns what is said about the path, the tags, the body, its required fields, the success, the scopes and the further
-/// documentation of an operation.
+/// Returns what is said about the path, the tags, the body, its required fields, the success, the scopes and the
+/// further documentation of an operation.
 pub(super) fn said_about_parts<'document>(
     document: &'document Document,
     operation: &Operation,
