@@ -12,7 +12,7 @@
 //! precedes it: `/doors/open` filters, `/door/open` opens. A read acts in any case if a sentence also says what it does
 //! ("Get and remove the first item", "creating it if needed").
 
-use super::consequence::{also_reaches_somebody, ends_sessions, is_stated_as_fact, this_acts};
+use super::consequence::{ends_sessions, is_stated_as_fact, this_acts};
 use super::document::Document;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DETERMINERS, ISSUED, MARKED_AS, NEVER_A_NOUN,
@@ -465,24 +465,22 @@ fn clauses(sentence: &str) -> impl Iterator<Item = Vec<String>> {
 /// Whether a sentence about a read says that it reaches somebody, keeps from others what it shows, or has another
 /// effect: "emails it to all subscribers", "hidden from other consumers", "invalidates any earlier token".
 fn says_it_acts_too(sentence: &str) -> bool {
-    let whole = camel_case_words(sentence);
-    clauses(sentence).any(|clause| {
-        this_acts(&clause)
-            || ends_sessions(&clause)
-            || emits(&clause)
-            || is_withheld_or_sent(&clause)
-            || joins_an_end(&clause)
-            || also_reaches_somebody(&clause) && !clause.iter().any(|word| word == "sends")
-    }) || has_side_effect_in_words(&whole)
+    let acts = |clause: &[String]| {
+        let is_own = this_acts(clause) || ends_sessions(clause) || emits(clause) || is_withheld_or_sent(clause);
+        is_own || joins_an_effect(clause)
+    };
+    clauses(sentence).any(|clause| acts(&clause)) || is_marked_as_effect(sentence)
 }
 
-/// Whether words speak of a side effect that there is: "Side effect: places an order".
-fn has_side_effect_in_words(words: &[String]) -> bool {
-    let is_denied = |word: &String| ["any", "free", "never", "no", "not", "without"].contains(&word.as_str());
-    words.windows(2).enumerate().any(|(at, pair)| {
-        let is_named = pair[0] == "side" && ["effect", "effects"].contains(&pair[1].as_str());
-        is_named && !words[..at].iter().chain(words.get(at + 2)).any(is_denied)
-    })
+/// Whether a sentence is marked as one about a side effect: "**Side effect:** places an order".
+fn is_marked_as_effect(sentence: &str) -> bool {
+    let plain = sentence.replace(['*', '_'], "").trim().to_lowercase();
+    let marked = plain
+        .strip_prefix("side effects:")
+        .or_else(|| plain.strip_prefix("side effect:"));
+    let said = marked.map(camel_case_words).unwrap_or_default();
+    said.first()
+        .is_some_and(|first| !["no", "none", "nothing"].contains(&first.as_str()))
 }
 
 /// Whether words begin like "Fires a sample event at every endpoint".
@@ -517,12 +515,25 @@ fn is_withheld_or_sent(words: &[String]) -> bool {
     })
 }
 
-/// Whether words go on with what ends something: "and invalidates any earlier token".
-fn joins_an_end(words: &[String]) -> bool {
+/// Whether words go on with what reaches somebody or ends something: "and emails it to all subscribers", "and
+/// invalidates any earlier token", but not "names and emails of users".
+fn joins_an_effect(words: &[String]) -> bool {
+    const EFFECTS: [&str; 10] = [
+        "alerts",
+        "bills",
+        "charges",
+        "debits",
+        "emails",
+        "invalidates",
+        "mails",
+        "notifies",
+        "revokes",
+        "texts",
+    ];
     words.windows(3).enumerate().any(|(at, three)| {
-        let verb = three[1].strip_suffix('s').unwrap_or_default();
-        let is_object = DETERMINERS.contains(&three[2].as_str());
-        three[0] == "and" && ["invalidate", "revoke"].contains(&verb) && is_object && is_stated_as_fact(&words[..at])
+        let object = three[2].as_str();
+        let is_object = DETERMINERS.contains(&object) || ["everybody", "everyone", "it", "them"].contains(&object);
+        three[0] == "and" && EFFECTS.contains(&three[1].as_str()) && is_object && is_stated_as_fact(&words[..at])
     })
 }
 
@@ -1078,7 +1089,10 @@ mod tests {
             "Logs of the user.",
             "This endpoint returns the device.",
             "It has no side effects.",
-            "Safe to call: without any side effect.",
+            "Side effects: none.",
+            "Returns the side effects of a drug.",
+            "Returns the names and emails of the users.",
+            "Lists payments and refunds of a customer.",
             "Fires of the last year.",
             "Notifications that become read are hidden.",
         ] {

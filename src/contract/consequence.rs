@@ -372,7 +372,7 @@ fn does_more(words: &[String]) -> bool {
 }
 
 /// Whether words go on with what reaches somebody: "Creates the invoice and emails it to the customer".
-pub(super) fn also_reaches_somebody(words: &[String]) -> bool {
+fn also_reaches_somebody(words: &[String]) -> bool {
     const REACHES: [&str; 13] = [
         "alerts", "bills", "cancels", "charges", "debits", "deploys", "emails", "mails", "notifies", "pays", "refunds",
         "sends", "texts",
