@@ -12,6 +12,7 @@
 //! precedes it: `/doors/open` filters, `/door/open` opens. A read acts in any case if a sentence also says what it does
 //! ("Get and remove the first item", "creating it if needed").
 
+use super::consequence::{ends_sessions, is_stated_as_fact, this_acts};
 use super::document::Document;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DETERMINERS, ISSUED, MARKED_AS, NEVER_A_NOUN,
@@ -20,7 +21,9 @@ use super::lexicon::{
 };
 use super::operation::Operation;
 use super::query::ends_session;
-use super::texts::{said_about_body_and_successes, said_about_path, stated, summary_and_description};
+use super::texts::{
+    is_alone_at_its_path, said_about_body_and_successes, said_about_path, said_around, stated, summary_and_description,
+};
 
 /// Verbs that are not also nouns: followed by an object, one is a command: `sendReminder`, `rotate-keys`.
 const IMPERATIVE: [&str; 52] = [
@@ -76,6 +79,21 @@ const IMPERATIVE: [&str; 52] = [
     "unmount",
     "unsubscribe",
     "withdraw",
+];
+
+/// Last segments of two words that are commands, each by its first word and those that may follow it:
+/// `accept-invitation`, `clock-out`. As the name of a parameter, `check_in` is a date.
+const OF_TWO_WORDS: [(&str, &[&str]); 7] = [
+    ("accept", &["invitation", "invite", "offer", "terms"]),
+    ("check", &["in", "out"]),
+    ("clock", &["in", "out"]),
+    (
+        "confirm",
+        &["account", "email", "order", "registration", "subscription"],
+    ),
+    ("opt", &["in", "out"]),
+    ("page", &["oncall"]),
+    ("run", &["daily", "hourly", "nightly", "weekly"]),
 ];
 
 /// Words that are a command together with the verb after them: `emergency-stop`, `factoryDefaults`.
@@ -400,19 +418,129 @@ pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
                 .is_some_and(|words| is_phrase_of_command(words, &operation.path)))
         || !says_it_reads && named.is_some_and(|words| is_name_of_command(&words))
         || takes_the_next(&operation.path)
-        || own.any(says_it_consumes)
-        || said_about_path(document, operation)
+        || own.any(|sentence| says_it_consumes(sentence) || says_it_acts_too(sentence))
+        || is_path_said_to_act(document, operation)
+        || said_about_body_and_successes(document, operation)
+            .into_iter()
+            .any(|said| is_of_what_was_done(&camel_case_words(said)))
+        || said_around(document, operation)
             .into_iter()
             .chain(said_about_body_and_successes(document, operation))
             .flat_map(sentences)
-            .any(says_reading_takes_away)
+            .any(|sentence| says_reading_takes_away(sentence) || clauses(sentence).any(|clause| this_acts(&clause)))
+}
+
+/// Whether what is said about a path says a command, if the GET is its only operation: "Erase all measurements".
+fn is_path_said_to_act(document: &Document, operation: &Operation) -> bool {
+    let said = said_about_path(document, operation);
+    is_alone_at_its_path(document, operation) && said.into_iter().any(|text| says_command(&without_prefixes(text)))
+}
+
+/// Whether the description of a success only says what was done: "Device rebooted", "Email sent", but not "Emails
+/// sent", which may be listed.
+fn is_of_what_was_done(words: &[String]) -> bool {
+    const DONE: [&str; 9] = [
+        "cleared",
+        "deleted",
+        "erased",
+        "purged",
+        "rebooted",
+        "removed",
+        "restarted",
+        "sent",
+        "wiped",
+    ];
+    matches!(words, [thing, done] if !thing.ends_with('s') && !READING_ORDER.contains(&thing.as_str())
+        && DONE.contains(&done.as_str()))
+}
+
+/// Words before a participle that say which of several is meant: "last sent".
+const READING_ORDER: [&str; 6] = ["data", "date", "first", "last", "recently", "time"];
+
+/// Returns the clauses of a sentence.
+fn clauses(sentence: &str) -> impl Iterator<Item = Vec<String>> {
+    sentence.split([',', ':', '(', ')']).map(camel_case_words)
+}
+
+/// Whether a sentence about a read says that it reaches somebody, keeps from others what it shows, or has another
+/// effect: "emails it to all subscribers", "hidden from other consumers", "invalidates any earlier token".
+fn says_it_acts_too(sentence: &str) -> bool {
+    let acts = |clause: &[String]| {
+        let is_own = this_acts(clause) || ends_sessions(clause) || emits(clause) || is_withheld_or_sent(clause);
+        is_own || joins_an_effect(clause)
+    };
+    clauses(sentence).any(|clause| acts(&clause)) || is_marked_as_effect(sentence)
+}
+
+/// Whether a sentence is marked as one about a side effect: "**Side effect:** places an order".
+fn is_marked_as_effect(sentence: &str) -> bool {
+    let plain = sentence.replace(['*', '_'], "").trim().to_lowercase();
+    let marked = plain
+        .strip_prefix("side effects:")
+        .or_else(|| plain.strip_prefix("side effect:"));
+    let said = marked.map(camel_case_words).unwrap_or_default();
+    said.first()
+        .is_some_and(|first| !["no", "none", "nothing"].contains(&first.as_str()))
+}
+
+/// Whether words begin like "Fires a sample event at every endpoint".
+fn emits(words: &[String]) -> bool {
+    matches!(words, [verb, object, ..] if ["broadcasts", "emits", "fires", "pushes"].contains(&verb.as_str())
+        && DETERMINERS.contains(&object.as_str()))
+}
+
+/// Whether words say that what is read is kept from others, or given out in another way: "messages are hidden from
+/// other consumers", "locked to the worker", "delivered by SMS", "The old key is revoked", "become read".
+fn is_withheld_or_sent(words: &[String]) -> bool {
+    const READERS: [&str; 5] = ["caller", "client", "consumer", "consumers", "worker"];
+    const WAYS: [&str; 4] = ["email", "mail", "sms", "text"];
+    const EARLIER: [&str; 5] = ["earlier", "existing", "old", "previous", "prior"];
+    words.windows(2).enumerate().any(|(at, pair)| {
+        let (be, done) = (pair[0].as_str(), pair[1].as_str());
+        let (before, after) = (&words[..at], &words[at + 2..]);
+        let ends_in = |known: &[&str]| after.iter().take(4).any(|word| known.contains(&word.as_str()));
+        let follows = |known: &[&str]| after.first().is_some_and(|next| known.contains(&next.as_str()));
+        let is_done = match done {
+            "assigned" | "hidden" | "invisible" | "leased" | "locked" | "reserved" => {
+                follows(&["for", "from", "to"]) && ends_in(&READERS)
+            }
+            "delivered" | "emailed" | "mailed" | "sent" | "texted" => {
+                be == "is" && follows(&["by", "via"]) && ends_in(&WAYS)
+            }
+            "invalidated" | "revoked" => before.iter().any(|word| EARLIER.contains(&word.as_str())),
+            _ => false,
+        };
+        let becomes_read = ["become", "becomes"].contains(&be) && MARKED_AS.contains(&done) && after.is_empty();
+        (["are", "is"].contains(&be) && is_done || becomes_read) && is_stated_as_fact(before)
+    })
+}
+
+/// Whether words go on with what reaches somebody or ends something: "and emails it to all subscribers", "and
+/// invalidates any earlier token", but not "names and emails of users".
+fn joins_an_effect(words: &[String]) -> bool {
+    const EFFECTS: [&str; 10] = [
+        "alerts",
+        "bills",
+        "charges",
+        "debits",
+        "emails",
+        "invalidates",
+        "mails",
+        "notifies",
+        "revokes",
+        "texts",
+    ];
+    words.windows(3).enumerate().any(|(at, three)| {
+        let object = three[2].as_str();
+        let is_object = DETERMINERS.contains(&object) || ["everybody", "everyone", "it", "them"].contains(&object);
+        three[0] == "and" && EFFECTS.contains(&three[1].as_str()) && is_object && is_stated_as_fact(&words[..at])
+    })
 }
 
 /// Whether a sentence says, whatever it is about, that what is read is gone then: "can be read once", "deleted after
 /// retrieval".
 fn says_reading_takes_away(sentence: &str) -> bool {
-    let mut clauses = sentence.split([',', ':', '(', ')']).map(camel_case_words);
-    GONE.iter().any(|phrase| sentence.contains(phrase)) || clauses.any(|clause| is_gone_once_read(&clause))
+    GONE.iter().any(|phrase| sentence.contains(phrase)) || clauses(sentence).any(|clause| is_gone_once_read(&clause))
 }
 
 /// Whether a path takes the next of what is handed out: `/queue/next`, but not `/events/next`.
@@ -488,6 +616,10 @@ fn is_command_of_words(first: &str, end: &str, words: &[String]) -> bool {
         is_pair && (TURNS_ON_OR_OFF.contains(&first) || ["quiet", "step"].contains(&first)) && end == "down"
             || is_pair && ["off", "on"].contains(&end) && !["add", "log", "sign"].contains(&first);
     has_object
+        || is_pair
+            && OF_TWO_WORDS
+                .iter()
+                .any(|(verb, objects)| *verb == first && objects.contains(&end))
         || is_turned
         || IMPERATIVE.contains(&first) && (NEVER_A_NOUN.contains(&first) || !is_shown)
         || EMPHASES.contains(&first) && is_pair && is_verb(end)
@@ -546,7 +678,7 @@ fn says_it_consumes(sentence: &str) -> bool {
     {
         return true;
     }
-    let mut clauses = sentence.split([',', ':', '(', ')']).map(camel_case_words);
+    let mut clauses = clauses(sentence);
     !whole.iter().any(is_condition)
         && (clauses.any(|clause| is_gone_once_read(&clause) || clears(&clause))
             || marks_as_read(&whole)
@@ -680,7 +812,7 @@ fn says_it_creates(words: &[String]) -> bool {
 
 /// Whether a whole sentence says that records are gone afterwards: "messages are cleared", but not "null values are
 /// removed".
-fn is_cleared(words: &[String]) -> bool {
+pub(super) fn is_cleared(words: &[String]) -> bool {
     const RECORDS: [&str; 13] = [
         "counter",
         "entries",
@@ -709,7 +841,7 @@ fn is_cleared(words: &[String]) -> bool {
 mod tests {
     use super::super::operation::OperationId;
     use super::super::query::has_side_effect;
-    use crate::contract::testing::of_paths;
+    use crate::contract::testing::{of_paths, with_tags};
 
     fn is_left_out(path: &str, said: &str) -> bool {
         let name = path.split_once('{').and_then(|(_, rest)| rest.split_once('}'));
@@ -771,6 +903,13 @@ mod tests {
             "/members/{id}/ban",
             "/orders/{id}/print",
             "/contacts/{id}/call",
+            "/accept-invitation",
+            "/confirm-email",
+            "/opt-out",
+            "/check-in",
+            "/clock-out",
+            "/page-oncall",
+            "/cron/run-nightly",
         ] {
             assert!(is_left_out(path, ""), "{path}");
         }
@@ -810,6 +949,12 @@ mod tests {
             ("/contacts/{id}/calls", ""),
             ("/members/{id}/bans", ""),
             ("/step", ""),
+            ("/check-ins", ""),
+            ("/check-in", "summary: Returns the check-in, "),
+            ("/page-count", ""),
+            ("/run-times", ""),
+            ("/opt-outs", ""),
+            ("/accept-types", ""),
         ] {
             assert!(!is_left_out(path, summary), "{path} {summary}");
         }
@@ -912,6 +1057,81 @@ mod tests {
             "A secret. It is read at least once.",
         ] {
             assert!(!left_out(said, "A secret.") && !left_out("Secrets.", said), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_read_that_reaches_others_or_keeps_what_it_shows_from_them_is_a_command() {
+        for said in [
+            "Generates the report and emails it to all subscribers.",
+            "A new one-time password is delivered by SMS.",
+            "Issues a one-time token and invalidates any earlier token.",
+            "Returns a fresh key. The old key is revoked.",
+            "Returned notifications become read.",
+            "Received messages are hidden from other consumers for 30 seconds.",
+            "The job is locked to the worker.",
+            "Logs the user out of all other sessions.",
+            "Note: this endpoint reboots the device.",
+            "**Side effect:** places an order.",
+            "Fires a sample event at every registered endpoint.",
+        ] {
+            let text = format!("summary: Get things, description: \"{said}\", ");
+            assert!(is_left_out("/things", &text), "{said}");
+        }
+        for said in [
+            "Returns the time of the last login.",
+            "Only active users are returned.",
+            "The report that is emailed to all subscribers.",
+            "Reports that are delivered by SMS.",
+            "Returns the keys and when they were revoked.",
+            "Old entries are listed last.",
+            "Jobs that are locked to a worker are listed too.",
+            "Logs of the user.",
+            "This endpoint returns the device.",
+            "It has no side effects.",
+            "Side effects: none.",
+            "Returns the side effects of a drug.",
+            "Returns the names and emails of the users.",
+            "Lists payments and refunds of a customer.",
+            "Fires of the last year.",
+            "Notifications that become read are hidden.",
+        ] {
+            let text = format!("summary: Get things, description: \"{said}\", ");
+            assert!(!is_left_out("/things", &text), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_around_a_read_may_say_that_it_acts() {
+        let left_out = |of_path: &str, of_success: &str, of_tag: &str, more: &str| {
+            let paths = format!(
+                "/report:\n  {of_path}\n  get: {{operationId: report, tags: [a], responses: {{'200': {{description: \
+                 '{of_success}'}}}}}}\n{more}"
+            );
+            let tags = format!("{{name: a, description: '{of_tag}'}}");
+            let contract = with_tags(&paths, &tags);
+            has_side_effect(&contract.document, contract.operation(OperationId(0)))
+        };
+        let delete = "  delete: {operationId: drop, responses: {'204': {description: a}}}\n";
+        let erases = "summary: Erase all stored measurements";
+        assert!(left_out(erases, "A report.", "Reports.", ""));
+        assert!(!left_out(erases, "A report.", "Reports.", delete));
+        let calling = "description: Calling this erases all stored measurements.";
+        assert!(left_out(calling, "A report.", "Reports.", ""));
+        assert!(left_out(
+            "summary: A",
+            "A report.",
+            "Everything here wipes the device.",
+            ""
+        ));
+        for said in ["Device rebooted", "Email sent"] {
+            assert!(left_out("summary: A", said, "Reports.", ""), "{said}");
+        }
+        for said in ["Emails sent", "Last sent", "The device that was rebooted"] {
+            assert!(
+                !left_out("summary: Reports", said, "Everything about reports.", ""),
+                "{said}"
+            );
         }
     }
 

@@ -13,21 +13,26 @@
 use serde_json::Value;
 
 use super::Contract;
+use super::acting_get::is_cleared;
+use super::consequence::says_consequence;
 use super::document::Node;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, CONSUMES, DETERMINERS, MARKED_AS, MESSAGES,
-    PASSIVE, WITH_OBJECTS, ascii_words, camel_case_words, is_in, is_listed_action, sentences,
+    PASSIVE, WITH_OBJECTS, ascii_words, camel_case_words, is_base_or_third_person, is_in, is_listed_action, sentences,
 };
-use super::operation::Parameter;
+use super::operation::{Parameter, ParameterLocation};
 use super::query::says_something_is_done;
 
 /// Verbs that mean a side effect where a sentence begins with them and a determiner follows: "Start the job", not
 /// "Start date".
-const LEADING: [&str; 21] = [
+const LEADING: [&str; 26] = [
+    "acknowledge",
     "add",
     "archive",
     "assign",
     "charge",
+    "commit",
+    "confirm",
     "create",
     "email",
     "empty",
@@ -37,21 +42,66 @@ const LEADING: [&str; 21] = [
     "notify",
     "rebuild",
     "recalculate",
+    "rename",
     "resume",
     "run",
     "send",
     "sign",
     "start",
     "stop",
+    "switch",
     "sync",
     "update",
+];
+
+/// Words for what is shown, and how: "Sets the page size" and "Switches the output to XML" change nothing.
+const SHOWN: [&str; 39] = [
+    "currency",
+    "cursor",
+    "date",
+    "depth",
+    "direction",
+    "end",
+    "field",
+    "fields",
+    "filter",
+    "format",
+    "index",
+    "items",
+    "language",
+    "length",
+    "limit",
+    "locale",
+    "maximum",
+    "minimum",
+    "number",
+    "offset",
+    "order",
+    "output",
+    "page",
+    "precision",
+    "query",
+    "radius",
+    "range",
+    "records",
+    "response",
+    "result",
+    "results",
+    "size",
+    "sort",
+    "sorting",
+    "start",
+    "style",
+    "timeout",
+    "timezone",
+    "units",
 ];
 
 /// Objects of a verb that have no determiner.
 const PRONOUNS: [&str; 3] = ["everything", "it", "them"];
 
 /// Names of a single word that say that the parameter acts, whatever value it has.
-const ALONE: [&str; 22] = [
+const ALONE: [&str; 23] = [
     "ack",
     "ackmode",
     "acks",
@@ -71,6 +121,7 @@ const ALONE: [&str; 22] = [
     "save",
     "send",
     "subscribe",
+    "sudo",
     "toggle",
     "unlock",
     "upsert",
@@ -168,11 +219,14 @@ const COMPARED: [&str; 52] = [
     "year",
 ];
 
-/// Verbs that are nouns too, each with the objects that make it an action: `mark_read`, `charge_account`.
-const NOUN_WITH_OBJECTS: [(&str, &[&str]); 8] = [
+/// Words that are nouns or adjectives too, each with the words that make it an action: `mark_read`, `charge_account`,
+/// `lease_seconds`.
+const NOUN_WITH_OBJECTS: [(&str, &[&str]); 11] = [
     ("charge", &["account", "card", "credits", "customer"]),
-    ("lock", &["record", "records", "row", "rows"]),
+    ("lease", &["seconds", "timeout", "ttl"]),
+    ("lock", &["record", "records", "row", "rows", "seconds", "timeout"]),
     ("mark", &["delivered", "handled", "notified", "processed", "viewed"]),
+    ("new", &["passphrase", "password", "pin"]),
     ("run", &["now"]),
     ("set", &["active", "cookie", "default", "read", "seen", "unread"]),
     ("start", &["import", "job", "now", "scan", "session", "sync"]),
@@ -181,6 +235,7 @@ const NOUN_WITH_OBJECTS: [(&str, &[&str]); 8] = [
         "update",
         &["access", "cache", "counter", "index", "seen", "stats", "views"],
     ),
+    ("visibility", &["timeout"]),
 ];
 
 /// Values of a switch.
@@ -202,6 +257,48 @@ pub(crate) fn acts(contract: &Contract, parameter: &Parameter) -> bool {
         || says_it_acts(&description)
         || is_switch && switches_action(&description)
         || schema.is_some_and(|schema| counts_what_is_taken(&parameter.name, schema))
+}
+
+/// Whether a header has a side effect, as far as its name and the beginning of a sentence of its description say:
+/// `X-Notify`. Other words say less there: an `If-Match` may be "needed to delete a record".
+pub(crate) fn acts_as_header(contract: &Contract, parameter: &Parameter) -> bool {
+    let name = plain_name(parameter);
+    let schema = parameter
+        .schema
+        .as_deref()
+        .and_then(|schema| contract.document.node(schema));
+    let is_switch = schema.is_some_and(|schema| is_switch(contract, (contract.referred(schema), 0)));
+    let description = contract.document.node(&parameter.pointer);
+    let description = description.and_then(|node| node.member("description")?.string());
+    let for_another = camel_case_words(name).iter().any(|word| word == "behalf");
+    for_another || acts_by_name(name, is_switch) || says_what_it_does(&description.unwrap_or_default().to_lowercase())
+}
+
+/// Whether something happens to others where a parameter is not sent, as its description says: "If not set, the
+/// customer gets a mail".
+pub(crate) fn acts_if_absent(contract: &Contract, parameter: &Parameter) -> bool {
+    const ABSENT: [&str; 9] = [
+        "absent", "default", "empty", "false", "missing", "not", "omitted", "unless", "without",
+    ];
+    let description = contract.document.node(&parameter.pointer);
+    let description = description.and_then(|node| node.member("description")?.string());
+    sentences(description.unwrap_or_default()).any(|sentence| {
+        sentence.split_once(',').is_some_and(|(condition, rest)| {
+            let condition = camel_case_words(condition);
+            let begins = condition
+                .first()
+                .is_some_and(|first| ["by", "if", "unless", "when", "without"].contains(&first.as_str()));
+            begins && condition.iter().any(|word| ABSENT.contains(&word.as_str())) && says_consequence(rest)
+        })
+    })
+}
+
+/// Returns the name of a parameter, without the `X-` of a header.
+pub(crate) fn plain_name(parameter: &Parameter) -> &str {
+    let name = parameter.name.as_str();
+    let is_extension = |rest: &&str| parameter.location == ParameterLocation::Header && !rest.is_empty();
+    let extension = name.strip_prefix("X-").or_else(|| name.strip_prefix("x-"));
+    extension.filter(is_extension).unwrap_or(name)
 }
 
 /// Whether a parameter says how many of what is read are taken away, or for how long: `pop=1`. But `take` is how many
@@ -281,25 +378,66 @@ fn says_it_acts(description: &str) -> bool {
     let mut begin = ascii_words(&lower);
     // "Set pause state" is a side effect; "Set to true to list all" says how the parameter is used.
     let sets = begin.next() == Some("set") && begin.next().is_some_and(|second| !["of", "to"].contains(&second));
-    sets || ascii_words(&lower).any(|word| ALWAYS_ACTIONS.contains(&word))
-        || sentences(&lower).any(|sentence| {
-            let words: Vec<_> = ascii_words(sentence).collect();
-            let mut clauses = sentence
-                .split([',', ':', '('])
-                .map(|clause| ascii_words(clause).collect::<Vec<_>>());
-            begins_with_verb(&words) || clauses.any(|clause| marks(&clause)) || is_done_if_given(sentence)
-        })
+    sets || ascii_words(&lower).any(|word| ALWAYS_ACTIONS.contains(&word)) || says_what_it_does(&lower)
+}
+
+/// Whether a sentence of a description in lower case says what the parameter does.
+fn says_what_it_does(description: &str) -> bool {
+    sentences(description).any(|sentence| {
+        let words: Vec<_> = ascii_words(sentence).collect();
+        let mut clauses = sentence
+            .split([',', ':', '('])
+            .map(|clause| ascii_words(clause).collect::<Vec<_>>());
+        begins_with_verb(&words)
+            || matches!(words.as_slice(), ["the", "new", _, ..])
+            || is_cleared(&camel_case_words(sentence))
+            || is_handed_out(&words)
+            || is_sent_there(&words)
+            || clauses.any(|clause| marks(&clause))
+            || is_done_if_given(sentence)
+    })
 }
 
 /// Whether a sentence begins with a verb and its object: "Also sends the invoice".
 fn begins_with_verb(sentence: &[&str]) -> bool {
     let sentence = sentence.strip_prefix(&["also"]).unwrap_or(sentence);
     let [first, second, ..] = sentence else { return false };
-    let base = first.strip_suffix("ies").map(|stem| format!("{stem}y"));
-    let base = base
-        .as_deref()
-        .unwrap_or_else(|| first.strip_suffix('s').unwrap_or(first));
-    LEADING.contains(&base) && is_in(&[&DETERMINERS, &PRONOUNS], second)
+    let is = |verb: &str| is_base_or_third_person(first, verb);
+    let may_show = is("set") || is("switch");
+    is_in(&[&DETERMINERS, &PRONOUNS], second)
+        && (LEADING.iter().any(|verb| is(verb)) || *first == "sets")
+        && !(may_show && sentence.iter().any(|word| SHOWN.contains(word)))
+}
+
+/// Words after which a sentence says what is meant, not what is done: "tickets that are assigned to the caller".
+const RELATIVE: [&str; 9] = [
+    "if", "only", "that", "when", "where", "whether", "which", "who", "whose",
+];
+
+/// Whether a sentence says that what is read is taken, or given to the caller: "How many messages are taken from the
+/// queue", "At most this many jobs are assigned to the caller".
+fn is_handed_out(sentence: &[&str]) -> bool {
+    const SOURCES: [&str; 6] = ["buffer", "inbox", "mailbox", "pool", "queue", "stock"];
+    const READERS: [&str; 5] = ["caller", "client", "consumer", "worker", "you"];
+    let is_done = |at: usize| {
+        let ends_in = |ends: &[&str]| sentence[at + 2..].iter().take(3).any(|word| ends.contains(word));
+        let is_taken = match sentence[at + 1] {
+            "popped" | "removed" | "taken" => ends_in(&SOURCES),
+            "assigned" | "given" | "leased" | "locked" | "reserved" => ends_in(&READERS),
+            _ => false,
+        };
+        PASSIVE.contains(&sentence[at]) && is_taken && !sentence[..at].iter().any(|word| RELATIVE.contains(word))
+    };
+    (1..sentence.len().saturating_sub(1)).any(is_done)
+}
+
+/// Whether a sentence says that something is sent to the value: "A copy of the report goes to this address".
+fn is_sent_there(sentence: &[&str]) -> bool {
+    sentence.windows(3).enumerate().any(|(at, three)| {
+        let is_verb = three[0] == "goes" || at > 0 && PASSIVE.contains(&sentence[at - 1]);
+        let is_sent = matches!(three, ["goes" | "mailed" | "sent", "to", "this"]);
+        is_sent && is_verb && !sentence[..at].iter().any(|word| RELATIVE.contains(word))
+    })
 }
 
 /// Whether a clause says that something is marked: "Marks messages as read", "to mark them as seen", but not "messages
@@ -315,7 +453,7 @@ fn marks(clause: &[&str]) -> bool {
 
 /// Whether a sentence says that something is done where the parameter is given: "If set, the caller is logged out".
 fn is_done_if_given(sentence: &str) -> bool {
-    const DONE: [&str; 21] = [
+    const DONE: [&str; 23] = [
         "acknowledged",
         "cancelled",
         "charged",
@@ -334,12 +472,13 @@ fn is_done_if_given(sentence: &str) -> bool {
         "purged",
         "reserved",
         "revoked",
+        "saved",
         "signed",
         "stored",
         "wiped",
+        "written",
     ];
     const NEGATIVE: [&str; 7] = ["absent", "empty", "missing", "no", "not", "null", "omitted"];
-    const RELATIVE: [&str; 6] = ["that", "when", "where", "which", "who", "whose"];
     let Some((condition, rest)) = sentence.split_once(',') else {
         return false;
     };
@@ -358,7 +497,9 @@ fn is_done_if_given(sentence: &str) -> bool {
         };
         is_passive && is_complete && !before.iter().any(|word| RELATIVE.contains(word))
     };
-    is_given && !condition.iter().any(|word| NEGATIVE.contains(word)) && (1..rest.len()).any(is_done)
+    // "If given, written to the register", but not "If given, created in this year".
+    let is_kept = matches!(rest.as_slice(), ["saved" | "stored" | "written", "in" | "to", ..]);
+    is_given && !condition.iter().any(|word| NEGATIVE.contains(word)) && (is_kept || (1..rest.len()).any(is_done))
 }
 
 /// Whether the description of a switch says that something is done when it is on: "the messages are deleted
@@ -396,6 +537,8 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
         "sweep",
         "wake",
     ];
+    // Those that do so only as the whole name: `has_power` filters.
+    const SWITCHED_ALONE: [&str; 4] = ["crash", "power", "relay", "turn"];
     const CALLS: [&str; 2] = ["callback", "webhook"];
     let words = camel_case_words(name);
     let Some(first) = words.first() else { return false };
@@ -411,7 +554,8 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
     words
         .iter()
         .any(|word| is_listed_action(word) || CALLS.contains(&word.as_str()))
-        || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str()))
+        || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str())
+            || is_switch && SWITCHED_ALONE.contains(&only.as_str()))
         || is_automatic
         || is_instruction(&words)
         || is_switch && (is_verb(first) || words.iter().any(is_switched))
@@ -492,6 +636,10 @@ mod tests {
             "start_sync",
             "trim_logs",
             "logout",
+            "lease_seconds",
+            "visibility_timeout",
+            "new_password",
+            "sudo",
         ];
         let schemas = [
             "{type: boolean}",
@@ -552,6 +700,12 @@ mod tests {
             "name: archived, schema: {type: string, enum: ['true', 'false']}",
             "name: email, schema: {type: string}",
             "name: consumer_group, schema: {type: string}",
+            "name: lease_type, schema: {type: string}",
+            "name: visibility, schema: {type: string}",
+            "name: new_since, schema: {type: string}",
+            "name: power, schema: {type: integer}",
+            "name: has_power, schema: {type: boolean}",
+            "name: turn, schema: {type: string}",
             "name: probability, schema: {type: number, minimum: 0, maximum: 1}",
         ] {
             assert!(!acts_as_stated(stated), "{stated}");
@@ -583,6 +737,59 @@ mod tests {
             "{type: string}, description: 'Where the list begins, 1 or later'",
         ] {
             assert!(!acts_as_stated(&format!("name: start, schema: {schema}")), "{schema}");
+        }
+    }
+
+    #[test]
+    fn some_names_are_those_of_a_switch_that_acts() {
+        for name in ["power", "turn", "crash"] {
+            assert!(
+                acts_as_stated(&format!("name: {name}, schema: {{type: string, enum: ['on', 'off']}}")),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_description_that_says_what_is_set_taken_or_sent_acts() {
+        for description in [
+            "Sets the log level",
+            "Sets the volume",
+            "Switches the heating to this mode",
+            "The new status",
+            "Renames the device",
+            "If given, written to the register",
+            "If given, the value is written to the register",
+            "Acknowledges the messages up to here",
+            "Confirms all updates before this one",
+            "Number of messages to receive; they are deleted",
+            "How many messages are taken from the queue",
+            "At most this many jobs are assigned to the caller",
+            "A copy of the report goes to this address",
+        ] {
+            let stated = format!("name: x, schema: {{type: string}}, description: '{description}'");
+            assert!(acts_as_stated(&stated), "{description}");
+        }
+        for description in [
+            "Sets the page size",
+            "Sets the maximum number of results to return",
+            "Switches the output to XML",
+            "New records since this date",
+            "The status",
+            "The name of the device",
+            "The level of the messages that were logged",
+            "If given, created in this year",
+            "If given, stored values are compared with it",
+            "Only tickets that are assigned to the caller",
+            "Whether tickets are assigned to the caller",
+            "How many samples are taken from each class",
+            "The address to which the report is sent",
+            "Messages sent to this address",
+            "Records in the trash are included; they are deleted after 30 days",
+            "Filters by status",
+        ] {
+            let stated = format!("name: x, schema: {{type: string}}, description: '{description}'");
+            assert!(!acts_as_stated(&stated), "{description}");
         }
     }
 

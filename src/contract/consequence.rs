@@ -13,7 +13,7 @@
 
 use super::lexicon::{
     BE, DETERMINERS, ENDS_OR_REPLACES, EXCLUSIVE_ROLES, MESSAGES, OTHERS, PASSIVE, camel_case_words,
-    is_base_or_third_person, is_form_of, is_in, is_listed_action, is_participle,
+    is_base_or_third_person, is_form_of, is_in, is_listed_action, is_participle, sentences,
 };
 
 /// First words of a subject other than the record itself.
@@ -38,7 +38,7 @@ const OTHERS_FIRST: [&str; 17] = [
 ];
 
 /// Participles of what is done to somebody else, or to other records.
-const DONE_TO_OTHERS: [&str; 28] = [
+const DONE_TO_OTHERS: [&str; 30] = [
     "archived",
     "canceled",
     "cancelled",
@@ -49,6 +49,7 @@ const DONE_TO_OTHERS: [&str; 28] = [
     "detached",
     "disabled",
     "disconnected",
+    "dropped",
     "ended",
     "logged",
     "moved",
@@ -67,6 +68,7 @@ const DONE_TO_OTHERS: [&str; 28] = [
     "stopped",
     "terminated",
     "unassigned",
+    "wiped",
 ];
 
 /// Words for the parts of a record, which are not other records.
@@ -182,21 +184,28 @@ const DOES_MORE: [&str; 31] = [
 ];
 
 /// More of them, with the words that follow.
-const DOES_MORE_WITH: [(&str, &[&str]); 19] = [
+const DOES_MORE_WITH: [(&str, &[&str]); 23] = [
     ("adds", &["to"]),
     ("appends", &["to"]),
     ("applies", &["to"]),
     ("draws", &["from", "on"]),
+    (
+        "emails",
+        &["all", "each", "every", "everybody", "everyone", "it", "the", "them"],
+    ),
     ("goes", &["live"]),
     ("lights", &["up"]),
     ("locks", &["the"]),
     ("logs", &["off", "out"]),
     ("posts", &["it", "to"]),
-    ("publishes", &["to"]),
+    ("propagates", &["to"]),
+    ("publishes", &["a", "it", "the", "this", "to"]),
     ("registers", &["the"]),
     ("reserves", &["inventory", "stock"]),
+    ("resets", &["the"]),
     ("shuts", &["down"]),
     ("signs", &["off", "out"]),
+    ("submits", &["it", "the"]),
     ("takes", &["effect", "over"]),
     ("text", &["messages"]),
     ("turns", &["off", "on"]),
@@ -240,7 +249,14 @@ pub(super) fn says_consequence(sentence: &str) -> bool {
 }
 
 fn is_consequence(clause: &[String]) -> bool {
-    changes_related(clause)
+    let joined = clause.iter().enumerate().filter(|(_, word)| *word == "and");
+    let mut joined = joined.filter(|(at, _)| is_stated_as_fact(&clause[..*at]));
+    joined.any(|(at, _)| others_are_changed(&clause[at + 1..]))
+        || changes_related(clause)
+        || affects_all(clause)
+        || ends_sessions(clause)
+        || this_acts(clause)
+        || is_replaced_by_the_next(clause)
         || does_more(clause)
         || also_reaches_somebody(clause)
         || goes_beyond_its_record(clause)
@@ -253,6 +269,27 @@ fn is_consequence(clause: &[String]) -> bool {
         || becomes_the_one(clause)
         || charges_or_refunds(clause)
         || reaches_somebody(clause)
+}
+
+/// Whether the description of a field says that something happens to others by itself, at the time or after the period
+/// that is the field's value: "Days after which all files are purged", "On this day the price changes for all
+/// customers".
+pub(crate) fn says_it_happens_by_itself(description: &str) -> bool {
+    const TIMES: [&str; 7] = ["date", "day", "days", "hours", "moment", "seconds", "time"];
+    let is_time = |word: &String| TIMES.contains(&word.as_str());
+    let is_at = |word: &String| ["after", "at", "from", "on"].contains(&word.as_str());
+    sentences(description).any(|sentence| {
+        let words = camel_case_words(sentence);
+        if let [at, this, time, rest @ ..] = words.as_slice()
+            && is_at(at)
+            && ["that", "this"].contains(&this.as_str())
+            && is_time(time)
+        {
+            return is_consequence(rest);
+        }
+        let which = words.windows(2).position(|pair| is_at(&pair[0]) && pair[1] == "which");
+        which.is_some_and(|at| words[..at].iter().any(is_time) && is_consequence(&words[at + 2..]))
+    })
 }
 
 /// Whether a summary gives a record a role that only one can have: "Make a photo the cover of the album", "Declare the
@@ -317,10 +354,12 @@ fn does_more(words: &[String]) -> bool {
         .any(|(verb, next)| at(0) == *verb && next.contains(&at(1)));
     let is_complete = match at(0) {
         "adds" | "appends" => is_in(&[&OTHERS], at(3)),
-        "applies" => ["all", "everybody", "everyone"].contains(&at(2)),
+        "applies" => ["all", "every", "everybody", "everyone"].contains(&at(2)),
         "locks" => ["account", "user"].contains(&at(2)),
         "posts" if at(1) == "it" => at(2) == "to",
         "registers" => at(2) == "domain",
+        "resets" => ["key", "password", "pin", "secret", "token"].contains(&at(2)),
+        "submits" => words.iter().any(|word| word == "to"),
         "takes" if at(1) == "effect" => ["everybody", "everyone"].contains(&at(3)),
         _ => true,
     };
@@ -342,6 +381,79 @@ fn also_reaches_somebody(words: &[String]) -> bool {
         let joins = three[0] == "and" || three[0] == "then";
         let denies = ["no", "nobody", "nothing"].contains(&three[2].as_str());
         joins && !denies && REACHES.contains(&three[1].as_str()) && is_stated_as_fact(&words[..at])
+    })
+}
+
+/// Whether a verb for an end or a replacement affects what has many records: "Cancels the subscription of every
+/// member", "Replaces the whole collection", "Purges the cache for the whole site".
+fn affects_all(words: &[String]) -> bool {
+    const WHOLE: [&str; 10] = [
+        "cache",
+        "catalog",
+        "cluster",
+        "collection",
+        "database",
+        "fleet",
+        "network",
+        "site",
+        "system",
+        "table",
+    ];
+    let Some(verb) = words.first() else { return false };
+    let is_verb = |known: &&str| is_base_or_third_person(verb, known) && verb != known;
+    let changes = verb.strip_suffix('s').is_some_and(is_listed_action) || ENDS_OR_REPLACES.iter().any(is_verb);
+    let has_part = |words: &[String]| words.iter().take(2).any(|word| PARTS.contains(&word.as_str()));
+    let is_all = |at: usize| match (words[at - 1].as_str(), words[at].as_str()) {
+        ("of", "all" | "each" | "every") => !has_part(&words[at + 1..]),
+        (_, "entire" | "whole") => words.get(at + 1).is_some_and(|what| WHOLE.contains(&what.as_str())),
+        _ => false,
+    };
+    changes && (1..words.len()).any(is_all)
+}
+
+/// Whether a clause says of the call itself that it destroys or ends something, or acts at once: "This endpoint reboots
+/// the device", "Calling this erases all stored measurements", "Everything here wipes the device". "This operation
+/// deletes a pet" is what a DELETE does.
+pub(super) fn this_acts(words: &[String]) -> bool {
+    const ACTS_AT_ONCE: [&str; 5] = ["flushes", "kills", "reboots", "restarts", "wipes"];
+    const CALLS: [&str; 7] = ["call", "endpoint", "here", "method", "operation", "request", "this"];
+    words.windows(2).take(6).enumerate().any(|(at, pair)| {
+        let object = words.get(at + 2).map_or("", String::as_str);
+        let acts = match pair[1].as_str() {
+            "erases" | "purges" => ["all", "each", "every"].contains(&object),
+            verb => ACTS_AT_ONCE.contains(&verb) && DETERMINERS.contains(&object),
+        };
+        acts && CALLS.contains(&pair[0].as_str()) && is_stated_as_fact(&words[..at])
+    })
+}
+
+/// Whether words begin like "Signs everybody out", "Logs every other device out" or "Logs the user out of all other
+/// sessions".
+pub(super) fn ends_sessions(words: &[String]) -> bool {
+    const WHO: [&str; 7] = ["all", "each", "every", "everybody", "everyone", "other", "the"];
+    match words {
+        [verb, who, rest @ ..] => {
+            ["logs", "signs"].contains(&verb.as_str())
+                && WHO.contains(&who.as_str())
+                && rest.iter().take(3).any(|word| word == "off" || word == "out")
+        }
+        _ => false,
+    }
+}
+
+/// Whether a later call changes what this one makes, or this one what an earlier call made: "A second POST swaps it",
+/// "The previous default loses the flag".
+fn is_replaced_by_the_next(words: &[String]) -> bool {
+    const NEXT: [&str; 4] = ["another", "repeated", "second", "subsequent"];
+    let begins = |list: &[&str]| words.iter().take(2).any(|word| list.contains(&word.as_str()));
+    let is_verb = |word: &String| {
+        let mut verbs = ENDS_OR_REPLACES.iter();
+        word.ends_with('s') && verbs.any(|verb| is_base_or_third_person(word, verb))
+    };
+    let verb = words.iter().take(5).skip(1).position(is_verb).map(|at| at + 1);
+    verb.is_some_and(|at| {
+        let is_fact = is_stated_as_fact(&words[..at]);
+        is_fact && (begins(&NEXT) || begins(&OTHERS) && ["lose", "loses"].contains(&words[at].as_str()))
     })
 }
 
@@ -441,11 +553,12 @@ fn is_done_to_others(words: &[String]) -> bool {
 /// Whether something else moves or begins: "Entries below move down by one", "The valve opens", "Billing starts
 /// immediately".
 fn moves_by_itself(words: &[String]) -> bool {
-    const THINGS_THAT_MOVE: [&str; 10] = [
-        "below", "device", "lamp", "lights", "machine", "others", "prices", "pump", "relay", "valve",
+    const THINGS_THAT_MOVE: [&str; 13] = [
+        "below", "device", "door", "gate", "lamp", "lights", "machine", "others", "price", "prices", "pump", "relay",
+        "valve",
     ];
-    const MOVES: [&str; 9] = [
-        "change", "changes", "lights", "move", "moves", "opens", "reboots", "shift", "shifts",
+    const MOVES: [&str; 10] = [
+        "change", "changes", "lights", "move", "moves", "opens", "reboots", "shift", "shifts", "unlocks",
     ];
     let Some(at) = words
         .iter()
@@ -510,8 +623,14 @@ fn restarts(words: &[String]) -> bool {
     }
 }
 
-/// Whether the record becomes what another one was: "This becomes the current version".
+/// Whether the record becomes what another one was: "This becomes the current version", "Makes this the default".
 fn becomes_the_one(words: &[String]) -> bool {
+    let makes = matches!(words, [verb, it, rest @ ..] if verb == "makes"
+        && ["it", "this"].contains(&it.as_str())
+        && rest.iter().take(2).any(|word| is_role(word)));
+    if makes {
+        return true;
+    }
     let at = words.iter().position(|word| word == "becomes" || word == "become");
     let Some(at) = at.filter(|at| is_stated_as_fact(&words[..*at])) else {
         return false;
@@ -562,6 +681,18 @@ fn charges_or_refunds(words: &[String]) -> bool {
 
 /// Whether somebody gets a message: "The user receives an e-mail", "The customer is notified".
 fn reaches_somebody(words: &[String]) -> bool {
+    const PEOPLE: [&str; 10] = [
+        "customer",
+        "driver",
+        "everybody",
+        "everyone",
+        "member",
+        "members",
+        "owner",
+        "team",
+        "user",
+        "users",
+    ];
     let is_message = |word: &String| MESSAGES.contains(&word.as_str());
     let sends = words
         .first()
@@ -574,11 +705,13 @@ fn reaches_somebody(words: &[String]) -> bool {
             let is_told = ["are", "is"].contains(&verb) && ["emailed", "notified"].contains(&next);
             let gets = ["gets", "receive", "receives"].contains(&verb) && ["a", "an"].contains(&next);
             let is_message = |word: &String| is_message(word) || word == "text" || word == "invitations";
+            let is_of_people = || words[..at].iter().any(|word| PEOPLE.contains(&word.as_str()));
+            let is_received = |word: &String| is_message(word) || word == "message" && is_of_people();
             let is_sent = ["are", "is"].contains(&verb)
                 && ["mailed", "sent"].contains(&next)
                 && words[..at].iter().take(5).any(is_message);
             let goes = ["goes"].contains(&verb) && ["out", "to"].contains(&next) && words[..at].iter().any(is_message);
-            let is_said = is_told || is_sent || goes || gets && rest.iter().take(6).any(is_message);
+            let is_said = is_told || is_sent || goes || gets && rest.iter().take(6).any(is_received);
             is_said && at <= 8 && is_stated_as_fact(&words[..at])
         })
 }
@@ -656,6 +789,39 @@ mod tests {
     }
 
     #[test]
+    fn what_a_call_or_a_sentence_says_of_several_is_a_consequence() {
+        for sentence in [
+            "This endpoint reboots the device",
+            "Calling this erases all stored measurements",
+            "Everything here wipes the device",
+            "Emails the owner",
+            "Cancels the subscription of every member",
+            "The account is closed and all of its devices are wiped",
+            "Terminates the whole cluster",
+            "Purges the CDN cache for the whole site",
+            "The oldest record is removed",
+            "Signs everybody out",
+            "Logs every other device out",
+            "Makes this the default",
+            "The previous default loses the flag",
+            "Publishes the page",
+            "Propagates to all child pages",
+            "Resets the password of the owner",
+            "Applies to every record of the owner",
+            "Replaces the whole collection",
+            "Charges the difference to the card",
+            "A second POST swaps it",
+            "The whole team gets a Slack message",
+            "The door unlocks for ten seconds",
+            "Submits the order to the exchange",
+            "All existing rules are dropped first",
+            "The card on file is debited",
+        ] {
+            assert!(says_consequence(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
     fn what_happens_to_the_record_or_may_happen_is_none() {
         for sentence in [
             "Deletes the entry",
@@ -703,8 +869,49 @@ mod tests {
             "Replaces the item with the same id",
             "Removes one or more tags",
             "Removes it from the list",
+            "This endpoint deletes the record",
+            "This operation erases the record",
+            "Erases the record",
+            "Emails of the owner",
+            "Removes the subscription",
+            "Updates the values of all given fields",
+            "The account is closed and its name is kept",
+            "If it is closed and all of its devices are wiped",
+            "Replaces the whole record",
+            "Logs the change of the password",
+            "Makes this field optional",
+            "Makes it visible",
+            "A second request returns 409",
+            "Publishes of the page",
+            "Resets the fields that are omitted",
+            "The queue gets a message for each job",
+            "The door number",
+            "Submits the form",
+            "Replaces the cache settings",
         ] {
             assert!(!says_consequence(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn what_happens_by_itself_is_told_by_the_description_of_a_time() {
+        for said in [
+            "Days after which all files are purged",
+            "On this day the price changes for all customers",
+            "The date on which the customer is notified.",
+            "From that date, all members are removed",
+        ] {
+            assert!(says_it_happens_by_itself(said), "{said}");
+        }
+        for said in [
+            "The date on which the invoice was written",
+            "Days after which it may be cancelled",
+            "On this day the period begins",
+            "The time of the last login",
+            "The address at which the customer is notified",
+            "The day on which the shop is closed",
+        ] {
+            assert!(!says_it_happens_by_itself(said), "{said}");
         }
     }
 

@@ -19,12 +19,13 @@ use super::lexicon::{
 };
 use super::operation::Operation;
 use super::query::{begins_with_action, names_what_it_takes, says_it_takes_away};
-use super::texts::{said_about_body_and_successes, said_about_path, stated, summary_and_description};
+use super::texts::{said_about_body_and_successes, said_around, stated, summary_and_description};
 
 /// Names of collections, in the singular, in which a create has an effect that outlasts its record.
-const OUTLASTING: [&str; 145] = [
+const OUTLASTING: [&str; 153] = [
     "access-grant",
     "airdrop",
+    "alert",
     "announcement",
     "ban",
     "bet",
@@ -36,10 +37,12 @@ const OUTLASTING: [&str; 145] = [
     "campaign",
     "cancellation",
     "capture",
+    "certificate",
     "charge",
     "chargeback",
     "checkout",
     "command",
+    "complaint",
     "crawl",
     "data-deletion",
     "debit",
@@ -51,6 +54,8 @@ const OUTLASTING: [&str; 145] = [
     "disbursement",
     "dispatch",
     "dispute",
+    "dns-record",
+    "domain",
     "donation",
     "dose",
     "drain",
@@ -69,6 +74,7 @@ const OUTLASTING: [&str; 145] = [
     "gift-card",
     "impersonation",
     "import",
+    "incident",
     "invalidation",
     "invitation",
     "invite",
@@ -129,6 +135,7 @@ const OUTLASTING: [&str; 145] = [
     "rotation",
     "scan",
     "settlement",
+    "shipment",
     "shutdown",
     "shutoff",
     "signature",
@@ -139,6 +146,7 @@ const OUTLASTING: [&str; 145] = [
     "standing-order",
     "stock-adjustment",
     "stock-movement",
+    "strike",
     "suspension",
     "switchover",
     "sync",
@@ -249,7 +257,7 @@ pub(crate) fn reason_to_suspect_effect(document: &Document, operation: &Operatio
         .chain(said_about_body_and_successes(document, operation))
         .flat_map(sentences);
     // "Create or update pets" says of a path what it has operations for.
-    let mut of_path = said_about_path(document, operation).into_iter().flat_map(sentences);
+    let mut of_path = said_around(document, operation).into_iter().flat_map(sentences);
     let does_more = own.any(says_effect) || of_path.any(says_consequence);
     does_more.then_some("the document says that it may do more than create a record")
 }
@@ -583,7 +591,7 @@ mod tests {
         ));
     }
 
-    const OUTLASTING_PATHS: [&str; 45] = [
+    const OUTLASTING_PATHS: [&str; 53] = [
         "/payments",
         "/invoices/{id}/refunds",
         "/bulk-payments/",
@@ -629,8 +637,16 @@ mod tests {
         "/standing-orders",
         "/signature-requests",
         "/pushes",
+        "/users/{id}/strikes",
+        "/complaints",
+        "/incidents",
+        "/alerts",
+        "/shipments",
+        "/domains",
+        "/certificates",
+        "/zones/{id}/dns-records",
     ];
-    const PATHS_OF_RECORDS: [&str; 30] = [
+    const PATHS_OF_RECORDS: [&str; 35] = [
         "/pets",
         "/messages",
         "/orders",
@@ -661,6 +677,11 @@ mod tests {
         "/shopping-lists",
         "/wireframes",
         "/scanners",
+        "/bookings",
+        "/webhooks",
+        "/alert-rules",
+        "/shipment-methods",
+        "/domain-names",
     ];
 
     #[test]

@@ -49,7 +49,7 @@ pub(crate) mod acting_parameter;
 mod alternatives;
 pub mod bundle;
 mod chosen;
-mod consequence;
+pub(crate) mod consequence;
 pub(crate) mod create_effects;
 pub mod defect;
 mod dialect;

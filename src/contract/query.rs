@@ -16,7 +16,7 @@
 use std::collections::HashSet;
 
 use super::acting_get;
-use super::consequence::{is_role, makes_the_one, says_consequence};
+use super::consequence::{is_role, is_stated_as_fact, makes_the_one, says_consequence};
 use super::document::{Document, Node};
 use super::field::required_fields;
 use super::inferred::comparable_path;
@@ -26,7 +26,7 @@ use super::lexicon::{
     is_base_or_third_person, is_form_of, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
-use super::texts::{said_about_body_and_successes, said_about_parts, said_about_path, stated, summary_and_description};
+use super::texts::{said_about_body_and_successes, said_about_parts, said_around, stated, summary_and_description};
 use super::{Contract, load, pointer};
 
 /// Verbs that, as the last segment of a path, ask for something; [`only_asks`] says which can do nothing else.
@@ -131,7 +131,50 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !has_action_below(&operation.path)
         && !issues_something(document, operation)
         && !is_said_to_have_side_effect(document, operation)
+        && !parts_say_it_acts(document, operation)
         && !has_records_below(document, &operation.path)
+}
+
+/// Whether a sentence about a query, its path, its tags, its body, a required field or its success says that searching
+/// does something: "Each search is billed", "Results are removed from the pool".
+fn parts_say_it_acts(document: &Document, operation: &Operation) -> bool {
+    let own = summary_and_description(document, operation);
+    own.chain(said_about_parts(document, operation))
+        .flat_map(sentences)
+        .any(|sentence| {
+            let words = camel_case_words(sentence);
+            let finds_a_device = words.windows(3).any(|three| {
+                three[0] == "find"
+                    && three[1] == "my"
+                    && ["car", "device", "keys", "phone"].contains(&three[2].as_str())
+            });
+            finds_a_device || says_consequence(sentence) || is_done_with_results(&words) || locks_an_account(&words)
+        })
+}
+
+/// Whether words say what is done with a search or what it finds: "Results are removed from the pool", "The first hit
+/// is assigned to the caller", but not "results that are archived".
+fn is_done_with_results(words: &[String]) -> bool {
+    const RESULTS: [&str; 9] = [
+        "hit", "hits", "it", "match", "matches", "result", "results", "search", "they",
+    ];
+    const DONE: [&str; 10] = [
+        "assigned", "billed", "charged", "claimed", "consumed", "deleted", "held", "locked", "removed", "reserved",
+    ];
+    words.windows(2).enumerate().any(|(at, pair)| {
+        let is_done = ["are", "is"].contains(&pair[0].as_str()) && DONE.contains(&pair[1].as_str());
+        let subject = &words[..at];
+        is_done && is_stated_as_fact(subject) && subject.iter().any(|word| RESULTS.contains(&word.as_str()))
+    })
+}
+
+/// Whether words say that too many calls have an effect: "Further ones lock the account".
+fn locks_an_account(words: &[String]) -> bool {
+    words.windows(3).any(|three| {
+        ["block", "blocks", "lock", "locks"].contains(&three[0].as_str())
+            && three[1] == "the"
+            && ["account", "card", "user"].contains(&three[2].as_str())
+    })
 }
 
 /// Whether the query issues something new, holds what it finds, or counts the call: `/tokens/get`, "Gets a new token",
@@ -197,7 +240,8 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         })
         || last.is_some_and(|words| {
             is_action_in_path(words)
-                || is_after_record && (is_action_on_record(words) || !is_get && is_role_of_one(words))
+                || is_after_record
+                    && (is_action_on_record(words) || !is_get && (is_role_of_one(words) || is_of_rights(words)))
         })
         || has_action_after_record(&operation.path)
         || said.is_some_and(|said| {
@@ -211,7 +255,7 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
 fn has_consequence(document: &Document, operation: &Operation) -> bool {
     let summary = stated(document, operation, "summary").map(without_prefixes);
     let mut sentences = summary_and_description(document, operation)
-        .chain(said_about_path(document, operation))
+        .chain(said_around(document, operation))
         .chain(said_about_body_and_successes(document, operation))
         .flat_map(sentences);
     summary.is_some_and(|words| makes_the_one(&words)) || sentences.any(says_consequence)
@@ -359,6 +403,25 @@ fn is_action_on_record(words: &[String]) -> bool {
 /// a write to it takes the role from another: `/addresses/{id}/default`.
 fn is_role_of_one(words: &[String]) -> bool {
     matches!(words, [only] if is_role(only))
+}
+
+/// Whether the words of a path's last segment, which follows a record, are about what its owner may do:
+/// `/users/{id}/admin`, `/users/{id}/roles`. A write there grants rights.
+fn is_of_rights(words: &[String]) -> bool {
+    const RIGHTS: [&str; 11] = [
+        "admin",
+        "administrator",
+        "grants",
+        "owner",
+        "ownership",
+        "permissions",
+        "privileges",
+        "rights",
+        "role",
+        "roles",
+        "superuser",
+    ];
+    matches!(words, [only] if RIGHTS.contains(&only.as_str()))
 }
 
 /// Whether a summary begins with a verb for an action: "Revoke the token", "Clears the cache". A verb that is a noun
@@ -627,7 +690,7 @@ fn has_records_below(document: &Document, path: &str) -> bool {
 mod tests {
     use super::super::operation::OperationId;
     use super::has_side_effect;
-    use crate::contract::testing::of_paths;
+    use crate::contract::testing::{of_paths, with_tags};
 
     /// Whether the first `POST` of these paths is a read.
     fn reads(paths: &str) -> bool {
@@ -845,7 +908,10 @@ mod tests {
         ] {
             assert!(acts(&format!("/players/{{id}}/{role}")), "{role}");
         }
-        for thing in ["defaults", "orders", "ranking", "address"] {
+        for rights in ["admin", "roles", "permissions"] {
+            assert!(acts(&format!("/players/{{id}}/{rights}")), "{rights}");
+        }
+        for thing in ["defaults", "orders", "ranking", "address", "administration"] {
             assert!(!acts(&format!("/players/{{id}}/{thing}")), "{thing}");
         }
         assert!(!acts("/players/{id}") && !acts("/things/default/{id}"));
@@ -978,6 +1044,27 @@ mod tests {
     }
 
     #[test]
+    fn what_a_document_says_of_the_tags_and_the_documentation_of_an_update_counts() {
+        let acts = |of_tag: &str, of_other: &str, of_documentation: &str| {
+            let parameters = "parameters: [{name: id, in: path, required: true, schema: {type: string}}]";
+            let paths = format!(
+                "/pets/{{id}}:\n  {parameters}\n  put: {{tags: [a], externalDocs: {{url: 'https://example.com', description: \
+                 '{of_documentation}'}}, responses: {{'200': {{description: a}}}}}}\n"
+            );
+            let tags = format!("{{name: a, description: '{of_tag}'}}, {{name: b, description: '{of_other}'}}");
+            let contract = with_tags(&paths, &tags);
+            has_side_effect(&contract.document, contract.operation(OperationId(0)))
+        };
+        for said in ["Everything here wipes the device.", "The owner is notified by e-mail."] {
+            assert!(
+                acts(said, "b", "c") && acts("a", "b", said) && !acts("a", said, "c"),
+                "{said}"
+            );
+        }
+        assert!(!acts("Everything about pets.", "b", "How to update a pet."));
+    }
+
+    #[test]
     fn what_takes_away_what_it_shows_is_no_read() {
         let body = |properties: &str| {
             format!(
@@ -998,6 +1085,68 @@ mod tests {
             body("order: {type: string, enum: [name, age]}"),
         ] {
             assert!(reads(&post("/pets/get", &said, SHOWN)), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_around_a_query_may_say_that_it_acts() {
+        let read = |[of_path, own, of_body, of_success, of_tag]: [&str; 5]| {
+            let body = format!(
+                "requestBody: {{description: '{of_body}', content: {{application/json: {{schema: {{type: object}}}}}}}}"
+            );
+            let shown = SHOWN.replace("description: a", &format!("description: '{of_success}'"));
+            let paths = format!(
+                "/pets/search:\n  description: '{of_path}'\n  post: {{summary: Search pets, description: '{own}', tags: [a], \
+                 {body}, responses: {{{shown}}}}}\n"
+            );
+            let tags = format!("{{name: a, description: '{of_tag}'}}");
+            let contract = with_tags(&paths, &tags);
+            contract.operation(OperationId(0)).is_query()
+        };
+        let plain = [
+            "Pets.",
+            "Sorted by name.",
+            "What is looked for.",
+            "The hits.",
+            "About pets.",
+        ];
+        assert!(read(plain));
+        for said in [
+            "Each search is billed.",
+            "Results are removed from the pool.",
+            "Matches are reserved for ten minutes.",
+            "The first hit is assigned to the caller.",
+            "Emails the result to the owner.",
+            "The person is informed.",
+            "Costs 0.10 EUR.",
+        ] {
+            for place in 0..plain.len() {
+                let mut texts = plain;
+                texts[place] = said;
+                assert!(!read(texts), "{said} {place}");
+            }
+        }
+        for said in [
+            "Three per day; further ones lock the account.",
+            "Works like Find my phone.",
+        ] {
+            let mut texts = plain;
+            texts[1] = said;
+            assert!(!read(texts), "{said}");
+        }
+        for said in [
+            "Search, create and delete pets.",
+            "Results that are archived are listed last.",
+            "The search is case-insensitive.",
+            "Only active pets are returned.",
+            "The account of the owner.",
+            "The name, as it is stored.",
+        ] {
+            for place in [0, 2, 3, 4] {
+                let mut texts = plain;
+                texts[place] = said;
+                assert!(read(texts), "{said} {place}");
+            }
         }
     }
 

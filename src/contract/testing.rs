@@ -16,6 +16,13 @@ pub(super) fn of_paths(paths: &str, components: &str) -> Result<Contract, Defect
     Contract::read("things.yaml", text)
 }
 
+/// A contract with these paths, YAML lines from the first column on, and these tags, separated by commas.
+pub(super) fn with_tags(paths: &str, tags: &str) -> Contract {
+    let paths = paths.replace('\n', "\n  ");
+    let text = format!("openapi: 3.0.3\ninfo: {{title: Things, version: '1'}}\ntags: [{tags}]\npaths:\n  {paths}\n");
+    Contract::read("things.yaml", text).unwrap_or_else(|defect| panic!("{defect}"))
+}
+
 /// A contract whose one operation, `get`, has a 200 response with this schema; `schemas` are the components that it
 /// refers to, one per line.
 pub(super) fn of_schema(schema: &str, schemas: &str) -> Contract {

@@ -23,10 +23,37 @@ pub(super) fn stated<'document>(
     document.node(&pointer::join(&operation.pointer, key))?.string()
 }
 
-/// Returns what is said about the path of an operation. It may be about the other operations of the path.
+/// Returns what is said about the path of an operation, its tags and its further documentation. It may be about other
+/// operations too.
+pub(super) fn said_around<'document>(document: &'document Document, operation: &Operation) -> Vec<&'document str> {
+    let mut said = said_about_path(document, operation);
+    let of_operation = |key: &str| document.node(&pointer::join(&operation.pointer, key));
+    let tags = of_operation("tags").map_or(&[][..], Node::elements).iter();
+    let tags: Vec<_> = tags.filter_map(Node::string).collect();
+    let declared = document.node("/tags").map_or(&[][..], Node::elements).iter();
+    let is_of_operation = |tag: &&Node| {
+        let name = tag.member("name").and_then(Node::string);
+        name.is_some_and(|name| tags.contains(&name))
+    };
+    let documented = declared.filter(is_of_operation).chain(of_operation("externalDocs"));
+    said.extend(documented.filter_map(|node| node.member("description")?.string()));
+    said
+}
+
+/// Returns what is said about the path of an operation alone.
 pub(super) fn said_about_path<'document>(document: &'document Document, operation: &Operation) -> Vec<&'document str> {
     let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
     said_at(document, &load::resolve(document, path.to_owned()))
+}
+
+/// Whether the path of an operation has no other operation, so that what is said about the path is about this one.
+pub(super) fn is_alone_at_its_path(document: &Document, operation: &Operation) -> bool {
+    const METHODS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];
+    let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
+    let members = document.node(&load::resolve(document, path.to_owned()));
+    let members = members.map_or(&[][..], Node::members).iter();
+    let methods = members.filter(|member| METHODS.contains(&member.name.as_ref()));
+    methods.count() == 1
 }
 
 /// Returns what is said about the request body and the successes of an operation.
@@ -42,14 +69,14 @@ pub(super) fn said_about_body_and_successes<'document>(
         .collect()
 }
 
-/// Returns what is said about the path, the body, its required fields, the success, the scopes and the further
-/// documentation of an operation.
+/// Returns what is said about the path, the tags, the body, its required fields, the success, the scopes and the
+/// further documentation of an operation.
 pub(super) fn said_about_parts<'document>(
     document: &'document Document,
     operation: &Operation,
 ) -> impl Iterator<Item = &'document str> {
     let below = |pointer: &str, key: &str| load::resolve(document, pointer::join(pointer, key));
-    let mut places = vec![below(&operation.pointer, "externalDocs")];
+    let mut places = Vec::new();
     let required = required_fields(document, operation).into_iter();
     places.extend(required.filter_map(|(_, schema)| Some(load::resolve(document, schema?))));
     let body = operation.request_body.as_ref().and_then(|body| body.schema.clone());
@@ -65,7 +92,7 @@ pub(super) fn said_about_parts<'document>(
     let security = security.or_else(|| document.node("/security"));
     let ways = security.map_or(&[][..], Node::elements).iter().flat_map(Node::members);
     let scopes = ways.flat_map(|scheme| scheme.node.elements()).filter_map(Node::string);
-    said_about_path(document, operation)
+    said_around(document, operation)
         .into_iter()
         .chain(said_about_body_and_successes(document, operation))
         .chain(of_places)

@@ -120,9 +120,10 @@ pub(super) fn chooses_a_command(contract: &Contract, operation: &Operation, para
 /// Whether a write with this method does more than it says if this parameter is not sent: it has a side effect and is
 /// on by default, or its default says to change all records, or to replace them.
 pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &Parameter) -> bool {
-    const CHOSEN: [&str; 8] = [
+    const CHOSEN: [&str; 9] = [
         "delete",
         "drop",
+        "hard",
         "overwrite",
         "purge",
         "replace",
@@ -131,31 +132,47 @@ pub(super) fn acts_by_default(contract: &Contract, method: Method, parameter: &P
         "upsert",
     ];
     // Not `fields`: `fields=all` selects what is shown.
-    const RANGES: [&str; 6] = ["affects", "apply", "scope", "target", "targets", "updates"];
+    const RANGES: [&str; 7] = ["affects", "apply", "scope", "series", "target", "targets", "updates"];
     const CONFLICTS: [&str; 2] = ["conflict", "duplicate"];
-    const ACTS_ON_MORE: [&str; 5] = ["cascade", "everything", "overwrite", "prefix", "propagate"];
     const KEEPS: [&str; 3] = ["append", "keep", "preserve"];
-    let is_optional =
-        parameter.location == ParameterLocation::Query && !parameter.required && parameter.set_by_user.is_none();
+    const BELOW: [&str; 3] = ["children", "descendants", "members"];
+    let is_optional = matches!(parameter.location, ParameterLocation::Header | ParameterLocation::Query)
+        && !parameter.required
+        && parameter.set_by_user.is_none();
+    let in_query = parameter.location == ParameterLocation::Query;
     let schema = schema_of(contract, parameter).filter(|_| is_optional);
     let default = schema.and_then(|schema| schema.member("default"));
-    let has_word = |text: &str, list: &[&str]| {
-        let separated = separated(text);
-        words(&separated).any(|word| list.contains(&word))
-    };
+    let name = acting_parameter::plain_name(parameter);
     let chosen = default.and_then(Node::string).unwrap_or_default();
     let is_on = default.and_then(Node::boolean) == Some(true) || chosen == "true";
     let is_off = default.and_then(Node::boolean) == Some(false);
-    let has_name = |list: &[&str]| has_word(&parameter.name, list);
+    let has_name = |list: &[&str]| has_word(name, list);
     // A recursive create only makes what it is nested under. `all` must be the first word: `all_versions`, not
     // `include_all`.
     let is_recursive = method != Method::Post && has_name(&["recursive"]);
-    let is_of_all = words(&separated(&parameter.name)).next() == Some("all");
-    is_on && (has_name(&ACTS_ON_MORE) || is_recursive || is_of_all || acting_parameter::acts(contract, parameter))
+    let is_of_all = words(&separated(name)).next() == Some("all");
+    let acts = || match in_query {
+        true => acting_parameter::acts(contract, parameter),
+        false => acting_parameter::acts_as_header(contract, parameter),
+    };
+    is_on && (reaches_more(name) || has_name(&["with"]) && has_name(&BELOW) || is_recursive || is_of_all || acts())
         || is_off && has_name(&KEEPS)
+        || is_optional && acting_parameter::acts_if_absent(contract, parameter)
         || has_word(chosen, &CHOSEN)
         || has_name(&CONFLICTS) && has_word(chosen, &["merge", "update"])
-        || has_word(chosen, &["all", "everything"]) && has_word(&parameter.name, &RANGES)
+        || has_word(chosen, &["all", "everything", "infinity"]) && (has_name(&RANGES) || has_name(&["depth"]))
+}
+
+/// Whether a write that is sent with `true` for a parameter with this name changes more than one record: `X-Cascade`.
+pub(super) fn reaches_more(name: &str) -> bool {
+    const REACHES_MORE: [&str; 5] = ["cascade", "everything", "overwrite", "prefix", "propagate"];
+    has_word(name, &REACHES_MORE)
+}
+
+/// Whether a name or a value has one of the words.
+fn has_word(text: &str, list: &[&str]) -> bool {
+    let separated = separated(text);
+    words(&separated).any(|word| list.contains(&word))
 }
 
 /// Whether the parameter selects which fields of a record the response has: facts about the others
@@ -249,6 +266,11 @@ mod tests {
             "name: prefix, schema: {type: boolean, default: true}",
             "name: scope, schema: {type: string, default: series}",
             "name: all_versions, schema: {type: boolean, default: true}",
+            "name: series, schema: {type: string, enum: [single, following, all], default: all}",
+            "name: withChildren, schema: {type: boolean, default: true}",
+            "name: mode, schema: {type: string, enum: [soft, hard], default: hard}",
+            "name: silent, schema: {type: boolean, default: false}, description: 'If not set, the customer gets a mail'",
+            "name: silent, schema: {type: boolean}, description: 'Unless true, the members are notified.'",
         ] {
             assert!(acts(stated), "{stated}");
         }
@@ -260,6 +282,11 @@ mod tests {
             "name: include_all, schema: {type: boolean, default: true}",
             "name: recursive, schema: {type: boolean, default: true}",
             "name: mode, schema: {type: string, default: append}",
+            "name: include_children, schema: {type: boolean, default: true}",
+            "name: series, schema: {type: string, default: single}",
+            "name: silent, schema: {type: boolean, default: false}",
+            "name: silent, schema: {type: boolean}, description: 'If set, the customer gets no mail'",
+            "name: locale, schema: {type: string}, description: 'If not set, the language of the caller is used.'",
         ] {
             assert!(!acts(stated), "{stated}");
         }

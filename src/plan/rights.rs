@@ -2,6 +2,8 @@
 //! record that a run creates, and may leave, is neither an administrator nor public nor the default, and it can be
 //! read, updated and deleted.
 
+use std::cmp::Ordering;
+
 use serde_json::Value;
 
 use super::optional::separated;
@@ -74,6 +76,24 @@ const LIMITING: [&str; 27] = [
     "visibility",
     "visible",
 ];
+
+/// The words of names whose values say which rights somebody gets.
+const GIVES_RIGHTS: [&str; 11] = [
+    "access",
+    "permission",
+    "permissions",
+    "privilege",
+    "privileges",
+    "right",
+    "rights",
+    "role",
+    "roles",
+    "scope",
+    "scopes",
+];
+
+/// Values that give few rights, those that give the fewest first.
+const LEAST_RIGHTS: [&str; 7] = ["none", "guest", "viewer", "read", "reader", "readonly", "read_only"];
 
 /// The states in which a service may refuse to update or delete a record, or no longer show it, each as the words of a
 /// name. A record that is `hidden` or a `draft` is seen by fewer, and one that is `paused` does less: those may be
@@ -622,6 +642,9 @@ pub(super) fn cautious_value(value: Value, name: &str, schema: &Node) -> Option<
         return Some(value);
     }
     let separated = separated(name);
+    if let Some(least) = least_right(&separated, schema) {
+        return Some(least);
+    }
     let does_less = does_less(name) || says_false_acts(schema);
     let listed = schema.member("enum").map(Node::elements);
     let may_act = |value: &Value| {
@@ -638,6 +661,24 @@ pub(super) fn cautious_value(value: Value, name: &str, schema: &Node) -> Option<
     };
     let is_quiet = |other: &Value| !other.is_null() && !may_act(other) && !is_unwanted(name, other);
     Some(others.into_iter().find(is_quiet).unwrap_or(value))
+}
+
+/// Returns the member of an `enum` that gives the fewest rights, in a field whose name (in words) says that it gives
+/// some: the smallest number, or a word that is known to give few. `None` where no such word is listed.
+fn least_right(name: &str, schema: &Node) -> Option<Value> {
+    let listed = schema.member("enum").map_or(&[][..], Node::elements).iter();
+    let listed: Vec<_> = listed.map(Node::to_value).filter(|value| !value.is_null()).collect();
+    if !words(name).any(|word| GIVES_RIGHTS.contains(&word)) {
+        return None;
+    }
+    if listed.iter().all(Value::is_number) {
+        let smaller = |one: &Value, other: &Value| one.as_f64().partial_cmp(&other.as_f64());
+        let least = listed.into_iter();
+        return least.min_by(|one, other| smaller(one, other).unwrap_or(Ordering::Equal));
+    }
+    let is = |value: &&Value, known: &str| value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(known));
+    let mut least = LEAST_RIGHTS.iter();
+    least.find_map(|known| listed.iter().find(|value| is(value, known)).cloned())
 }
 
 /// Whether a value may be sent after the first one: it is harmless, does nothing at once, is none of those that only
@@ -888,6 +929,36 @@ mod tests {
                 "{enum: [running_shoe, boot]}",
                 json!("running_shoe"),
             ),
+        ] {
+            let document = Document::read("a.yaml", schema.to_owned()).unwrap();
+            assert_eq!(
+                cautious_value(value, name, &document.root),
+                Some(first),
+                "{name} {schema}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_field_for_rights_begins_with_the_fewest() {
+        for (name, value, schema, first) in [
+            ("access_level", json!(50), "{enum: [50, 40, 30, 10]}", json!(10)),
+            (
+                "permissions",
+                json!("admin"),
+                "{enum: [admin, write, read]}",
+                json!("read"),
+            ),
+            ("role", json!("editor"), "{enum: [editor, Guest]}", json!("Guest")),
+            ("role", json!("editor"), "{enum: [editor, author]}", json!("editor")),
+            (
+                "role",
+                json!("editor"),
+                "{enum: [editor, viewer], default: editor}",
+                json!("editor"),
+            ),
+            ("size", json!(50), "{enum: [50, 10]}", json!(50)),
+            ("mode", json!("write"), "{enum: [write, read]}", json!("write")),
         ] {
             let document = Document::read("a.yaml", schema.to_owned()).unwrap();
             assert_eq!(

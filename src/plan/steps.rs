@@ -724,12 +724,20 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
     let acts = |parameter: &&Parameter| {
         let in_query = operation.is_get() && parameter.location == ParameterLocation::Query;
         let in_header = parameter.location == ParameterLocation::Header;
-        let is_of_webdav = in_header && ["destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
+        let is_of_webdav =
+            in_header && ["depth", "destination", "overwrite"].contains(&parameter.name.to_lowercase().as_str());
         let has_side_effect = in_query
             && (acting_parameter::acts(contract, parameter)
                 || optional::is_a_switch(contract, parameter)
                 || optional::is_sent_as_command(contract, parameter));
-        turns_into_another_request(parameter.location, &parameter.name) || is_of_webdav || has_side_effect
+        let acts_as_header = in_header
+            && !operation.has_invariants()
+            && (acting_parameter::acts_as_header(contract, parameter)
+                || optional::reaches_more(acting_parameter::plain_name(parameter)));
+        turns_into_another_request(parameter.location, &parameter.name)
+            || is_of_webdav
+            || has_side_effect
+            || acts_as_header
     };
     if let Some(parameter) = needed.find(acts) {
         let name = &parameter.name;
@@ -787,6 +795,41 @@ mod tests {
             writes: true,
             token: true,
             ..Scope::default()
+        }
+    }
+
+    #[test]
+    fn a_write_that_requires_or_has_by_default_a_header_that_acts_is_not_sent() {
+        let suspect = |stated: &str| {
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /a: {{post: {{parameters: [{{in: header, \
+                 {stated}}}], responses: {{'201': {{description: a}}}}}}}}\n"
+            );
+            let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            reason_to_suspect_side_effect(&contract, OperationId(0)).is_some()
+        };
+        for stated in [
+            "name: X-Force, required: true, schema: {type: boolean}",
+            "name: X-Notify, required: true, schema: {type: boolean}, description: Notify the owner",
+            "name: X-Tell, required: true, schema: {type: boolean}, description: Notify the owner",
+            "name: X-Cascade, required: true, schema: {type: boolean, default: true}",
+            "name: X-Cascade, schema: {type: boolean, default: true}",
+            "name: Depth, required: true, schema: {type: string, enum: [infinity, '0'], default: infinity}",
+            "name: Depth, schema: {type: string, default: infinity}",
+            "name: X-On-Behalf-Of, required: true, schema: {type: string}",
+        ] {
+            assert!(suspect(stated), "{stated}");
+        }
+        for stated in [
+            "name: X-Force, schema: {type: boolean}",
+            "name: X-Request-ID, required: true, schema: {type: string}",
+            "name: Idempotency-Key, required: true, schema: {type: string}",
+            "name: If-Match, required: true, schema: {type: string}, description: Needed to delete or update a record",
+            "name: Accept-Language, required: true, schema: {type: string}, description: Sets the language",
+            "name: X-Tenant, required: true, schema: {type: string}",
+            "name: Prefer, required: true, schema: {type: string}",
+        ] {
+            assert!(!suspect(stated), "{stated}");
         }
     }
 

@@ -17,6 +17,7 @@ use super::rights::{
 use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
+use crate::contract::consequence::says_it_happens_by_itself;
 use crate::contract::discriminator;
 use crate::contract::document::Node;
 use crate::contract::field::holds_data_of_callers;
@@ -590,7 +591,9 @@ impl LeafBuilder<'_> {
         let format = stated("format").and_then(Node::string);
         let is_date = matches!(format, Some("date" | "date-time"));
         let may_act = is_number && is_named(is_place_among_others) || is_date && is_named(is_date_of_trigger);
-        if may_be_others || may_act && !field.required {
+        let description = stated("description").and_then(Node::string);
+        let happens_by_itself = description.is_some_and(says_it_happens_by_itself);
+        if may_be_others || happens_by_itself || may_act && !field.required {
             return None;
         }
         if stated("pattern").is_some() {
@@ -673,6 +676,23 @@ mod tests {
         let template = Template::of(&contract, OperationId(0));
         let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
         draft.map_err(|lack| lack.to_string())
+    }
+
+    #[test]
+    fn a_time_at_which_something_happens_to_others_is_left_out_or_not_made() {
+        let schema = |required: &str| {
+            format!(
+                "{{type: object, required: [{required}], properties: {{name: {{type: string}}, starts: {{type: string, format: \
+                 date, description: The first day}}, effective_date: {{type: string, format: date, description: On this day \
+                 the price changes for all customers}}, max_age: {{type: integer, maximum: 99, description: Days after which \
+                 all files are purged}}}}}}"
+            )
+        };
+        let body = made(&schema("name")).unwrap();
+        let names: Vec<_> = body.as_object().unwrap().keys().collect();
+        assert_eq!(names, ["name", "starts"]);
+        assert!(made(&schema("effective_date")).is_err());
+        assert!(made(&schema("max_age")).is_err());
     }
 
     #[test]
