@@ -639,12 +639,14 @@ fn says_command(words: &[String]) -> bool {
     let is_verb = !first.ends_with('s') || known.any(|verb| is_base_or_third_person(first, verb));
     let has_object = DETERMINERS.contains(&object.as_str());
     let is_sure = IMPERATIVE.contains(&first.as_str()) && !NOUNS_TOO.contains(&first.as_str()) && first != "set";
+    let is_secret = |word: &String| ["otp", "password", "secret", "token"].contains(&word.as_str());
+    let creates_secret = is_base_or_third_person(first, "create") && words.iter().take(5).any(is_secret);
     let is_issued = ["generate", "issue"].contains(&first.as_str())
         && words.last().is_some_and(|last| ISSUED.contains(&last.as_str()));
     let is_thing = THINGS.contains(&object.as_str());
     !is_said_to_read(words)
         && !is_no_verb
-        && (has_object && is_verb && !may_show || is_sure && !is_thing && !may_show || is_issued)
+        && (has_object && is_verb && !may_show || is_sure && !is_thing && !may_show || is_issued || creates_secret)
 }
 
 /// Whether a summary without a determiner is a command, by the path: "Close valve" for `/valve/close`, "Start export"

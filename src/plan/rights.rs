@@ -485,6 +485,34 @@ pub(super) fn is_date_of_trigger(name: &str) -> bool {
     has(&TRIGGERS) || has(&TRIGGERS_AT) && words.last().is_some_and(|last| ["after", "at", "on"].contains(last))
 }
 
+/// Whether a service may call or fetch what is at the address in a field with this name: `remote_url`,
+/// `callbackUri`, but not `url` or `homepage_url`.
+pub(super) fn is_called_by_service(name: &str) -> bool {
+    const CALLED: [&str; 15] = [
+        "callback",
+        "clone",
+        "download",
+        "feed",
+        "fetch",
+        "git",
+        "hook",
+        "import",
+        "mirror",
+        "payload",
+        "remote",
+        "repo",
+        "repository",
+        "upstream",
+        "webhook",
+    ];
+    let separated = separated(name);
+    let words: Vec<_> = words(&separated).collect();
+    let is_address = words
+        .last()
+        .is_some_and(|last| ["endpoint", "uri", "url"].contains(last));
+    is_address && words.iter().any(|word| CALLED.contains(word))
+}
+
 /// Whether a period ends at the time in a field with this name, which must then not be earlier than the time at which
 /// the period begins: `ends_at`, `valid_until`, `date_to`.
 pub(super) fn ends_period(name: &str) -> bool {
@@ -1063,6 +1091,16 @@ mod tests {
             "born",
         ] {
             assert!(!is_date_of_trigger(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_a_service_calls_is_told_by_its_name() {
+        for name in ["remote_url", "callbackUri", "webhook-endpoint", "git_repo_url"] {
+            assert!(is_called_by_service(name), "{name}");
+        }
+        for name in ["url", "homepage_url", "callback", "remote", "repository_name"] {
+            assert!(!is_called_by_service(name), "{name}");
         }
     }
 

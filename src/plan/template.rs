@@ -11,8 +11,8 @@ use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::{
-    cautious_value, concerns_rights, ends_period, is_date_of_trigger, is_measure, is_place_among_others,
-    may_be_sent_later, names_somebody,
+    cautious_value, concerns_rights, ends_period, is_called_by_service, is_date_of_trigger, is_measure,
+    is_place_among_others, may_be_sent_later, names_somebody,
 };
 use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
 use super::source::NoValue;
@@ -593,7 +593,8 @@ impl LeafBuilder<'_> {
         let may_act = is_number && is_named(is_place_among_others) || is_date && is_named(is_date_of_trigger);
         let description = stated("description").and_then(Node::string);
         let happens_by_itself = description.is_some_and(says_it_happens_by_itself);
-        if may_be_others || happens_by_itself || may_act && !field.required {
+        let is_called = kind == Some("string") && is_named(is_called_by_service);
+        if may_be_others || happens_by_itself || is_called || may_act && !field.required {
             return None;
         }
         if stated("pattern").is_some() {
