@@ -547,7 +547,7 @@ fn a_list_of_types_is_compared_with_alternatives_type_by_type() {
             (list, "{anyOf: [{type: string, maxLength: 3}, {type: integer}]}"),
             plain
         ),
-        ["breaking request length: the request body now has the maximum length 3"]
+        ["breaking request length: the request body now has the maxLength 3"]
     );
 }
 
