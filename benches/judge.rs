@@ -128,6 +128,7 @@ fn exchange(contract: &Contract, operation: &str, body: &Bytes) -> Exchange {
         body: body.clone(),
         was_compressed: false,
         is_body_known: true,
+        are_headers_known: true,
         location: None,
         elapsed: Duration::ZERO,
     };

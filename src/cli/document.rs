@@ -241,7 +241,7 @@ fn blob(what: &'static str, name: &str, max_bytes: u64) -> Result<String, Failur
             "name an existing file, or a revision and a path from the root of the repository, as `HEAD~1:openapi.yaml`";
         return Err(failure(format!("{said}; {hint}")));
     }
-    String::from_utf8(text).map_err(|_| failure("it is not UTF-8".to_owned()))
+    edge::utf_8(text).map_err(failure)
 }
 
 #[cfg(test)]

@@ -184,10 +184,23 @@ pub(super) fn is_set(variable: &str) -> bool {
 /// The system's error; a file that is larger, of which no more is read; one that is not UTF-8.
 pub(super) fn read(what: &'static str, path: &Path, max_bytes: u64) -> Result<String, Failure> {
     let bytes = read_whole(what, path, max_bytes)?;
-    String::from_utf8(bytes).map_err(|_| Failure::File {
+    utf_8(bytes).map_err(|reason| Failure::File {
         what,
         path: path.to_owned(),
-        source: io::Error::other("it is not UTF-8"),
+        source: io::Error::other(reason),
+    })
+}
+
+/// Returns the text that the bytes are, or where they are none and what to do.
+pub(super) fn utf_8(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let bytes = error.as_bytes();
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return "it is UTF-16; save it as UTF-8".to_owned();
+        }
+        let before = bytes.get(..error.utf8_error().valid_up_to()).unwrap_or(bytes);
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        format!("it is not UTF-8 from line {line} on; save it as UTF-8")
     })
 }
 

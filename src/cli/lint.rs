@@ -30,14 +30,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     let mut referred = Vec::new();
     let linted = arguments.files.iter().map(|source| {
         let others = source.other_files().map(|others| noting(others, &mut referred));
-        Ok(lint_with_files(&source.to_string(), source.text("document")?, others))
+        let text = source.text("document")?;
+        Ok::<_, Failure>(lint_with_files(&source.to_string(), text, others))
     });
-    let lints = linted.collect::<Result<Vec<_>, Failure>>()?;
+    let (lints, failures): (Vec<_>, Vec<_>) = linted.partition(Result::is_ok);
+    let lints: Vec<_> = lints.into_iter().flatten().collect();
+    let failure = failures.into_iter().find_map(Result::err);
     let files = referred.iter().map(Path::new);
     arguments.flags.reject_overwrites_of("a file of a document", files)?;
-    if !arguments.flags.write(&lints)? {
+    // What is wrong with the others is reported although one cannot be read.
+    if !lints.is_empty() && !arguments.flags.write(&lints)? {
         return Ok(NOT_WRITTEN);
     }
+    failure.map_or(Ok(()), Err)?;
     let is_sound = lints.iter().all(|lint| lint.findings.is_empty());
     Ok(if is_sound { 0 } else { DEFECTIVE })
 }

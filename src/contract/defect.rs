@@ -402,6 +402,9 @@ impl Problem {
 }
 
 fn write_version(formatter: &mut fmt::Formatter<'_>, found: &str) -> fmt::Result {
+    if found == "3.0" {
+        return formatter.write_str("the version of OpenAPI has three numbers; write `3.0.3`, in quotes");
+    }
     write!(
         formatter,
         "this is OpenAPI `{found}`, but only 3.0.x, 3.1.x and 3.2.x are supported; convert the document to 3.0"

@@ -108,18 +108,24 @@ fn check_version(document: &Document) -> Result<(), Defect> {
     let dialect = document.root.member("jsonSchemaDialect").and_then(Node::string);
     match dialect
         .filter(|_| document.was_later_than_3_0())
-        .and_then(other_dialect)
+        .and_then(|dialect| other_dialect(dialect, UNTIL_DIALECT_IS_KNOWN))
     {
         Some(problem) => Err(document.defect("/jsonSchemaDialect", problem)),
         None => Ok(()),
     }
 }
 
+/// What to do about a schema in another dialect.
+const OF_KNOWN_DIALECT: &str = "write the schemas in the dialect of OpenAPI, or in draft 2020-12";
+/// What to do about a document whose schemas are in another dialect.
+const UNTIL_DIALECT_IS_KNOWN: &str =
+    "write the schemas in the dialect of OpenAPI, or in draft 2020-12; until then, the whole document is rejected";
+
 /// Returns what is wrong with a dialect of JSON Schema that schemas are written in.
-fn other_dialect(dialect: &str) -> Option<Problem> {
+fn other_dialect(dialect: &str, fix: &'static str) -> Option<Problem> {
     (!dialect::is_known_dialect(dialect)).then(|| Problem::Unsupported {
         what: format!("the JSON Schema dialect `{dialect}`"),
-        fix: "write the schemas in the dialect of OpenAPI, or in draft 2020-12",
+        fix,
     })
 }
 
@@ -262,7 +268,8 @@ impl StructureCheck<'_> {
             ("schema", "$defs" | "definitions") => Some(Expect::MapOf(&Expect::Schema)),
             ("schema", LATER_KEYWORDS_KEY) => Some(Expect::Object(&LATER_KEYWORDS_OBJECT)),
             ("schema", "$schema") => {
-                let problem = member.node.string().and_then(other_dialect)?;
+                let dialect = member.node.string()?;
+                let problem = other_dialect(dialect, OF_KNOWN_DIALECT)?;
                 self.fail(&member.name, problem);
                 None
             }

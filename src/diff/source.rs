@@ -20,8 +20,9 @@ const MAX_DEFINITIONS: usize = 1_000;
 #[derive(Debug)]
 pub(super) struct Source<'document> {
     pub(super) document: &'document Document,
-    /// Whether keywords next to a `$ref` apply, as from OpenAPI 3.1 on; in 3.0 they do not (section 4.7.23).
-    pub(super) ref_siblings_apply: bool,
+    /// Whether the version is later than OpenAPI 3.0: only there, keywords next to a `$ref` apply (3.0.3, section
+    /// 4.7.23), and `enum` excludes null that `type` admits.
+    pub(super) is_later_than_3_0: bool,
 }
 
 /// A node and its location.
@@ -36,7 +37,7 @@ impl<'document> Source<'document> {
         let version = document.root.member("openapi").and_then(Node::string);
         Self {
             document,
-            ref_siblings_apply: version.is_some_and(|version| !version.starts_with("3.0")),
+            is_later_than_3_0: version.is_some_and(|version| !version.starts_with("3.0")),
         }
     }
 
@@ -274,7 +275,7 @@ impl<'document> StatementComparison<'_, 'document> {
         }
         let siblings = |source: &Source<'_>, at: &LocatedNode<'_>, leads: bool| {
             let counts = |name: &str| name != "$ref" && !is_annotation(name);
-            leads && source.ref_siblings_apply && at.node.members().iter().any(|member| counts(&member.name))
+            leads && source.is_later_than_3_0 && at.node.members().iter().any(|member| counts(&member.name))
         };
         let same_siblings = match (siblings(self.old, old, leads.0), siblings(self.new, new, leads.1)) {
             (false, false) => true,

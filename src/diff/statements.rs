@@ -84,7 +84,7 @@ impl<'both> Comparison<'both> {
             location_of_member(old, "servers").pointer,
             location_of_member(new, "servers").pointer,
         );
-        let same = |one: &Server<'_>, other: &Server<'_>| one.url == other.url;
+        let same = |one: &Server<'_>, other: &Server<'_>| without_slash(one.url) == without_slash(other.url);
         for gone in only_in_first(&was, &is, same) {
             let moved = !is.is_empty() && !is.iter().any(|other| other.base_path == gone.base_path);
             let (relation, tail) = if moved {
@@ -259,7 +259,13 @@ fn base_path(server: &LocatedNode<'_>) -> String {
         Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
         None => url.trim_start_matches('/'),
     };
-    path.trim_end_matches('/').to_owned()
+    without_slash(path).to_owned()
+}
+
+/// Returns the URL of a server without a slash at its end, which changes no request in practice: a path begins with
+/// one.
+fn without_slash(url: &str) -> &str {
+    url.trim_end_matches('/')
 }
 
 /// Returns the variables of a server without their descriptions.

@@ -54,6 +54,19 @@ impl Types {
         }
     }
 
+    /// Returns each type by itself.
+    pub(super) fn each(self) -> Vec<Self> {
+        let is_part_of_number = |types: Self| types == Self::INTEGER && self.includes(Self::NUMBER);
+        let all = NAMES.iter().map(|(_, types)| *types);
+        all.filter(|types| self.includes(*types) && !is_part_of_number(*types))
+            .collect()
+    }
+
+    /// Returns a number that stands for the set.
+    pub(super) fn bits(self) -> usize {
+        usize::from(self.0)
+    }
+
     pub(super) fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -82,10 +95,8 @@ impl fmt::Display for Types {
         if *self == Self::ALL {
             return formatter.write_str("any type");
         }
-        let named = NAMES.iter().filter(|(name, types)| {
-            let part_of_number = *name == "integer" && self.includes(Self::NUMBER);
-            self.includes(*types) && !part_of_number
-        });
+        let each = self.each();
+        let named = NAMES.iter().filter(|(_, types)| each.contains(types));
         let names: Vec<_> = named.map(|(name, _)| *name).collect();
         match names.as_slice() {
             [] => formatter.write_str("no value"),

@@ -43,6 +43,8 @@ pub(super) struct View<'document> {
     pub(super) groups: Vec<Group<'document>>,
     /// The values of groups in which each alternative only lists values.
     listed: Vec<Vec<Value>>,
+    /// The only types, null aside, where that is not said by the parts.
+    only: Option<Types>,
     /// Whether null is admitted.
     pub(super) null: bool,
     /// The pointer to where the schema is used, or would be where there is none.
@@ -95,6 +97,7 @@ impl<'document> View<'document> {
             parts: Vec::new(),
             groups: Vec::new(),
             listed: Vec::new(),
+            only: None,
             null: true,
             pointer: pointer.to_owned(),
             name: None,
@@ -123,7 +126,7 @@ impl<'document> View<'document> {
         }
         let is_reference = reference(schema.node).is_some();
         let resolved = source.resolve(schema.clone());
-        if is_reference && source.ref_siblings_apply && resolved.address() != schema.address() {
+        if is_reference && source.is_later_than_3_0 && resolved.address() != schema.address() {
             self.add_part(source, schema);
         }
         self.add_part(source, &resolved);
@@ -141,7 +144,8 @@ impl<'document> View<'document> {
             let Some(group) = part.member(keyword) else { continue };
             let mut alternatives: Vec<_> = group.elements().filter(|inner| !is_null(source, inner)).collect();
             match alternatives.len() {
-                0 => {}
+                0 if group.node.elements().is_empty() => {}
+                0 => self.only = Some(Types::NONE),
                 // One alternative, next to null perhaps, is no choice.
                 1 => {
                     let only = alternatives.remove(0);
@@ -180,6 +184,22 @@ impl<'document> View<'document> {
         found
     }
 
+    /// Returns the schema once for each of the types that it lists, as if they were alternatives; the schema itself
+    /// where it has one type, or any.
+    pub(super) fn by_type(self) -> Vec<Self> {
+        let types = self.types();
+        let each = types.each();
+        if types == Types::ALL || each.len() < 2 {
+            return vec![self];
+        }
+        let of_type = |only| Self {
+            only: Some(only),
+            name: None,
+            ..self.clone()
+        };
+        each.into_iter().map(of_type).collect()
+    }
+
     /// Whether the groups list more alternatives than are looked at.
     pub(super) fn has_too_many_alternatives(&self) -> bool {
         let listed = self.groups.iter().map(|group| group.alternatives.len());
@@ -212,6 +232,7 @@ impl<'document> View<'document> {
         let groups = self.groups.iter().filter_map(|group| group.alternatives.first());
         key.extend(groups.map(LocatedNode::address));
         key.push(usize::from(self.null));
+        key.extend(self.only.map(Types::bits));
         key
     }
 
@@ -239,7 +260,7 @@ impl<'document> View<'document> {
 
     /// Returns the types that a value may have, null aside.
     pub(super) fn types(&self) -> Types {
-        let mut stated = None;
+        let mut stated = self.only;
         for part in &self.parts {
             if is_never(part.node) {
                 return Types::NONE;
@@ -287,7 +308,9 @@ impl<'document> View<'document> {
                 let right: HashSet<_> = right.iter().collect();
                 left.into_iter().filter(|value| right.contains(value)).collect()
             })?;
-        Some(values.into_iter().filter(|value| !value.is_null()).collect())
+        let is_of_type = |value: &Value| self.only.is_none_or(|only| only.includes(Types::of(value)));
+        let values = values.into_iter().filter(|value| !value.is_null() && is_of_type(value));
+        Some(values.collect())
     }
 
     /// Returns the names of the listed properties, in order; a name that several parts list appears several times.
@@ -499,10 +522,15 @@ impl<'both, 'document> Nulls<'both, 'document> {
             return false;
         }
         let is_null = |node: &Node| matches!(node.kind, NodeKind::Null);
-        match resolved.node.member("type").map(|kind| &kind.kind) {
-            Some(NodeKind::String(name)) => return name.as_str() == "null",
-            Some(NodeKind::Array(names)) => return names.iter().any(|name| name.string() == Some("null")),
-            _ => {}
+        let by_type = match resolved.node.member("type").map(|kind| &kind.kind) {
+            Some(NodeKind::String(name)) => Some(name.as_str() == "null"),
+            Some(NodeKind::Array(names)) => Some(names.iter().any(|name| name.string() == Some("null"))),
+            _ => None,
+        };
+        // From OpenAPI 3.1 on, the values must admit it too (JSON Schema 2020-12, validation, section 6.1.2).
+        let is_decided = by_type == Some(false) || !self.source.is_later_than_3_0;
+        if let Some(admitted) = by_type.filter(|_| is_decided) {
+            return admitted;
         }
         if let Some(values) = resolved.node.member("enum") {
             return values.elements().iter().any(is_null);
@@ -510,8 +538,8 @@ impl<'both, 'document> Nulls<'both, 'document> {
         if let Some(single) = resolved.node.member("const") {
             return is_null(single);
         }
-        let typed = OF_OBJECTS.iter().chain(&OF_ARRAYS);
-        if typed.into_iter().any(|keyword| resolved.node.member(keyword).is_some()) {
+        let mut typed = OF_OBJECTS.iter().chain(&OF_ARRAYS);
+        if by_type.is_none() && typed.any(|keyword| resolved.node.member(keyword).is_some()) {
             return false;
         }
         let members = |keyword: &str| -> Option<Vec<_>> { Some(resolved.member(keyword)?.elements().collect()) };

@@ -79,6 +79,12 @@ pub(crate) async fn decode(headers: &mut HeaderMap, mut body: Bytes, maximum: us
     Ok(Decoded { body, was_compressed })
 }
 
+/// Whether the head names no coding that is not decoded here.
+#[cfg(feature = "cli")]
+pub(crate) fn has_only_read_codings(headers: &HeaderMap) -> bool {
+    layers(headers).is_ok()
+}
+
 /// Returns how many times over the body is compressed.
 fn layers(headers: &HeaderMap) -> Result<usize, Failure> {
     let lines = headers.get_all(CONTENT_ENCODING).iter();

@@ -43,7 +43,7 @@ mod transport;
 
 pub use basic::BasicError;
 #[cfg(feature = "cli")]
-pub(crate) use coding::decode;
+pub(crate) use coding::{decode, has_only_read_codings};
 pub(crate) use compiled_schema::{CompiledSchema, Violation};
 pub use exchange::{
     Content, Credential, Exchange, Failure, Intent, Printable, Purpose, RejectionMeaning, Request, Response, TrialPart,

@@ -323,6 +323,7 @@ impl Transport {
             body: decoded.body,
             was_compressed: decoded.was_compressed,
             is_body_known: true,
+            are_headers_known: true,
             location,
             elapsed: started.elapsed(),
         })

@@ -990,6 +990,7 @@ mod tests {
                     body: Bytes::new(),
                     was_compressed: false,
                     is_body_known: true,
+                    are_headers_known: true,
                     location: None,
                     elapsed: Duration::ZERO,
                 }),

@@ -29,8 +29,10 @@
 
 mod endless;
 mod operations;
+mod references;
 mod rule;
 mod schemas;
+mod security;
 mod syntax;
 
 use std::collections::HashMap;
@@ -38,7 +40,7 @@ use std::collections::HashMap;
 use crate::contract::Contract;
 use crate::contract::bundle::OtherFiles;
 use crate::contract::defect::{Defect, Defects, MAX_DEFECTS, MAX_TEXT, Problem};
-use crate::contract::document::{Document, Node, Position};
+use crate::contract::document::{Document, Node, NodeKind, Position};
 use crate::contract::openapi::{Visited, visit_objects};
 pub use rule::LintRule;
 
@@ -81,7 +83,7 @@ pub fn lint(name: &str, text: String) -> LintReport {
 #[must_use]
 pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<'_>>) -> LintReport {
     let mut findings = Findings::default();
-    syntax::check(name, &text, &mut findings);
+    let is_read_as_written = syntax::check(name, &text, &mut findings);
     match Document::read_allowing_repeated_names(name, text)
         .map(|document| match other_files {
             Some(other_files) => document.with_files(other_files),
@@ -90,6 +92,8 @@ pub fn lint_with_files(name: &str, text: String, other_files: Option<OtherFiles<
         .map_err(Defects::from)
         .and_then(Contract::read_partly_or_empty)
     {
+        // What our reader makes of a text with a comment, for example, is not what is written.
+        Ok(_) if !is_read_as_written => {}
         Ok(contract) => {
             let place = |defect: &Defect| (defect.position, defect.pointer.clone());
             let mut left_out: HashMap<_, Vec<String>> = HashMap::new();
@@ -142,12 +146,18 @@ fn rules(document: &Document, findings: &mut Findings) {
                 findings.add_at(&at, "", LintRule::WrongType, message);
             }
             Visited::Object("schema") => schemas::check(&at, &mut patterns, findings),
+            Visited::Object("info object") => at.must_be_objects(&["contact", "license"], findings),
+            Visited::Object("OpenAPI document" | "operation") => security::check_requirements(&at, findings),
             Visited::Object("parameter") => operations::check_parameter(&at, findings),
+            Visited::Object("response") => operations::check_response(&at, findings),
             Visited::Object("responses object") => operations::check_responses(&at, findings),
+            Visited::Object("security scheme") => security::check_scheme(&at, findings),
             Visited::Object(_) => {}
         }
     });
     operations::check_templates(document, findings);
+    operations::check_paths(document, findings);
+    references::check(document, findings);
     endless::check(document, findings);
 }
 
@@ -156,6 +166,20 @@ struct LocatedNode<'document> {
     document: &'document Document,
     node: &'document Node,
     pointer: &'document str,
+}
+
+impl LocatedNode<'_> {
+    /// Reports each of these members that is no object.
+    fn must_be_objects(&self, names: &[&str], findings: &mut Findings) {
+        for name in names {
+            if let Some(node) = self.node.member(name)
+                && !matches!(node.kind, NodeKind::Object(_))
+            {
+                let message = format!("this must be an object, not {}; correct the value", node.kind_name());
+                findings.add_at(self, name, LintRule::WrongType, message);
+            }
+        }
+    }
 }
 
 /// Collects findings, up to as many as there may be defects.

@@ -1,15 +1,30 @@
 //! What is wrong with operations: their parameters against the template of the path, and bodies that are documented for
 //! a status that never has one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Document, Node};
 use crate::contract::operation::{Method, StatusPattern};
 use crate::contract::{pointer, resolve};
 
-/// Checks that a path parameter is required (OpenAPI 3.0.3, section 4.7.12.1).
+/// Checks that a parameter says what its value is, and that a path parameter is required (OpenAPI 3.0.3, section
+/// 4.7.12.1).
 pub(super) fn check_parameter(at: &LocatedNode<'_>, findings: &mut Findings) {
+    if at.node.member("$ref").is_some() {
+        return;
+    }
+    match (at.node.member("schema"), at.node.member("content")) {
+        (None, None) => {
+            let message = "this parameter has neither `schema` nor `content`; add one".to_owned();
+            findings.add_at(at, "", LintRule::Missing, message);
+        }
+        (Some(_), Some(_)) => {
+            let message = "a parameter has either `schema` or `content`; remove one of the two".to_owned();
+            findings.add_at(at, "content", LintRule::WrongType, message);
+        }
+        _ => {}
+    }
     let is_in_path = at.node.member("in").and_then(Node::string) == Some("path");
     let required = at.node.member("required");
     if !is_in_path || required.and_then(Node::boolean) == Some(true) {
@@ -20,8 +35,29 @@ pub(super) fn check_parameter(at: &LocatedNode<'_>, findings: &mut Findings) {
     findings.add_at(at, member, LintRule::OptionalPathParameter, message);
 }
 
-/// Checks that no response documents a body that it never has.
+/// Checks that the schema of a body is where OpenAPI 3 has it.
+pub(super) fn check_response(at: &LocatedNode<'_>, findings: &mut Findings) {
+    if at.node.member("$ref").is_none() && at.node.member("schema").is_some() {
+        let message = "`schema` is not a field of the response; move it to `content`, below a media type such as \
+                       `application/json`";
+        findings.add_at(at, "schema", LintRule::UnknownName, message.to_owned());
+    }
+}
+
+/// Checks that there is a response, that each is of a status, and that none documents a body that it never has.
 pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
+    let mut responses = at.node.members().iter().filter(|member| !member.name.starts_with("x-"));
+    if responses.clone().next().is_none() {
+        let message = "no response is documented; add one".to_owned();
+        findings.add_at(at, "", LintRule::Missing, message);
+    }
+    // A check reads `2xx` too; what is no status at all is a defect already.
+    let is_in_small_letters = |name: &str| StatusPattern::parse(name).is_some() && name.contains('x');
+    if let Some(class) = responses.find(|member| is_in_small_letters(&member.name)) {
+        let (name, upper) = (&class.name, class.name.to_ascii_uppercase());
+        let message = format!("`{name}` is not a class of statuses; write `{upper}`");
+        findings.add_at(at, name, LintRule::UnknownName, message);
+    }
     for response in at.node.members() {
         let status = response.name.as_str();
         if !StatusPattern::parse(status).is_some_and(StatusPattern::never_has_body) {
@@ -44,6 +80,35 @@ pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
             let member = if is_reference { "$ref" } else { "content" };
             findings.add_at(&parent, member, LintRule::ContentWithoutBody, message);
         }
+    }
+}
+
+/// Checks that no two paths differ only in the names of their parameters (OpenAPI 3.0.3, section 4.7.8.1).
+pub(super) fn check_paths(document: &Document, findings: &mut Findings) {
+    let mut seen = HashMap::new();
+    for path in document.root.member("paths").map_or(&[][..], Node::members) {
+        let mut nameless = String::new();
+        for (index, part) in path.name.split('{').enumerate() {
+            let rest = part.split_once('}').filter(|_| index > 0);
+            nameless.push_str(rest.map_or(part, |(_, rest)| rest));
+            nameless.push('{');
+        }
+        let Some(first) = seen.insert(nameless, path) else {
+            continue;
+        };
+        if first.name == path.name {
+            continue;
+        }
+        let at = LocatedNode {
+            document,
+            node: &path.node,
+            pointer: &pointer::join("/paths", &path.name),
+        };
+        let message = format!(
+            "this is the same path as `{}` on line {}, and only the names of the parameters differ; make them one",
+            first.name, first.position.line
+        );
+        findings.add_at(&at, "", LintRule::DuplicateKey, message);
     }
 }
 

@@ -51,6 +51,14 @@ pub(super) fn check(at: &LocatedNode<'_>, patterns: &mut Patterns, findings: &mu
         let message = "this `required` names no property; remove it".to_owned();
         findings.add_at(at, "required", LintRule::EmptyRequired, message);
     }
+    for choice in ["allOf", "anyOf", "oneOf"]
+        .into_iter()
+        .filter(|choice| is_empty(choice))
+    {
+        let message = format!("this `{choice}` lists no schema; list one, or remove it");
+        findings.add_at(at, choice, LintRule::WrongType, message);
+    }
+    at.must_be_objects(&["discriminator"], findings);
     let is_array = node.member("type").and_then(Node::string) == Some("array");
     // Only OpenAPI 3.0 requires it.
     if is_array && node.member("items").is_none() && !at.document.was_later_than_3_0() {
@@ -64,8 +72,30 @@ pub(super) fn check(at: &LocatedNode<'_>, patterns: &mut Patterns, findings: &mu
                 .to_owned();
         findings.add_at(at, "pattern", LintRule::InvalidPattern, message);
     }
+    flags_of_bounds(at, findings);
     bounds(at, findings);
     types_of_enum(at, findings);
+}
+
+/// Checks that an excluded bound is a number, as it is from OpenAPI 3.1 on.
+fn flags_of_bounds(at: &LocatedNode<'_>, findings: &mut Findings) {
+    if !at.document.was_later_than_3_0() {
+        return;
+    }
+    for (name, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+        let Some(flag) = at.node.member(name).filter(|flag| flag.boolean().is_some()) else {
+            continue;
+        };
+        // Where a number is written, the reader makes a bound and a flag of it, both at its position.
+        let is_written = at
+            .node
+            .member(bound)
+            .is_none_or(|bound| bound.position != flag.position);
+        if is_written {
+            let message = format!("from OpenAPI 3.1 on, `{name}` is the bound itself; write the number here");
+            findings.add_at(at, name, LintRule::WrongType, message);
+        }
+    }
 }
 
 fn bounds(at: &LocatedNode<'_>, findings: &mut Findings) {

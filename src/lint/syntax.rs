@@ -5,13 +5,14 @@ use super::{Findings, LintFinding, LintRule};
 use crate::contract::defect::MAX_DEFECTS;
 use crate::contract::document::Position;
 
-/// Reports single quotes and trailing commas, or else the first other thing that is not JSON.
-pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
+/// Reports single quotes and trailing commas, or else the first other thing that is not JSON. Returns whether our
+/// reader understands the text as other readers would, were it not for quotes and commas.
+pub(super) fn check(name: &str, text: &str, findings: &mut Findings) -> bool {
     if !name.to_ascii_lowercase().ends_with(".json") {
-        return;
+        return true;
     }
     let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) else {
-        return;
+        return true;
     };
     let scanned = scan(text);
     let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
@@ -25,7 +26,8 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
     let other = (first, format!("this is not JSON: {reason}; correct it"));
     // What `serde_json` met first is reported only where the scan found nothing. A text that is not even YAML is
     // reported by the contract's reader too.
-    let found = if scanned.is_empty() { vec![other] } else { scanned };
+    let is_read_as_written = !scanned.is_empty();
+    let found = if is_read_as_written { scanned } else { vec![other] };
     for (position, message) in found {
         findings.push(LintFinding {
             rule: LintRule::NotJson,
@@ -37,6 +39,7 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) {
             left_out: Vec::new(),
         });
     }
+    is_read_as_written
 }
 
 /// Returns the column of an error in characters; `serde_json` counts bytes.
@@ -88,7 +91,7 @@ fn scan(text: &str) -> Vec<(Position, String)> {
             (None, ',') => comma = Some(position),
             (None, '}' | ']') => {
                 if let Some(position) = comma.take() {
-                    let message = format!("JSON has no comma before `{character}`; remove it");
+                    let message = format!("a comma before `{character}` is not JSON; remove the comma");
                     found.push((position, message));
                 }
             }

@@ -57,6 +57,104 @@ const NAME: &str = "name: {type: string}";
 const ROWS: &[Row] = &[
     row("3.0.3", "4.0.0", "3.0.0", (LintRule::NotOpenApi, 1, 1), "`4.0.0`"),
     row(
+        "schema: {type: integer}}]",
+        "type: integer}]",
+        "schema: {type: number}}]",
+        (LintRule::Missing, 8, 20),
+        "neither `schema` nor `content`",
+    ),
+    row(
+        "schema: {type: integer}}]",
+        "schema: {type: integer}, content: {text/plain: {}}}]",
+        "content: {text/plain: {}}}]",
+        (LintRule::WrongType, 8, 69),
+        "either `schema` or `content`",
+    ),
+    row(
+        "'204': {description: Gone}",
+        "2xx: {description: Gone}",
+        "2XX: {description: Gone}",
+        (LintRule::UnknownName, 14, 9),
+        "write `2XX`",
+    ),
+    row(
+        "        '204': {description: Gone}",
+        "        x-a: 1",
+        "        default: {description: Gone}",
+        (LintRule::Missing, 13, 7),
+        "no response is documented",
+    ),
+    row(
+        "'204': {description: Gone}",
+        "'200': {description: Gone, schema: {type: string}}",
+        "'200': {description: Gone, content: {text/plain: {schema: {type: string}}}}",
+        (LintRule::UnknownName, 14, 36),
+        "move it to `content`",
+    ),
+    row(
+        "components:",
+        "  /things/{name}:\n    parameters: [{name: name, in: path, required: true, schema: {}}]\ncomponents:",
+        "  /things/{name}.json:\n    parameters: [{name: name, in: path, required: true, schema: {}}]\ncomponents:",
+        (LintRule::DuplicateKey, 15, 3),
+        "the same path as `/things/{id}` on line 4",
+    ),
+    row(
+        "$ref: '#/components/schemas/Thing'",
+        "$ref: '#/paths/~1things~1{id}/delete/responses/204'",
+        "$ref: '#/components/schemas/Thing/properties/name'",
+        (LintRule::Reference, 10, 73),
+        "the response `#/paths/~1things~1{id}/delete/responses/204`, where a schema belongs",
+    ),
+    row(
+        "$ref: '#/components/schemas/Thing'",
+        "$ref: '#'",
+        "$ref: '#/components/schemas/Thing'",
+        (LintRule::Reference, 10, 73),
+        "the OpenAPI document",
+    ),
+    row(
+        "      operationId: deleteThing",
+        "      operationId: deleteThing\n      security: [{}, {key: []}]",
+        "      operationId: deleteThing\n      security: [{}]",
+        (LintRule::Reference, 13, 23),
+        "no security scheme is called `key`",
+    ),
+    row(
+        "components:",
+        "components:\n  securitySchemes: {key: {type: apiKey, in: header}}",
+        "components:\n  securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}",
+        (LintRule::Missing, 16, 21),
+        "has no `name`",
+    ),
+    row(
+        "components:",
+        "components:\n  securitySchemes: {one: {type: oauth2}}",
+        "components:\n  securitySchemes: {one: {type: oauth2, flows: {}}}",
+        (LintRule::Missing, 16, 21),
+        "has no `flows`",
+    ),
+    row(
+        "title: Things,",
+        "title: Things, license: MIT,",
+        "title: Things, license: {name: MIT},",
+        (LintRule::WrongType, 2, 23),
+        "must be an object, not a string",
+    ),
+    row(
+        "type: object",
+        "oneOf: []",
+        "oneOf: [{type: object}]",
+        (LintRule::WrongType, 18, 7),
+        "lists no schema",
+    ),
+    row(
+        "type: object",
+        "discriminator: name",
+        "discriminator: {propertyName: name}",
+        (LintRule::WrongType, 18, 7),
+        "must be an object",
+    ),
+    row(
         "version: '1'",
         "version: 1.0",
         "version: '1.0'",
@@ -86,8 +184,8 @@ const ROWS: &[Row] = &[
     ),
     row(
         "parameters: [{name: id,",
-        "parameters: [{name: other, in: path, required: true}, {name: id,",
-        "parameters: [{name: other, in: query}, {name: id,",
+        "parameters: [{name: other, in: path, required: true, schema: {}}, {name: id,",
+        "parameters: [{name: other, in: query, schema: {}}, {name: id,",
         (LintRule::UnusedPathParameter, 5, 18),
         "has no `{other}`",
     ),
@@ -100,16 +198,16 @@ const ROWS: &[Row] = &[
     ),
     row(
         "    parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n    get:\n      operationId: getThing\n      parameters: [{name: size,",
-        "    get:\n      operationId: getThing\n      parameters: [{name: id, in: path, required: true}, {name: size,",
-        "    parameters: [{name: id, in: path, required: true}]\n    get:\n      operationId: getThing\n      parameters: [{name: size,",
+        "    get:\n      operationId: getThing\n      parameters: [{name: id, in: path, required: true, schema: {}}, {name: size,",
+        "    parameters: [{name: id, in: path, required: true, schema: {}}]\n    get:\n      operationId: getThing\n      parameters: [{name: size,",
         (LintRule::MissingPathParameter, 10, 5),
         "no parameter of this operation",
     ),
     row(
         "[{name: size, in: query,",
-        "[{name: size, in: query}, {name: size, in: query,",
-        "[{name: size, in: header}, {name: size, in: query,",
-        (LintRule::DuplicateParameter, 8, 45),
+        "[{name: size, in: query, schema: {}}, {name: size, in: query,",
+        "[{name: size, in: header, schema: {}}, {name: size, in: query,",
+        (LintRule::DuplicateParameter, 8, 57),
         "`size` is declared twice",
     ),
     row(
@@ -393,8 +491,18 @@ fn a_file_of_json_is_held_to_json_and_a_file_of_yaml_is_not() {
     let sound = r#"{"openapi": "3.0.3", "info": {"title": "it's", "version": "1,]"}, "paths": {}}"#;
     assert_eq!(of("a.json", sound), []);
     for (broken, line, column, says) in [
-        (sound.replace("\"1,]\"", "\"1\","), 1, 62, "no comma before `}`"),
-        (sound.replace("{}}", "{},\n\n}"), 1, 78, "no comma before `}`"),
+        (
+            sound.replace("\"1,]\"", "\"1\","),
+            1,
+            62,
+            "a comma before `}` is not JSON",
+        ),
+        (
+            sound.replace("{}}", "{},\n\n}"),
+            1,
+            78,
+            "a comma before `}` is not JSON",
+        ),
         (sound.replace("\"3.0.3\"", "'3.0.3'"), 1, 13, "double quotes"),
         (
             sound.replace("\"paths\"", "\n paths"),
@@ -503,7 +611,7 @@ fn pointers_and_messages_are_limited_together() {
         .map(|index| format!("        p{index}: {{enum: []}}\n"))
         .collect();
     let parameters: String = (0..80)
-        .map(|index| format!("{{name: p{index}, in: path, required: true}}, "))
+        .map(|index| format!("{{name: p{index}, in: path, required: true, schema: {{}}}}, "))
         .collect();
     for (broken, rule) in [
         (
@@ -542,8 +650,8 @@ fn a_parameter_that_cannot_be_read_is_reported_once() {
     let declared = "{name: id, in: path, required: true, schema: {type: string}}";
     for (broken, rule) in [
         ("{$ref: '#/components/parameters/Missing'}", LintRule::Reference),
-        ("{name: 3, in: path, required: true}", LintRule::WrongType),
-        ("{name: id, required: true}", LintRule::Missing),
+        ("{name: 3, in: path, required: true, schema: {}}", LintRule::WrongType),
+        ("{name: id, required: true, schema: {}}", LintRule::Missing),
     ] {
         let found = of("things.yaml", &SOUND.replace(declared, broken));
         assert!(matches!(&found[..], [one] if one.rule == rule), "{broken}: {found:?}");
@@ -566,6 +674,40 @@ fn later_versions_allow_an_empty_list_of_required_names() {
     for version in ["3.1.0", "3.2.0"] {
         assert_eq!(of("things.yaml", &broken.replace("3.0.3", version)), []);
     }
+}
+
+#[test]
+fn an_excluded_bound_is_a_number_from_3_1_on() {
+    let with = |version: &str, bound: &str| {
+        let text = SOUND.replace(
+            "schema: {type: integer}",
+            &format!("schema: {{type: integer, {bound}}}"),
+        );
+        of("things.yaml", &text.replace("3.0.3", version))
+    };
+    for bound in ["exclusiveMinimum: 1", "exclusiveMaximum: 7, maximum: 9", "minimum: 1"] {
+        assert_eq!(with("3.1.0", bound), [], "{bound}");
+    }
+    for bound in ["minimum: 1, exclusiveMinimum: true", "exclusiveMaximum: false"] {
+        assert_eq!(with("3.0.3", bound), [], "{bound}");
+        let found = with("3.1.0", bound);
+        assert!(
+            matches!(&found[..], [one] if one.rule == LintRule::WrongType),
+            "{bound}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn of_a_text_with_a_comment_nothing_else_is_said() {
+    let found = of(
+        "a.json",
+        "{\"openapi\": \"3.0.3\", \"info\": {\n// The title\n\"title\": \"a\", \"version\": \"1\"}, \"paths\": {}}",
+    );
+    assert!(
+        matches!(&found[..], [one] if one.rule == LintRule::NotJson),
+        "{found:?}"
+    );
 }
 
 #[cfg(feature = "service")]

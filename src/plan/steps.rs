@@ -21,6 +21,7 @@ use crate::contract::fact::FactId;
 use crate::contract::operation::{
     Method, OperationId, Parameter, ParameterLocation, Security, SecurityScheme, turns_into_another_request,
 };
+use crate::contract::pointer;
 use crate::contract::query::{deletes_more, has_side_effect};
 use crate::contract::vocabulary::{EdgeCaseKind, GapKind};
 
@@ -660,6 +661,19 @@ fn reason_against_delete(contract: &Contract, scope: &Scope, id: OperationId) ->
     None
 }
 
+/// Returns why no request can have what an operation requires: these schemes, separated by commas.
+fn reason_against_security(contract: &Contract, schemes: &str) -> String {
+    let scheme = |name: &str| {
+        contract
+            .document
+            .node(&pointer::join("/components/securitySchemes", name))
+    };
+    match schemes.split(", ").find(|name| scheme(name).is_none()) {
+        Some(name) => format!("its security names the scheme `{name}`, which the document does not define"),
+        None => format!("its security ({schemes}) is not supported; bearer tokens, API keys and HTTP Basic are"),
+    }
+}
+
 /// Returns why an operation is not called, even if it is selected.
 fn reason_never_called(contract: &Contract, scope: &Scope, id: OperationId) -> Option<String> {
     let operation = contract.operation(id);
@@ -687,9 +701,7 @@ fn reason_never_called(contract: &Contract, scope: &Scope, id: OperationId) -> O
         return Some(format!("{reason}; the setting `also_send` sends it anyway"));
     }
     if let Security::Unsupported { schemes } = &operation.security {
-        return Some(format!(
-            "its security ({schemes}) is not supported; bearer tokens, API keys and HTTP Basic are"
-        ));
+        return Some(reason_against_security(contract, schemes));
     }
     if operation.security.needs_credential() && !scope.token {
         return Some("there is no token".to_owned());

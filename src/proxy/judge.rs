@@ -11,11 +11,12 @@ use super::metrics::Snapshot;
 use super::queue::{CopiedBody, ExchangeCounts, ForwardedExchange, Next, Queue};
 use crate::contract::Contract;
 use crate::contract::fact::FactId;
-use crate::exchange::{Limits, decode};
+use crate::exchange::{Failure, Limits, decode, has_only_read_codings};
 use crate::rules::Verdict;
 use crate::run::Event;
 use crate::traffic::{
-    EntryLocation, Judged, LocatedEntry, RecordedExchange, RequestLine, Settings, Skipped, TrafficJudge, judgeable_head,
+    EntryLocation, Judged, LocatedEntry, RecordedExchange, RequestLine, Settings, Skipped, TrafficJudge, UnreadBody,
+    judgeable_head,
 };
 
 /// What passed, judged.
@@ -78,25 +79,30 @@ fn recorded(exchange: ForwardedExchange, runtime: &Handle) -> (RequestLine, Resu
     let recorded = response.ok_or(Skipped::Aborted).and_then(|response| {
         judgeable_head((&request_line, &headers), (response.status, &response.headers))?;
         let mut response_headers = response.headers;
-        let response_body = match response.body {
-            CopiedBody::Whole(body) => runtime
-                .block_on(decode(&mut response_headers, body, Limits::default().body))
-                .ok()
-                .map(|decoded| decoded.body),
+        let decoded = match response.body {
+            CopiedBody::Whole(body) => {
+                Some(runtime.block_on(decode(&mut response_headers, body, Limits::default().body)))
+            }
             CopiedBody::NotKept => None,
             CopiedBody::Incomplete => return Err(Skipped::Aborted),
         };
-        // A 5xx is judged even without its body, by its status.
-        if response_body.is_none() && response.status < 500 {
-            return Err(Skipped::BodyUnread);
-        }
+        let unread_body = match &decoded {
+            Some(Ok(_)) => None,
+            // The status of a failure counts whatever its body is.
+            Some(Err(Failure::Decoding)) if response.status < 500 && has_only_read_codings(&response_headers) => {
+                Some(UnreadBody::Malformed)
+            }
+            _ => Some(UnreadBody::NotSupported),
+        };
         response_headers.remove(CONTENT_ENCODING);
         Ok(Box::new(RecordedExchange {
             request_body: request_body(&headers, body),
             request_headers: headers,
             status: response.status,
             response_headers,
-            response_body,
+            are_headers_known: true,
+            response_body: decoded.and_then(Result::ok).map(|decoded| decoded.body),
+            unread_body,
         }))
     });
     (request_line, recorded)

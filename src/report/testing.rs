@@ -163,6 +163,7 @@ impl SampleRun {
             body: body.into(),
             was_compressed: false,
             is_body_known: true,
+            are_headers_known: true,
             location: None,
             elapsed: Duration::from_micros(1500),
         };

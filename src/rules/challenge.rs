@@ -47,6 +47,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         }
         return;
     }
+    if !response.are_headers_known {
+        return sink.undecided(fact, Reason::Traffic(TrafficReason::NoHeaders));
+    }
     let schemes = schemes(&response.headers);
     let documented = match seen.operation.security.scheme() {
         Some(SecurityScheme::Basic) => Some("Basic"),

@@ -85,7 +85,7 @@ impl<'run> Evaluation<'run> {
             },
             answers: Vec::new(),
             trials: Vec::new(),
-            judge,
+            judge: judge.for_traffic(),
             recording: None,
         }
     }

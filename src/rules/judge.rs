@@ -31,6 +31,8 @@ pub struct Judge<'contract> {
     contract: &'contract Contract,
     levels: Levels,
     values: ValueDisplay,
+    /// Whether the exchanges are traffic of other clients, whose values no option shows.
+    is_traffic: bool,
     verdicts: Verdicts,
     assertions: Assertions,
     body_reader: BodyReader,
@@ -52,6 +54,7 @@ impl<'contract> Judge<'contract> {
             contract,
             levels,
             values,
+            is_traffic: false,
             verdicts: Verdicts::new(contract),
             assertions: Assertions::default(),
             body_reader: BodyReader::default(),
@@ -72,6 +75,15 @@ impl<'contract> Judge<'contract> {
     pub fn for_soak(self) -> Self {
         Self {
             body_reader: BodyReader::caching(),
+            ..self
+        }
+    }
+
+    /// Prepares the judge for recorded traffic of other clients.
+    #[must_use]
+    pub(crate) fn for_traffic(self) -> Self {
+        Self {
+            is_traffic: true,
             ..self
         }
     }
@@ -387,7 +399,8 @@ impl<'contract> Judge<'contract> {
 
     /// Shows each location of a body to the rules that judge locations.
     fn judge_locations(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
-        let (contract, levels, values, verdicts) = (self.contract, &self.levels, self.values, &mut self.verdicts);
+        let (contract, levels, verdicts) = (self.contract, &self.levels, &mut self.verdicts);
+        let (values, is_traffic) = (self.values, self.is_traffic);
         let source = EvidenceSource::from(seen.exchange);
         let (of_values, of_objects) = (&self.of_values, &self.of_objects);
         let visit = |location: &LocatedValue<'_>| {
@@ -402,6 +415,7 @@ impl<'contract> Judge<'contract> {
                         rule,
                         source,
                         values,
+                        is_traffic,
                     },
                 );
             }
@@ -418,6 +432,7 @@ impl<'contract> Judge<'contract> {
             rule,
             source: source.into(),
             values: self.values,
+            is_traffic: self.is_traffic,
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
-use super::verdict::Sink;
+use super::traffic_reason::TrafficReason;
+use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::is_json;
 use crate::contract::operation::DocumentedResponse;
@@ -56,16 +57,21 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let received = response.media_type();
-    let is_documented = |received: &String| documented.media_types.iter().any(|known| admits(known, received));
     match received {
         _ if !documented.status.is_success() && lacks_body(response, documented) => {
             sink.broken(fact, String::new, || "no body".to_owned());
         }
-        Some(received) if is_documented(&received) => sink.held(fact),
+        Some(received) if is_documented(documented, &received) => sink.held(fact),
         Some(received) => sink.broken(fact, String::new, || render_media_type(&received)),
         None if response.status == 204 => sink.broken(fact, String::new, || NO_CONTENT.to_owned()),
+        None if !response.are_headers_known => sink.undecided(fact, Reason::Traffic(TrafficReason::NoHeaders)),
         None => sink.broken(fact, String::new, || "no media type".to_owned()),
     }
+}
+
+/// Returns whether a response documents this media type.
+pub(crate) fn is_documented(documented: &DocumentedResponse, received: &str) -> bool {
+    documented.media_types.iter().any(|known| admits(known, received))
 }
 
 /// Returns whether a documented body is missing. An empty body may be plain text, but it is not JSON: where a schema is

@@ -109,6 +109,7 @@ pub use judge::Judge;
 pub use level::Level;
 pub use level_entry::{LevelEntry, LevelScope, field_covers, is_field};
 pub use levels::{EffectiveLevel, Levels, UnknownRule};
+pub(crate) use media_type::is_documented as is_documented_media_type;
 pub(crate) use pages::FACTS_THAT_NEED_TWO_PAGES;
 pub use recording::Recording;
 pub use rule::{Example, Headline, Rule, Topic};

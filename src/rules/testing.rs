@@ -134,6 +134,7 @@ impl Fixture {
             body: Bytes::from(body.to_owned()),
             was_compressed: false,
             is_body_known: true,
+            are_headers_known: true,
             location: None,
             elapsed: Duration::ZERO,
         };

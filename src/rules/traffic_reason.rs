@@ -12,6 +12,9 @@ pub enum TrafficReason {
     /// The recording of the response lacks its body.
     #[error("the recording of the response lacks its body")]
     NoBody,
+    /// The recording of the response lacks its headers, or its `Content-Type`.
+    #[error("the recording of the response lacks its headers, or its Content-Type")]
+    NoHeaders,
     /// One recorded walk does not add up, and only a second one would show whether others changed the list meanwhile.
     #[error("one recorded walk does not add up; others may have changed the list, which a second walk would show")]
     OneWalk,

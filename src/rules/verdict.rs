@@ -486,6 +486,8 @@ pub(super) struct Sink<'sink> {
     pub(super) source: EvidenceSource<'sink>,
     /// How values are shown.
     pub(super) values: ValueDisplay,
+    /// Whether no option shows values.
+    pub(super) is_traffic: bool,
 }
 
 impl Sink<'_> {
@@ -552,6 +554,7 @@ impl Sink<'_> {
             levels,
             rule,
             values,
+            is_traffic,
             ..
         } = *self;
         let mut sink = Sink {
@@ -561,6 +564,7 @@ impl Sink<'_> {
             rule,
             source: EvidenceSource::from(&request),
             values,
+            is_traffic,
         };
         sink.broken(fact, || response_pointer.to_string(), || received);
     }
@@ -688,7 +692,8 @@ impl Sink<'_> {
             }
         });
         let hint = " (show-values reveals the name)";
-        (shown, if hidden.get() { hint } else { "" })
+        let is_hint_due = hidden.get() && !self.is_traffic;
+        (shown, if is_hint_due { hint } else { "" })
     }
 }
 

@@ -87,6 +87,7 @@ fn shown_by_traffic(reason: &TrafficReason) -> ReasonProof {
         TrafficReason::NoCall | TrafficReason::NeedsCheck => {
             "a_recording_of_a_check_is_judged_as_the_check_was_however_it_is_split"
         }
+        TrafficReason::NoHeaders => "headers_that_were_not_recorded_decide_nothing_and_the_status_counts",
         TrafficReason::OneWalk => "one_walk_that_does_not_add_up_is_not_enough_and_two_are",
         TrafficReason::Rejected(_) => "a_rejection_of_another_clients_request_is_not_a_finding",
     };
@@ -550,6 +551,7 @@ fn every_reason_has_a_case_or_a_test_of_its_rule() {
         Reason::Traffic(TrafficReason::NeedsCheck),
         Reason::Traffic(TrafficReason::NoBody),
         Reason::Traffic(TrafficReason::NoCall),
+        Reason::Traffic(TrafficReason::NoHeaders),
         Reason::Traffic(TrafficReason::OneWalk),
         Reason::Traffic(TrafficReason::Rejected(status)),
         Reason::AssertionUnreadable(String::new()),

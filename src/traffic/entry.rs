@@ -71,9 +71,27 @@ pub(crate) struct RecordedExchange {
     /// `None` if the request has no body, or none was recorded.
     pub(crate) request_body: Option<String>,
     pub(crate) status: u16,
+    /// Empty unless the headers are known.
     pub(crate) response_headers: HeaderMap,
-    /// Without its content coding; `None` if it was not recorded, or not completely.
+    /// Whether the headers of the response were recorded, its `Content-Type` among them if it has one.
+    pub(crate) are_headers_known: bool,
+    /// Without its content coding; `None` if it was not recorded, or not completely, or cannot be read.
     pub(crate) response_body: Option<Bytes>,
+    /// Why a body that came cannot be read.
+    pub(crate) unread_body: Option<UnreadBody>,
+}
+
+/// Why the body of a response cannot be read, although it came.
+#[cfg_attr(
+    not(feature = "cli"),
+    expect(dead_code, reason = "only what passes a proxy has such bodies")
+)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnreadBody {
+    /// It does not follow the content coding that it has according to the headers.
+    Malformed,
+    /// Its content coding is not read here, or it is too large.
+    NotSupported,
 }
 
 /// Why an entry is not judged.
@@ -81,7 +99,7 @@ pub(crate) struct RecordedExchange {
 pub enum Skipped {
     /// No complete response came, or the client aborted the request.
     Aborted,
-    /// The body of the response came, and cannot be read.
+    /// The body of the response came, and cannot be read; nothing else in the response deviates.
     BodyUnread,
     /// A cache or a service worker responded, or the response says that the client's copy is still good (304).
     Cached,
@@ -93,8 +111,6 @@ pub enum Skipped {
     Preflight,
     /// A redirect, which a proxy or a gateway may have sent.
     Redirect,
-    /// The headers of the response were not recorded, or not its `Content-Type`.
-    WithoutHeaders,
 }
 
 /// The members of an entry that are read; everything else is left out.
@@ -170,6 +186,9 @@ struct HarResponse {
     /// The error of Playwright.
     #[serde(default, rename = "_failureText")]
     failure_text: Value,
+    /// Chromium writes this flag here, and some exporters in the entry.
+    #[serde(default, rename = "_fetchedViaServiceWorker")]
+    from_service_worker: Value,
 }
 
 #[derive(Default, Deserialize)]
@@ -230,8 +249,10 @@ impl HarEntry {
                     request_headers: headers,
                     request_body,
                     status,
-                    response_headers,
+                    are_headers_known: response_headers.is_some(),
+                    response_headers: response_headers.unwrap_or_default(),
                     response_body,
+                    unread_body: None,
                 };
                 Ok(Entry::Exchange(request_line, Box::new(recorded)))
             }
@@ -240,43 +261,31 @@ impl HarEntry {
         }
     }
 
-    /// Returns status, headers and body of the response.
+    /// Returns status, headers and body of the response, the latter two as far as they are known.
     fn judgeable(
         &self,
         request_line: &RequestLine,
         request: &HeaderMap,
-    ) -> Result<(u16, HeaderMap, Option<Bytes>), Skipped> {
+    ) -> Result<(u16, Option<HeaderMap>, Option<Bytes>), Skipped> {
         let response = &self.response;
         let failed = is_set(&response.error) || is_set(&response.failure_text);
         let status = (100..600).find(|status| Some(f64::from(*status)) == response.status);
         let status = status.filter(|_| !failed).ok_or(Skipped::Aborted)?;
-        let mut headers = header_map(&response.headers);
+        let headers = header_map(&response.headers);
         if self.is_cached() {
             return Err(Skipped::Cached);
         }
         judgeable_head((request_line, request), (status, &headers))?;
         let content = response.content.as_ref();
-        let exporter_type = content
-            .and_then(|content| content.mime_type.as_deref())
-            .unwrap_or_default();
-        // Chromium writes `x-unknown` if it does not know the type. Anything else may be the exporter's guess.
-        if !headers.contains_key(CONTENT_TYPE) && !matches!(exporter_type, "" | "x-unknown") {
-            let media_type = exporter_type.split(';').next().unwrap_or_default().trim();
-            let guessed = HeaderValue::from_str(exporter_type)
-                .ok()
-                .filter(|_| is_json(media_type));
-            headers.insert(CONTENT_TYPE, guessed.ok_or(Skipped::WithoutHeaders)?);
-        }
-        if headers.is_empty() {
-            return Err(Skipped::WithoutHeaders);
-        }
+        let mut headers = with_media_type(headers, content);
         let body = match status {
             // They have no body (RFC 9110, sections 15.3.5 and 15.3.6).
             204 | 205 => Some(Bytes::new()),
-            _ => content.and_then(|content| content.body(&headers)),
+            // Without the headers, it is open what a body is.
+            _ => headers.as_ref().and_then(|headers| content?.body(headers)),
         };
         // Exporters decode the body and leave this in place.
-        headers.remove(CONTENT_ENCODING);
+        headers.as_mut().map(|headers| headers.remove(CONTENT_ENCODING));
         Ok((status, headers, body))
     }
 
@@ -285,9 +294,25 @@ impl HarEntry {
         let from_firefox = self.time == Some(0.0) && self.response.headers_size == Some(0.0);
         is_set(&self.from_cache)
             || is_set(&self.from_service_worker)
+            || is_set(&self.response.from_service_worker)
             || from_firefox
             || self.response.transfer_size == Some(0.0)
     }
+}
+
+/// Returns the headers of a response, with its media type where the exporter only kept that; `None` if none were
+/// recorded, or not the `Content-Type`.
+fn with_media_type(mut headers: HeaderMap, content: Option<&HarContent>) -> Option<HeaderMap> {
+    let exporter_type = content
+        .and_then(|content| content.mime_type.as_deref())
+        .unwrap_or_default();
+    // Chromium writes `x-unknown` if it does not know the type. Anything else may be the exporter's guess.
+    if !headers.contains_key(CONTENT_TYPE) && !matches!(exporter_type, "" | "x-unknown") {
+        let media_type = exporter_type.split(';').next().unwrap_or_default().trim();
+        let value = HeaderValue::from_str(exporter_type).ok();
+        headers.insert(CONTENT_TYPE, value.filter(|_| is_json(media_type))?);
+    }
+    (!headers.is_empty()).then_some(headers)
 }
 
 /// How many seconds a response may seem older than its request because two clocks differ.

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::entry::{RecordedExchange, RequestLine, Skipped};
+use super::entry::{RecordedExchange, RequestLine, Skipped, UnreadBody};
 use super::order::{EntryLocation, File, FileRead, InOrder, LocatedEntry};
 use super::request::{self, ClientIdentity, PageRequest};
 use super::route::{Call, NoCall, Router};
 use crate::contract::Contract;
 use crate::contract::fact::{FactId, FactKind};
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Operation, OperationId};
 use crate::exchange::json::Body;
 use crate::exchange::redact::ValueDisplay;
-use crate::exchange::{Digest, Exchange, Intent, Purpose, RejectionMeaning, Request, Response, Target};
+use crate::exchange::{Digest, Exchange, Failure, Intent, Purpose, RejectionMeaning, Request, Response, Target};
 use crate::history::{ExchangeRole, LookGoal, LookId, RunTag, SearchExtent, WalkExtent};
 #[cfg(feature = "cli")]
 use crate::rules::Verdicts;
-use crate::rules::{Evaluation, EvaluationResult, Judge, Levels, Reason, TrafficReason};
+use crate::rules::{Evaluation, EvaluationResult, Judge, Levels, Reason, TrafficReason, is_documented_media_type};
 use crate::run::{self, EmittedExchange, Event, RequestCounts, Run, RunEnd};
 
 /// How far the clocks of two files may be apart.
@@ -111,6 +111,8 @@ impl Judged {
 /// Why an entry was not judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotJudged {
+    /// Its path matches several paths of the contract, none of which is closer than the others.
+    Ambiguous,
     /// No operation of the contract has its method and path, or it is not below the base URL.
     NoOperation,
     /// The request is not one that the document shows, as far as that can be told.
@@ -129,6 +131,7 @@ impl NotJudged {
     /// Describes the entries of this kind.
     pub fn describe(self) -> &'static str {
         match self {
+            Self::Ambiguous => "have a path that matches several paths of the contract alike",
             Self::NoOperation => "call no operation of the contract",
             Self::NotAsDocumented => "have a request that does not follow the contract",
             Self::Omitted => "call an operation that is left out, because of defects in the contract",
@@ -142,9 +145,6 @@ impl NotJudged {
             Self::Skipped(Skipped::NotHttp) => "are not HTTP requests",
             Self::Skipped(Skipped::Preflight) => "are preflights of a browser",
             Self::Skipped(Skipped::Redirect) => "were redirected",
-            Self::Skipped(Skipped::WithoutHeaders) => {
-                "were recorded without the headers of the response, or its Content-Type"
-            }
             Self::Unavailable => "got a 5xx that a gateway may have sent",
         }
     }
@@ -362,6 +362,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         }
         let Some(recorded) = recorded else { return };
         let call = call.map_err(|why| match why {
+            NoCall::Ambiguous => NotJudged::Ambiguous,
             NoCall::NoOperation => NotJudged::NoOperation,
             NoCall::Omitted => NotJudged::Omitted,
             NoCall::OtherOrigin => NotJudged::OtherOrigin,
@@ -388,7 +389,17 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         if recorded.status > 501 {
             return Err(NotJudged::Unavailable);
         }
-        let exchange = self.exchange(request, (request_line, recorded));
+        let outcome = outcome((request_line, recorded));
+        // Status and media type need no body, but traffic of which no body is read is not said to conform.
+        let is_unread = recorded.unread_body == Some(UnreadBody::NotSupported);
+        if is_unread
+            && outcome
+                .as_ref()
+                .is_ok_and(|response| has_documented_head(operation, response))
+        {
+            return Err(NotJudged::Skipped(Skipped::BodyUnread));
+        }
+        let exchange = self.exchange((request, outcome), request_line.started);
         let asked = operation
             .page
             .as_ref()
@@ -418,27 +429,19 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
     }
 
     /// Makes the exchange of a recorded request, with its number and its time since the first one.
-    fn exchange(&mut self, request: Request, (request_line, recorded): (&RequestLine, &RecordedExchange)) -> Exchange {
+    fn exchange(
+        &mut self,
+        (request, outcome): (Request, Result<Response, Failure>),
+        started: DateTime<Utc>,
+    ) -> Exchange {
         self.called.insert(request.operation);
         self.tally.answered += 1;
-        let began = *self.began.get_or_insert(request_line.started);
+        let began = *self.began.get_or_insert(started);
         Exchange {
             number: self.tally.answered,
             request,
-            sent_after: request_line
-                .started
-                .signed_duration_since(began)
-                .to_std()
-                .unwrap_or_default(),
-            outcome: Ok(Response {
-                status: recorded.status,
-                headers: recorded.response_headers.clone(),
-                body: recorded.response_body.clone().unwrap_or_default(),
-                was_compressed: false,
-                is_body_known: recorded.response_body.is_some(),
-                location: None,
-                elapsed: request_line.elapsed.unwrap_or_default(),
-            }),
+            sent_after: started.signed_duration_since(began).to_std().unwrap_or_default(),
+            outcome,
         }
     }
 
@@ -795,6 +798,33 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
 /// Adds a duration to a time, saturating at the maximum if the file has an absurd timestamp.
 pub(crate) fn saturating_add(moment: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
     moment.checked_add_signed(by).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+/// Returns the response of a recorded exchange, or why it counts as none.
+fn outcome((request_line, recorded): (&RequestLine, &RecordedExchange)) -> Result<Response, Failure> {
+    if recorded.unread_body == Some(UnreadBody::Malformed) {
+        return Err(Failure::Decoding);
+    }
+    Ok(Response {
+        status: recorded.status,
+        headers: recorded.response_headers.clone(),
+        body: recorded.response_body.clone().unwrap_or_default(),
+        was_compressed: false,
+        is_body_known: recorded.response_body.is_some(),
+        are_headers_known: recorded.are_headers_known,
+        location: None,
+        elapsed: request_line.elapsed.unwrap_or_default(),
+    })
+}
+
+/// Whether the status of a response is a documented success, and its media type is documented for it.
+fn has_documented_head(operation: &Operation, response: &Response) -> bool {
+    let documented = operation.response_with_body(response.status);
+    let has_documented_type = |documented| {
+        let received = response.media_type();
+        received.is_some_and(|received| is_documented_media_type(documented, &received))
+    };
+    operation.succeeds_with(response.status) && documented.is_none_or(has_documented_type)
 }
 
 /// Whether only a check decides a fact of this kind: it sends requests that other clients do not send, or it knows

@@ -44,7 +44,7 @@ mod source;
 pub(crate) use archive::Archive;
 pub use entry::Skipped;
 #[cfg(feature = "cli")]
-pub(crate) use entry::{RecordedExchange, RequestLine, judgeable_head};
+pub(crate) use entry::{RecordedExchange, RequestLine, UnreadBody, judgeable_head};
 #[cfg(feature = "cli")]
 pub(crate) use judge::{ASSUMED_DURATION, TrafficJudge, saturating_add};
 pub use judge::{Judged, NotJudged, Settings, judge};

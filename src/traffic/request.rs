@@ -152,13 +152,19 @@ fn is_documented_body(documented: &RequestBody, recorded: &RecordedExchange, req
     others.any(|other| essence(other) == media_type.as_deref().and_then(essence))
 }
 
-/// Whether a value of `Accept` allows JSON, by its name or by a range (RFC 9110, section 12.5.1).
+/// Whether a value of `Accept` allows JSON, by its name or by a range, and does not exclude it with a weight of 0 (RFC
+/// 9110, sections 12.4.2 and 12.5.1).
 pub(super) fn allows_json(accept: &str) -> bool {
     let accept = accept.to_ascii_lowercase();
-    let mut ranges = accept
-        .split(',')
-        .map(|range| range.split(';').next().unwrap_or_default().trim());
-    ranges.any(|range| range.contains("json") || matches!(range, "*/*" | "application/*"))
+    let ranges = accept.split(',').map(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let mut weights = parts.filter_map(|part| part.strip_prefix("q=")?.parse::<f64>().ok());
+        (name, weights.any(|weight| weight <= 0.0))
+    });
+    let (excluded, allowed): (Vec<_>, Vec<_>) = ranges.partition(|(_, is_excluded)| *is_excluded);
+    let allows = |name: &str| name.contains("json") || matches!(name, "*/*" | "application/*");
+    !excluded.iter().any(|(name, _)| name.contains("json")) && allowed.iter().any(|(name, _)| allows(name))
 }
 
 /// Returns the page that a request asks for; `None` if the page parameter is not a number or is repeated.

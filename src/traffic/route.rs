@@ -30,7 +30,7 @@ struct MethodRoutes {
     /// The operations, with their identifiers; `None` for those that the contract omits.
     operations: Vec<(Option<OperationId>, PathTemplate)>,
     /// The indexes of those whose parameters are each a whole segment of the path.
-    whole: Paths<usize>,
+    whole: Paths<Vec<usize>>,
     /// The indexes of those that have a parameter that is only a part of a segment.
     partial: Vec<usize>,
 }
@@ -60,6 +60,8 @@ pub(super) struct Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoCall {
     NoOperation,
+    /// The path matches several templates, none of which is closer than the others.
+    Ambiguous,
     /// The contract's document has the operation, but it could not be read.
     Omitted,
     OtherOrigin,
@@ -153,7 +155,10 @@ impl Router {
     }
 
     fn find(&self, method: &str, path: &str, url: &Url) -> Option<Result<Call, NoCall>> {
-        let (operation, values) = self.methods.get(method)?.find(path)?;
+        let (operation, values) = match self.methods.get(method)?.find(path)? {
+            Ok(found) => found,
+            Err(why) => return Some(Err(why)),
+        };
         let Some(operation) = operation else {
             return Some(Err(NoCall::Omitted));
         };
@@ -172,24 +177,34 @@ impl MethodRoutes {
     fn add(&mut self, id: Option<OperationId>, template: PathTemplate) {
         let index = self.operations.len();
         if template.has_whole_parameters() {
-            // Two templates that differ in the names of their parameters are the same path; the first one counts.
-            drop(self.whole.insert(template.numbered(), index));
+            let numbered = template.numbered();
+            // Two templates that differ in the names of their parameters are the same path.
+            match self.whole.at_mut(&numbered) {
+                Ok(same) if self.operations[same.value[0]].1.numbered() == numbered => same.value.push(index),
+                _ => drop(self.whole.insert(numbered, vec![index])),
+            }
         } else {
             self.partial.push(index);
         }
         self.operations.push((id, template));
     }
 
-    /// Returns the operation of a path, with the values in it.
-    fn find<'path>(&self, path: &'path str) -> Option<(Option<OperationId>, PathValues<'_, 'path>)> {
-        let whole = self.whole.at(path).ok().map(|found| *found.value);
-        let candidates = whole.into_iter().chain(self.partial.iter().copied());
-        let matching = candidates.filter_map(|index| {
-            let (id, template) = self.operations.get(index)?;
+    /// Returns the operation of a path, with the values in it; `Err` where several are equally close.
+    fn find<'path>(&self, path: &'path str) -> Option<Result<(Option<OperationId>, PathValues<'_, 'path>), NoCall>> {
+        let whole = self.whole.at(path).map_or(&[][..], |found| found.value);
+        let matching = whole.iter().chain(&self.partial).filter_map(|index| {
+            let (id, template) = self.operations.get(*index)?;
             Some((template.precedence(), *id, template.values(path)?))
         });
-        let (_, id, values) = matching.min_by(|(one, ..), (other, ..)| one.cmp(other))?;
-        Some((id, values))
+        let mut matching: Vec<_> = matching.collect();
+        matching.sort_by(|(one, ..), (other, ..)| one.cmp(other));
+        if let [(one, ..), (other, ..), ..] = matching.as_slice()
+            && one == other
+        {
+            return Some(Err(NoCall::Ambiguous));
+        }
+        let (_, id, values) = matching.into_iter().next()?;
+        Some(Ok((id, values)))
     }
 }
 
@@ -295,6 +310,32 @@ mod tests {
             ("/a/1-2-3", Ok("compare /a/1-2-3 ")),
             ("/a/12", Err(NoCall::NoOperation)),
             ("/reports/", Err(NoCall::NoOperation)),
+        ] {
+            let called = called(&contract, &mut router, "GET", &format!("https://a.example.com{path}"));
+            assert_eq!(called.as_deref(), expected.as_deref(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_matches_two_templates_alike_is_a_call_of_neither() {
+        let operation = |path: &str| format!("  {path}: {{get: {{responses: {{'200': {{description: a}}}}}}}}\n");
+        let paths = [
+            "/pets/{id}",
+            "/pets/{name}",
+            "/pets/mine",
+            "/a/{x}.json",
+            "/a/{y}.json",
+            "/a/{x}",
+        ];
+        let paths: String = paths.map(operation).concat();
+        let text = format!("openapi: 3.0.3\ninfo: {{title: Pets, version: '1'}}\npaths:\n{paths}");
+        let contract = Contract::read("pets.yaml", text).unwrap();
+        let mut router = Router::new(&contract, None);
+        for (path, expected) in [
+            ("/pets/17", Err(NoCall::Ambiguous)),
+            ("/pets/mine", Ok("GET /pets/mine /pets/mine ")),
+            ("/a/b.json", Err(NoCall::Ambiguous)),
+            ("/a/b", Ok("GET /a/{x} /a/b x=\"b\"")),
         ] {
             let called = called(&contract, &mut router, "GET", &format!("https://a.example.com{path}"));
             assert_eq!(called.as_deref(), expected.as_deref(), "{path}");

@@ -255,6 +255,45 @@ fn a_body_that_was_not_recorded_decides_nothing_but_its_status() {
 }
 
 #[test]
+fn headers_that_were_not_recorded_decide_nothing_and_the_status_counts() {
+    let judged_with = |status: u16, headers: Value, media_type: &str| {
+        let mut entry = list(0.0, "", &json!({"data": 7}));
+        entry["response"]["status"] = json!(status);
+        entry["response"]["headers"] = headers;
+        entry["response"]["content"]["mimeType"] = json!(media_type);
+        judged(built_in(), &[har(&[entry])])
+    };
+    // Without headers, and as Chromium writes a response without a media type, with its guess.
+    for (headers, media_type) in [
+        (json!([]), ""),
+        (json!([]), "text/html"),
+        (json!([{"name": "Server", "value": "a"}]), "text/plain"),
+    ] {
+        for (status, expected) in [
+            (200, &[][..]),
+            (401, &[]),
+            (422, &[]),
+            (500, &["server-error: getTags status: no 5xx: 500"]),
+        ] {
+            let judged = judged_with(status, headers.clone(), media_type);
+            assert_eq!(judged.run.tally.answered, 1, "{status} {headers}");
+            assert_eq!(findings(&judged), expected, "{status} {headers}");
+        }
+        let judged = judged_with(200, headers, media_type);
+        assert_eq!(verdict(&judged, "getTags status: 2XX"), Verdict::Held);
+        for fact in ["getTags media type: application/json", "getTags body: JSON"] {
+            assert!(matches!(verdict(&judged, fact), Verdict::Undecided(_)), "{fact}");
+        }
+    }
+    let mut entry = create(0.0, "b");
+    entry["response"] = json!({"status": 202});
+    assert_eq!(
+        findings(&judged(built_in(), &[har(&[entry])])),
+        ["status: createTag status: 201: 202"]
+    );
+}
+
+#[test]
 fn a_sent_body_that_was_not_recorded_is_compared_with_nothing() {
     let fact = "createTag created /data/name: as sent in /name";
     let sent = json!({"name": "weekly"}).to_string();
@@ -318,14 +357,13 @@ fn what_is_no_exchange_with_the_service_is_left_out_with_its_reason() {
         (change("/response/status", json!(101)), Skipped::NotHttp),
         (change("/_resourceType", json!("websocket")), Skipped::NotHttp),
         (change("/request/url", json!("data:text/plain,a")), Skipped::NotHttp),
-        (change("/response/headers", json!([])), Skipped::WithoutHeaders),
+        (
+            change("/response/_fetchedViaServiceWorker", json!(true)),
+            Skipped::Cached,
+        ),
         (change("/startedDateTime", json!(7)), Skipped::NotAnEntry),
         (without_response, Skipped::Aborted),
     ] {
-        let mut entry = entry;
-        if why == Skipped::WithoutHeaders {
-            entry["response"]["content"]["mimeType"] = json!("");
-        }
         let judged = judged(built_in(), &[har(&[list(0.0, "", &page), entry.clone()])]);
         assert_eq!(
             judged.not_judged,
@@ -435,6 +473,8 @@ fn a_request_that_asks_for_something_else_is_not_judged() {
         header("Range", "bytes=0-9"),
         header("Prefer", "return=minimal"),
         header("Accept", "text/csv"),
+        header("Accept", "text/html, application/json;q=0"),
+        header("Accept", "*/*, application/json; q=0.0"),
         header("X-HTTP-Method-Override", "DELETE"),
     ] {
         let judged = judged(built_in(), &[har(std::slice::from_ref(&entry))]);
@@ -454,6 +494,7 @@ fn a_request_that_accepts_json_among_others_is_judged() {
         &["application/JSON"],
         &["text/csv", "application/json"],
         &["text/csv;q=0.5, */*;q=0.1"],
+        &["text/csv;q=0, application/json;q=0.001"],
     ] {
         let mut entry = list(0.0, "", &page);
         let headers = entry["request"]["headers"].as_array_mut().unwrap();

@@ -22,6 +22,11 @@ impl<'both> SchemaComparison<'both> {
             return self.too_large((old, new), path, TOO_MANY);
         }
         let (mut was, mut is) = (old.alternatives(self.old), new.alternatives(self.new));
+        // A list of types is a choice too.
+        if old.groups.is_empty() != new.groups.is_empty() {
+            was = was.into_iter().flat_map(View::by_type).collect();
+            is = is.into_iter().flat_map(View::by_type).collect();
+        }
         for view in was.iter_mut().chain(&mut is) {
             view.discriminator_compared = true;
             // Whether null is admitted was compared for the whole, which may be its own only alternative.

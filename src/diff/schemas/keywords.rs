@@ -575,8 +575,8 @@ impl<'both> SchemaComparison<'both> {
             stated.filter(|target| !siblings || !target.starts_with('#')).collect()
         };
         let (was, is) = (
-            references(old, self.old.ref_siblings_apply),
-            references(new, self.new.ref_siblings_apply),
+            references(old, self.old.is_later_than_3_0),
+            references(new, self.new.is_later_than_3_0),
         );
         if was != is {
             let found = FoundDifference {

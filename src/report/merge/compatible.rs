@@ -39,6 +39,12 @@ pub enum MergeError {
         /// The report.
         name: String,
     },
+    /// A report was given twice.
+    #[error("`{}` and `{}` are the same report; give only one of them", names.0, names.1)]
+    SameReport {
+        /// The two reports.
+        names: (String, String),
+    },
     /// Two records are of the same shard.
     #[error("`{}` and `{}` are both of shard {number} of {of}; give only one of them", names.0, names.1)]
     Twice {
@@ -63,6 +69,15 @@ pub(super) fn check(records: &[(String, Record)]) -> Result<(), MergeError> {
     let first = runs.first().copied().or(records.first()).ok_or(MergeError::Nothing)?;
     for other in records {
         require_same_plan(first, other)?;
+    }
+    let mut traffic: HashMap<String, &str> = HashMap::new();
+    for (name, record) in records.iter().filter(|(_, record)| record.is_traffic_only()) {
+        // Two judgements never begin and end at the same time with the same content.
+        let content = serde_json::to_string(record).unwrap_or_default();
+        if let Some(before) = traffic.insert(content, name) {
+            let names = (before.to_owned(), name.clone());
+            return Err(MergeError::SameReport { names });
+        }
     }
     let mut seen: HashMap<u32, &str> = HashMap::new();
     for (name, record) in runs {

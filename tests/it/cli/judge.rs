@@ -314,6 +314,9 @@ fn a_check_that_only_reads_and_the_traffic_of_one_that_wrote_decide_together_wha
     let turned = merged(&["traffic.json", "check.json"], &arguments);
     assert_eq!(report(&turned), report(&both));
 
+    let twice = merged(&["traffic.json", "traffic.json"], &[]);
+    assert!(twice.is_one_error(2).contains("are the same report"), "{twice:?}");
+
     let elsewhere = judge(&sound(), &["--report", "json=report.json"]).run();
     let call = countersign(&["merge", "check.json", "other.json"]);
     let refused = call
@@ -322,4 +325,16 @@ fn a_check_that_only_reads_and_the_traffic_of_one_that_wrote_decide_together_wha
         .run();
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.stderr.contains("differ in their target"), "{refused:?}");
+}
+
+#[test]
+fn a_finding_about_a_write_is_checked_with_writes_and_no_option_of_another_command_is_named() {
+    let mut failed = entry(TAGS, 500, "{}");
+    failed["request"]["method"] = json!("POST");
+    let odd = entry(TAGS, 200, r#"{"data": {"items": []}, "Ada Example": 1}"#);
+    let ended = judge(&archive(&[failed, odd]), &[]).run();
+    assert_eq!(ended.code, 1, "{ended:?}");
+    assert!(ended.stdout.contains("--writes --only 'createTag'"), "{ended:?}");
+    assert!(ended.stdout.contains("<undocumented name(11)>"), "{ended:?}");
+    assert!(!ended.stdout.contains("show-values"), "{ended:?}");
 }

@@ -46,9 +46,27 @@ fn the_exit_code_says_whether_something_is_wrong() {
     assert!(ended.stdout.contains("this is not YAML"), "{ended:?}");
     let ended = lint(&["absent.yaml"], SOUND);
     assert!(ended.is_one_error(2).contains("`absent.yaml`"));
+    let ended = lint(&["absent.yaml", "sound.yaml"], SOUND);
+    assert_eq!((ended.code, ended.stdout.as_str()), (2, "sound.yaml: no defect\n"));
+    assert!(ended.stderr.contains("`absent.yaml`"), "{ended:?}");
     assert_eq!(lint(&[], SOUND).code, 2);
     let ended = lint(&["things.yaml", "--report", "json=things.yaml"], SOUND);
     assert!(ended.is_one_error(2).contains("name another file"));
+}
+
+#[test]
+fn a_file_in_another_encoding_says_so() {
+    let read = |bytes: &[u8]| {
+        let call = countersign(&["lint", "other.yaml"]).file("other.yaml", bytes);
+        call.run().is_one_error(2).to_owned()
+    };
+    let latin_1 = read(b"openapi: 3.0.3\ninfo: {title: caf\xe9, version: '1'}\n");
+    assert!(
+        latin_1.contains("it is not UTF-8 from line 2 on; save it as UTF-8"),
+        "{latin_1}"
+    );
+    let utf_16 = read(b"\xff\xfeo\0p\0");
+    assert!(utf_16.contains("it is UTF-16; save it as UTF-8"), "{utf_16}");
 }
 
 fn parsed(ended: &Ended, name: &str) -> serde_json::Value {

@@ -79,6 +79,19 @@ const SCHEMAS: &[(&str, &str)] = &[
         "{oneOf: [{type: boolean}, {anyOf: [{type: integer}, {type: string}]}]}",
     ),
     (
+        "{type: [string, integer]}",
+        "{anyOf: [{type: integer}, {type: string}]}",
+    ),
+    (
+        "{type: [string, integer, 'null']}",
+        "{oneOf: [{type: [string, 'null']}, {type: integer}]}",
+    ),
+    (
+        "{type: [string, integer], maxLength: 3}",
+        "{anyOf: [{type: string, maxLength: 3}, {type: integer}]}",
+    ),
+    ("{type: 'null'}", "{anyOf: [{type: 'null'}]}"),
+    (
         "{anyOf: [{type: string}, {type: string, maxLength: 4}]}",
         "{type: string}",
     ),
@@ -114,6 +127,7 @@ const DOCUMENT: &str = "\
 openapi: 3.0.3
 info: {title: Things, version: '1', description: A text}
 tags: [{name: one}]
+servers: [{url: 'https://one.example.com/v1'}]
 security: [{key: []}]
 paths:
   /things/{id}:
@@ -162,6 +176,7 @@ const REWRITES: &[(&str, &str)] = &[
         "{$ref: '#/components/parameters/id'}",
     ),
     ("security: [{key: []}]", "security: [{token: []}]"),
+    ("one.example.com/v1", "one.example.com/v1/"),
     ("version: '1'", "version: '2'"),
     (
         "'404': {description: None}",

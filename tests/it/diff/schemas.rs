@@ -503,6 +503,55 @@ fn a_bound_that_excludes_itself_is_a_bound() {
 }
 
 #[test]
+fn null_that_enters_the_values_of_a_type_with_null_is_a_difference_from_3_1_on() {
+    let (plain, without, with) = (
+        ("{}", "{}"),
+        "{type: [string, 'null'], enum: [a]}",
+        "{type: [string, 'null'], enum: [a, null]}",
+    );
+    assert_eq!(
+        in_3_1((without, with), plain),
+        ["compatible request nullable: the request body may now be null"]
+    );
+    assert_eq!(
+        in_3_1((with, without), plain),
+        ["breaking request nullable: the request body may no longer be null"]
+    );
+    let nullable = |values: &str| {
+        let schema = format!("{{type: string, nullable: true, enum: [{values}]}}");
+        with_schemas(&schema, &schema, "")
+    };
+    assert_eq!(lines(&compared(&nullable("a"), &nullable("a, null"))), [""; 0]);
+}
+
+#[test]
+fn a_list_of_types_is_compared_with_alternatives_type_by_type() {
+    let plain = ("{}", "{}");
+    let list = "{type: [string, integer]}";
+    assert_eq!(
+        in_3_1(
+            (list, "{anyOf: [{type: string}, {type: integer}, {type: boolean}]}"),
+            plain
+        ),
+        ["compatible request alternatives: the request body has the new alternative boolean"]
+    );
+    assert_eq!(
+        in_3_1((list, "{anyOf: [{type: string}, {type: boolean}]}"), plain),
+        [
+            "breaking request alternatives: the request body no longer has the alternative integer",
+            "compatible request alternatives: the request body has the new alternative boolean",
+        ]
+    );
+    assert_eq!(
+        in_3_1(
+            (list, "{anyOf: [{type: string, maxLength: 3}, {type: integer}]}"),
+            plain
+        ),
+        ["breaking request length: the request body now has the maxLength 3"]
+    );
+}
+
+#[test]
 fn what_a_keyword_that_is_not_interpreted_refers_to_counts_and_its_annotations_do_not() {
     let referring = "{type: array, prefixItems: [{$ref: '#/components/schemas/Part'}]}";
     let (text, number) = ("{type: string}", "{type: integer}");

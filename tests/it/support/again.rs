@@ -83,6 +83,7 @@ pub(crate) fn answered(exchange: &Exchange, response: Option<Response<Bytes>>) -
             body,
             was_compressed: false,
             is_body_known: true,
+            are_headers_known: true,
             location: None,
             elapsed,
         }

@@ -464,6 +464,41 @@ fn a_body_that_cannot_be_read_is_not_judged_and_not_green() {
 }
 
 #[test]
+fn status_and_media_type_are_judged_where_the_body_cannot_be_read() {
+    for (head, finding) in [
+        (
+            "202 Accepted\r\nContent-Type: application/json\r\nContent-Encoding: br",
+            None,
+        ),
+        (
+            "200 OK\r\nContent-Type: text/html\r\nContent-Encoding: br",
+            Some("error[media-type]"),
+        ),
+        // A plain body with the label of another coding.
+        (
+            "200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip",
+            Some("the body cannot be decoded from its content coding"),
+        ),
+        (
+            "500 Internal Server Error\r\nContent-Type: application/json\r\nContent-Encoding: gzip",
+            Some("error[server-error]"),
+        ),
+    ] {
+        let stub = Stub::start(move |_, stream| {
+            write!(
+                stream,
+                "HTTP/1.1 {head}\r\nContent-Length: 4\r\nConnection: close\r\n\r\n[{{}}]"
+            )
+        });
+        let ended = proxy_with(&stub.url(), &[], &request_tags()).run();
+        match finding {
+            Some(finding) => assert!(ended.stdout.contains(finding), "{head}: {ended:?}"),
+            None => assert_eq!(ended.code, 3, "{head}: {ended:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_response_that_ends_with_a_trailer_section_is_judged() {
     let stub = Stub::start(|_, stream| {
         let body = r#"{"data": {"items": []}}"#;
