@@ -361,12 +361,7 @@ impl Question {
                 other.and_then(|other| Some((field, json!(in_mixed_case(other, times_asked)?))))
             }
             Asks::UnknownField => {
-                let name = format!("countersign_{}", letters(8, 'a', random));
-                draft::insert(body, &pointer::join("", &name), json!("countersign"));
-                // A service may ignore an unknown field at the top and reject one in an object.
-                if times_asked % 2 == 1 {
-                    insert_in_objects(body, &name);
-                }
+                insert_unknown(body, (&letters(8, 'a', random), times_asked));
                 return true;
             }
             Asks::UnknownRecord { field, .. } => {
@@ -826,8 +821,15 @@ fn invented(shown: &str, others: &[(String, Value)], random: &mut impl Rng) -> O
     tries.into_iter().next()
 }
 
-/// Inserts a field into each object at the top of a body, and into the first element of each array of objects there.
-fn insert_in_objects(body: &mut Value, name: &str) {
+/// Inserts an unknown field whose name ends with these letters at the top of a body. Every other time, it is also
+/// inserted into each object there, and into the first element of each array of objects: a service may ignore it at the
+/// top and reject it in an object.
+fn insert_unknown(body: &mut Value, (letters, times_asked): (&str, u64)) {
+    let name = format!("countersign_{letters}");
+    draft::insert(body, &pointer::join("", &name), json!("countersign"));
+    if times_asked.is_multiple_of(2) {
+        return;
+    }
     for value in body
         .as_object_mut()
         .into_iter()
@@ -838,7 +840,7 @@ fn insert_in_objects(body: &mut Value, name: &str) {
             value => Some(value),
         };
         if let Some(Value::Object(members)) = object {
-            members.insert(name.to_owned(), json!("countersign"));
+            members.insert(name.clone(), json!("countersign"));
         }
     }
 }

@@ -82,10 +82,6 @@ pub(crate) struct RecordedExchange {
 }
 
 /// Why the body of a response cannot be read, although it came.
-#[cfg_attr(
-    not(feature = "cli"),
-    expect(dead_code, reason = "only what passes a proxy has such bodies")
-)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnreadBody {
     /// It does not follow the content coding that it has according to the headers.

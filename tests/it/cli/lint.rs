@@ -60,7 +60,7 @@ fn a_file_in_another_encoding_says_so() {
         let call = countersign(&["lint", "other.yaml"]).file("other.yaml", bytes);
         call.run().is_one_error(2).to_owned()
     };
-    let latin_1 = read(b"openapi: 3.0.3\ninfo: {title: caf\xe9, version: '1'}\n");
+    let latin_1 = read(b"openapi: 3.0.3\ninfo: {title: \xe9t\xe9, version: '1'}\n");
     assert!(
         latin_1.contains("it is not UTF-8 from line 2 on; save it as UTF-8"),
         "{latin_1}"
