@@ -450,12 +450,12 @@ fn is_of_what_was_done(words: &[String]) -> bool {
         "sent",
         "wiped",
     ];
-    matches!(words, [thing, done] if !thing.ends_with('s') && !READING_ORDER.contains(&thing.as_str())
+    matches!(words, [thing, done] if !thing.ends_with('s') && !NOT_WHAT_IS_DONE.contains(&thing.as_str())
         && DONE.contains(&done.as_str()))
 }
 
-/// Words before a participle that say which of several is meant: "last sent".
-const READING_ORDER: [&str; 6] = ["data", "date", "first", "last", "recently", "time"];
+/// Words that make of a pair with a participle a time, or the name of one of several: "date sent", "last sent".
+const NOT_WHAT_IS_DONE: [&str; 6] = ["data", "date", "first", "last", "recently", "time"];
 
 /// Returns the clauses of a sentence.
 fn clauses(sentence: &str) -> impl Iterator<Item = Vec<String>> {

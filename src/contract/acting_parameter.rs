@@ -55,12 +55,15 @@ const LEADING: [&str; 26] = [
 ];
 
 /// Words for what is shown, and how: "Sets the page size" and "Switches the output to XML" change nothing.
-const SHOWN: [&str; 39] = [
+const SHOWN: [&str; 43] = [
+    "api",
+    "charset",
     "currency",
     "cursor",
     "date",
     "depth",
     "direction",
+    "encoding",
     "end",
     "field",
     "fields",
@@ -95,6 +98,7 @@ const SHOWN: [&str; 39] = [
     "timeout",
     "timezone",
     "units",
+    "version",
 ];
 
 /// Objects of a verb that have no determiner.
@@ -277,12 +281,17 @@ pub(crate) fn acts_as_header(contract: &Contract, parameter: &Parameter) -> bool
 /// Whether something happens to others where a parameter is not sent, as its description says: "If not set, the
 /// customer gets a mail".
 pub(crate) fn acts_if_absent(contract: &Contract, parameter: &Parameter) -> bool {
+    let description = contract.document.node(&parameter.pointer);
+    let description = description.and_then(|node| node.member("description")?.string());
+    says_it_acts_if_absent(description.unwrap_or_default())
+}
+
+/// Whether a description says that something happens to others where its value is missing or `false`.
+pub(crate) fn says_it_acts_if_absent(description: &str) -> bool {
     const ABSENT: [&str; 9] = [
         "absent", "default", "empty", "false", "missing", "not", "omitted", "unless", "without",
     ];
-    let description = contract.document.node(&parameter.pointer);
-    let description = description.and_then(|node| node.member("description")?.string());
-    sentences(description.unwrap_or_default()).any(|sentence| {
+    sentences(description).any(|sentence| {
         sentence.split_once(',').is_some_and(|(condition, rest)| {
             let condition = camel_case_words(condition);
             let begins = condition

@@ -703,7 +703,7 @@ fn reaches_somebody(words: &[String]) -> bool {
             let (verb, next) = (pair[0].as_str(), pair[1].as_str());
             let rest = &words[at + 1..];
             let is_told = ["are", "is"].contains(&verb) && ["emailed", "notified"].contains(&next);
-            let gets = ["gets", "receive", "receives"].contains(&verb) && ["a", "an"].contains(&next);
+            let gets = ["get", "gets", "receive", "receives"].contains(&verb) && ["a", "an"].contains(&next);
             let is_message = |word: &String| is_message(word) || word == "text" || word == "invitations";
             let is_of_people = || words[..at].iter().any(|word| PEOPLE.contains(&word.as_str()));
             let is_received = |word: &String| is_message(word) || word == "message" && is_of_people();

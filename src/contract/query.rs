@@ -279,8 +279,6 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
     let is_of_several = |sentence: &str| {
         let words = without_prefixes(sentence);
         let is_of_several = |word: &String| SEVERAL.contains(&word.as_str());
-        let is_passive = |pair: &[String]| PASSIVE.contains(&pair[0].as_str()) && is_verb(&pair[1]);
-        let are_deleted = words.first().is_some_and(is_of_several) && words.windows(2).any(is_passive);
         let is_of_others = |pair: &[String]| is_of_several(&pair[0]) && pair[1].starts_with("other");
         let deletes_several = match words.as_slice() {
             [verb, what, ..] => is_verb(verb) && (is_of_several(what) || words.windows(2).any(is_of_others)),
@@ -290,17 +288,23 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
         let empties = words
             .first()
             .is_some_and(|word| EMPTIES.iter().any(|verb| is_base_or_third_person(word, verb)));
-        are_deleted
-            || deletes_several
-            || empties
-            || ends_session(&words[..words.len().min(2)])
-            || says_consequence(sentence)
+        deletes_several || empties || ends_session(&words[..words.len().min(2)])
+    };
+    // "Empty response" is no command.
+    let are_several_deleted = |sentence: &str| {
+        let words = without_prefixes(sentence);
+        let is_passive = |pair: &[String]| PASSIVE.contains(&pair[0].as_str()) && is_verb(&pair[1]);
+        let begins = words.first().is_some_and(|word| SEVERAL.contains(&word.as_str()));
+        begins && words.windows(2).any(is_passive) || says_consequence(sentence)
     };
     required.and_then(Node::boolean) == Some(true)
         || summary_and_description(document, operation)
-            .chain(said_about_body_and_successes(document, operation))
             .flat_map(sentences)
-            .any(is_of_several)
+            .any(|sentence| is_of_several(sentence) || are_several_deleted(sentence))
+        || said_about_body_and_successes(document, operation)
+            .into_iter()
+            .flat_map(sentences)
+            .any(are_several_deleted)
 }
 
 /// Whether these are the words of a plural that begins the path of records: `/block-documents/{id}`.
@@ -1036,6 +1040,7 @@ mod tests {
             acts("A pet.", "A pet.", "All pets of the owner were deleted."),
             [true; 3]
         );
+        assert_eq!(acts("A pet.", "A pet.", "Empty response"), [false; 3]);
         let of_path = "Reads, updates and deletes a pet.";
         assert_eq!(
             acts(of_path, "All fields of the pet.", "The pet was updated."),

@@ -85,9 +85,8 @@ struct WatchedList {
     /// The identifiers of the records that a response after a write lacked, unlike the one before, and the write: they
     /// are still to be read.
     vanished: Option<(OperationId, Vec<String>)>,
-    /// Whether such a record could still be read: the list has more pages, and a create may move each record to the
-    /// next one.
-    has_moved: bool,
+    /// How many more of them are read after a create or an update, which may only have moved them to the next page.
+    reads_left: usize,
 }
 
 /// An item of a list, with its identifier.
@@ -178,6 +177,8 @@ struct SentWrite {
     operation: OperationId,
     /// Whether it is an update.
     is_update: bool,
+    /// Whether it is a deletion.
+    is_deletion: bool,
     /// What it sent in fields of each name.
     sent: HashMap<String, HashSet<Digest>>,
 }
@@ -237,7 +238,7 @@ impl ExistingRecords {
                 is_compared: false,
                 writes: Vec::new(),
                 vanished: None,
-                has_moved: false,
+                reads_left: MAX_MISSING,
             };
             self.lists.insert(list, watched);
             return None;
@@ -245,6 +246,7 @@ impl ExistingRecords {
         let watched = self.lists.get_mut(&list).filter(|watched| watched.path == path)?;
         let writes = std::mem::take(&mut watched.writes);
         let changes = watched.compare(items, &writes);
+        watched.note_vanished(items, &writes, |write| contract.list_written_by(write) == Some(list));
         let mut operations: Vec<_> = writes.iter().map(|write| write.operation).collect();
         match operations.as_slice() {
             [only] if contract.list_written_by(*only) == Some(list) => {
@@ -271,22 +273,6 @@ impl WatchedList {
         // changed to one of them.
         let (mut fields_with_another_value, mut changed_to_sent) = (HashSet::new(), HashMap::<_, usize>::new());
         let is_updated = !writes.is_empty() && writes.iter().all(|write| write.is_update);
-        let shown: HashSet<_> = items.iter().map(|item| Digest::of(item.id)).collect();
-        let mut vanished = Vec::new();
-        for (id, record) in &mut self.records {
-            let is_missing = !shown.contains(id);
-            if is_missing && !record.is_missing {
-                vanished.extend(record.id.clone());
-            }
-            record.is_missing = is_missing;
-        }
-        // A create may push a record out, and a deletion may take it along; an update hardly does.
-        let writer = writes.iter().rfind(|write| !write.is_update).or(writes.last());
-        if let Some(writer) = writer.filter(|_| !vanished.is_empty() && !self.has_moved) {
-            vanished.sort_unstable();
-            vanished.truncate(MAX_MISSING);
-            self.vanished = Some((writer.operation, vanished));
-        }
         for item in items {
             let id = Digest::of(item.id);
             let Some(before) = self.records.get_mut(&id) else {
@@ -334,6 +320,45 @@ impl WatchedList {
             .filter(|(field, _)| !fields_with_another_value.contains(field));
         changes.showing_sent_value.extend(changed_everywhere_to_sent);
         changes
+    }
+}
+
+impl WatchedList {
+    /// Notes the records that a response lacks, unlike the one before, if something was written in between. `writes_here`
+    /// says whether an operation writes to the records of this list.
+    fn note_vanished(
+        &mut self,
+        items: &[IdentifiedItem<'_>],
+        writes: &[SentWrite],
+        writes_here: impl Fn(OperationId) -> bool,
+    ) {
+        let shown: HashSet<_> = items.iter().map(|item| Digest::of(item.id)).collect();
+        let mut vanished = Vec::new();
+        for (id, record) in &mut self.records {
+            let is_missing = !shown.contains(id);
+            if is_missing && !record.is_missing {
+                vanished.extend(record.id.clone());
+            }
+            record.is_missing = is_missing;
+        }
+        // A create may push a record out, and a deletion may take it along; an update hardly does.
+        let writer = writes
+            .iter()
+            .max_by_key(|write| (writes_here(write.operation), write.is_deletion, !write.is_update));
+        let Some(writer) = writer.filter(|_| !vanished.is_empty()) else {
+            return;
+        };
+        vanished.sort_unstable();
+        let most = if writer.is_deletion {
+            MAX_MISSING
+        } else {
+            self.reads_left
+        };
+        vanished.truncate(most);
+        if !writer.is_deletion {
+            self.reads_left -= vanished.len();
+        }
+        self.vanished = Some((writer.operation, vanished));
     }
 }
 
@@ -483,6 +508,7 @@ impl History<'_> {
         }
         let written_by = self.contract.operation(operation);
         let is_update = matches!(written_by.method, Method::Put | Method::Patch) && !written_by.creates();
+        let is_deletion = written_by.method == Method::Delete;
         self.existing_records.has_written = true;
         for list in self.existing_records.lists.values_mut() {
             let write = match list.writes.iter_mut().find(|write| write.operation == operation) {
@@ -490,6 +516,7 @@ impl History<'_> {
                 None => list.writes.push_mut(SentWrite {
                     operation,
                     is_update,
+                    is_deletion,
                     sent: HashMap::new(),
                 }),
             };
@@ -569,13 +596,6 @@ impl History<'_> {
         })
     }
 
-    /// Notes that a record which a list no longer shows can still be read.
-    pub(crate) fn note_moved(&mut self, list: OperationId) {
-        if let Some(list) = self.existing_records.lists.get_mut(&list) {
-            list.has_moved = true;
-        }
-    }
-
     /// Notes that a record which was there before the run is gone after a write: its read says so.
     pub(crate) fn mark_existing_deleted(&mut self, (list, id): (OperationId, String), write: OperationId) {
         self.existing_records.changed_by.insert(write, list);
@@ -653,6 +673,7 @@ paths:
             list.writes.push(SentWrite {
                 operation: create,
                 is_update: false,
+                is_deletion: false,
                 sent: HashMap::new(),
             });
         }

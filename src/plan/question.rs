@@ -361,7 +361,8 @@ impl Question {
                 other.and_then(|other| Some((field, json!(in_mixed_case(other, times_asked)?))))
             }
             Asks::UnknownField => {
-                insert_unknown(body, (&letters(8, 'a', random), times_asked));
+                let name = format!("countersign_{}", letters(8, 'a', random));
+                draft::insert(body, &pointer::join("", &name), json!("countersign"));
                 return true;
             }
             Asks::UnknownRecord { field, .. } => {
@@ -819,30 +820,6 @@ fn invented(shown: &str, others: &[(String, Value)], random: &mut impl Rng) -> O
     let mut tries: Vec<String> = tries.collect();
     tries.retain(|text| !is_known(text));
     tries.into_iter().next()
-}
-
-/// Inserts an unknown field whose name ends with these letters at the top of a body. Every other time, it is also
-/// inserted into each object there, and into the first element of each array of objects: a service may ignore it at the
-/// top and reject it in an object.
-fn insert_unknown(body: &mut Value, (letters, times_asked): (&str, u64)) {
-    let name = format!("countersign_{letters}");
-    draft::insert(body, &pointer::join("", &name), json!("countersign"));
-    if times_asked.is_multiple_of(2) {
-        return;
-    }
-    for value in body
-        .as_object_mut()
-        .into_iter()
-        .flat_map(|members| members.values_mut())
-    {
-        let object = match value {
-            Value::Array(elements) => elements.first_mut(),
-            value => Some(value),
-        };
-        if let Some(Value::Object(members)) = object {
-            members.insert(name.clone(), json!("countersign"));
-        }
-    }
 }
 
 /// Returns the text with its ASCII letters alternately in lower and upper case; `None` if it has fewer than two. Every

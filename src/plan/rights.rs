@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::optional::separated;
-use crate::contract::acting_parameter::acts_by_name;
+use crate::contract::acting_parameter::{acts_by_name, says_it_acts_if_absent};
 use crate::contract::document::Node;
 use crate::contract::lexicon::{EXCLUSIVE_ROLES, ascii_words as words, is_listed_action};
 
@@ -571,7 +571,8 @@ fn name_without_is(name: &str) -> String {
 /// value there but its first.
 pub(super) fn concerns_rights(name: &str) -> bool {
     let lower = separated(name);
-    let is_concerned = |word: &str| GRANTING.contains(&word) || LIMITING.contains(&word) || is_of_admin(word);
+    let known = |word: &str| GRANTING.contains(&word) || LIMITING.contains(&word) || GIVES_RIGHTS.contains(&word);
+    let is_concerned = |word: &str| known(word) || is_of_admin(word);
     words(&lower).any(is_concerned) || locks_away(name)
 }
 
@@ -614,8 +615,15 @@ fn says_one_at_most(schema: &Node) -> bool {
     SAYS.iter().any(is_said)
 }
 
-/// Whether the description of a boolean says what happens if it is `false`: "If false, the members get an e-mail".
+/// Whether the description of a boolean says that something happens to others if it is `false`: "If false, the members
+/// get an e-mail".
 fn says_false_acts(schema: &Node) -> bool {
+    let description = schema.member("description").and_then(Node::string);
+    description.is_some_and(says_it_acts_if_absent)
+}
+
+/// Whether the description of a boolean says at all what happens if it is `false`.
+fn speaks_of_false(schema: &Node) -> bool {
     const SAYS: [&str; 8] = [
         "false:",
         "if false",
@@ -717,7 +725,7 @@ pub(super) fn may_be_sent_later(value: &Value, name: &str, schema: &Node) -> boo
     let ends_with = |known: &[&str]| words(&separated).last().is_some_and(|last| known.contains(&last));
     let may_act = match value {
         Value::Bool(true) => !does_less(name) && !ends_with(&INERT),
-        Value::Bool(false) => does_less(name) || says_false_acts(schema),
+        Value::Bool(false) => does_less(name) || speaks_of_false(schema),
         Value::String(text) => {
             ends_with(&STATES) || is_acting(value) || IN_EFFECT.contains(&text.to_lowercase().as_str())
         }
@@ -1044,16 +1052,17 @@ mod tests {
         ] {
             assert!(!may_be_sent_later(&off, name, &document.root), "{name}");
         }
-        for said in [
-            "If false, the members get an e-mail.",
-            "Set to false to announce the record.",
+        for (said, sent) in [
+            ("If false, the members get an e-mail.", &on),
+            ("Set to false to disable the rule.", &off),
+            ("If not set, defaults to false.", &off),
         ] {
             let schema = format!("{{type: boolean, description: '{said}'}}");
             let document = Document::read("a.yaml", schema).unwrap();
             assert!(!may_be_sent_later(&off, "gift", &document.root), "{said}");
             assert_eq!(
-                cautious_value(on.clone(), "gift", &document.root),
-                Some(on.clone()),
+                cautious_value(on.clone(), "gift", &document.root).as_ref(),
+                Some(sent),
                 "{said}"
             );
         }

@@ -719,7 +719,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
     let updates =
         matches!(operation.method, Method::Put | Method::Patch) && !operation.has_invariants() && !caller_chooses_name;
     if (operation.is_get() || updates) && has_side_effect(&contract.document, operation) {
-        return Some("its path, operationId, summary or description suggests a side effect".to_owned());
+        return Some("its path, its operationId or a text about it suggests a side effect".to_owned());
     }
     let is_get = operation.is_get();
     let mut in_path = operation
@@ -759,7 +759,7 @@ fn reason_to_suspect_side_effect(contract: &Contract, id: OperationId) -> Option
     let mut parameters = operation.parameters.iter().filter(|_| is_write);
     let parameter = parameters.find(|parameter| optional::acts_by_default(contract, operation.method, parameter))?;
     Some(format!(
-        "the default of its parameter `{}` suggests that more than one record is changed",
+        "leaving out its parameter `{}` may change more than one record, or reach somebody",
         parameter.name
     ))
 }

@@ -241,11 +241,6 @@ impl<'run> Evaluation<'run> {
         self.history.take_vanished(list)
     }
 
-    /// Notes that a record which a list no longer shows can still be read: see `History::note_moved`.
-    pub(crate) fn note_moved(&mut self, list: OperationId) {
-        self.history.note_moved(list);
-    }
-
     /// Notes that the run deleted a record that one of its creates returned: the one with this index in
     /// `History::tracked`.
     pub(crate) fn mark_deleted(&mut self, record: usize) {

@@ -1,7 +1,7 @@
 //! Reads back what was created and updated, and deletes what the run created, where the contract
 //! has a lifecycle for it: see [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::create::WRITE_PURPOSE;
 use super::request::{Replacement, credential, request_head_with};
@@ -176,11 +176,11 @@ impl Session<'_> {
             self.expect_requests(1);
             let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
             let (exchange, _) = Box::pin(self.call(Call::alone(read, purpose))).await;
-            self.with_evaluation(|evaluation: &mut Evaluation<'_>| match exchange.status() {
-                Some(404 | 410) => evaluation.mark_existing_deleted((list, id), vanished.write),
-                Some(200) => evaluation.note_moved(list),
-                _ => {}
-            });
+            if matches!(exchange.status(), Some(404 | 410)) {
+                self.with_evaluation(|evaluation: &mut Evaluation<'_>| {
+                    evaluation.mark_existing_deleted((list, id), vanished.write);
+                });
+            }
         }
     }
 
@@ -213,7 +213,7 @@ impl Session<'_> {
             }
         }
         let records = self.history().newest_first();
-        let mut deleted = HashSet::new();
+        let mut tested: HashMap<OperationId, TestedDeletion> = HashMap::new();
         for record in records {
             let create = self.history().tracked(record).map(|tracked| tracked.create);
             let lifecycle = create.and_then(|create| self.contract.lifecycle_of(create));
@@ -232,10 +232,10 @@ impl Session<'_> {
                 {
                     continue;
                 }
-                let is_first = !deleted.contains(&delete.operation);
-                if self.delete(lifecycle, (record, delete.operation), is_first).await {
-                    deleted.insert(delete.operation);
-                }
+                let done = tested.entry(delete.operation).or_default();
+                let seen = self.delete(lifecycle, (record, delete.operation), *done).await;
+                done.was_sent |= seen.was_sent;
+                done.was_compared |= seen.was_compared;
             }
         }
     }
@@ -262,34 +262,43 @@ impl Session<'_> {
         }
     }
 
-    /// Deletes one record, if a read shows that it is the run's own, and checks whether it is gone. If it is the first
-    /// of this operation, it also checks whether another record is still there. Returns whether a deletion was sent.
-    async fn delete(&self, lifecycle: &Lifecycle, (record, delete): (usize, OperationId), is_first: bool) -> bool {
+    /// Deletes one record, if a read shows that it is the run's own, and checks whether it is gone. If that was not
+    /// compared for this operation yet, it also checks whether another record is still there. Returns what was done.
+    async fn delete(
+        &self,
+        lifecycle: &Lifecycle,
+        (record, delete): (usize, OperationId),
+        before: TestedDeletion,
+    ) -> TestedDeletion {
         let is_own = async |record| {
             let before = (record, RecordStage::BeforeDelete);
             self.look_for_record(lifecycle.read, before).await == SeenRecord::Own
         };
         if !is_own(record).await {
-            return false;
+            return TestedDeletion::default();
         }
         let mut other = self
             .history()
             .another_unchanged_record(record)
             // Where it is a guess that the read takes this identifier, another record's absence proves nothing.
-            .filter(|_| is_first && !lifecycle.guessed);
+            .filter(|_| !before.was_compared && !lifecycle.guessed);
         if let Some(index) = other
             && !is_own(index).await
         {
             other = None;
         }
         let Some(request) = self.request_of_record(delete, record) else {
-            return false;
+            return TestedDeletion::default();
         };
-        let accepted = if is_first {
+        let mut tested = TestedDeletion {
+            was_sent: true,
+            was_compared: false,
+        };
+        let accepted = if before.was_sent {
+            None
+        } else {
             self.delete_without_credential(lifecycle, (record, other), &request)
                 .await
-        } else {
-            None
         };
         let deletion = match accepted {
             Some(deletion) => deletion,
@@ -302,7 +311,7 @@ impl Session<'_> {
         let stages = match deletion {
             Deletion::Accepted => (RecordStage::DeletedInRead, RecordStage::DeletedInList),
             Deletion::Uncertain => (RecordStage::MayBeDeletedInRead, RecordStage::MayBeDeletedInList),
-            Deletion::Rejected => return true,
+            Deletion::Rejected => return tested,
         };
         let is_gone = self.look_for_record(lifecycle.read, (record, stages.0)).await == SeenRecord::Gone;
         if is_gone && self.is_gone_from_list(lifecycle, (record, stages.1)).await {
@@ -311,8 +320,9 @@ impl Session<'_> {
         if let Some(other) = other.filter(|_| deletion == Deletion::Accepted) {
             let after = (other, RecordStage::WriteOfAnotherRecord(delete, record));
             self.look_for_record(lifecycle.read, after).await;
+            tested.was_compared = true;
         }
-        true
+        tested
     }
 
     /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that
@@ -457,6 +467,15 @@ impl Session<'_> {
                 .request((operation, documented), credential(&documented.security)),
         )
     }
+}
+
+/// What the deletions by one operation have tested.
+#[derive(Clone, Copy, Debug, Default)]
+struct TestedDeletion {
+    /// Whether one was sent, at first without a credential.
+    was_sent: bool,
+    /// Whether another record was read after one that was accepted.
+    was_compared: bool,
 }
 
 /// What the response to a `DELETE` says of the record.
