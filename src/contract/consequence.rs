@@ -143,9 +143,9 @@ const EXCLUSIVE_ROLES_IN_TEXT: [&str; 11] = [
 ];
 
 /// Words after which a verb states no fact: of possibility, condition and denial, and relative pronouns.
-const PREVENTS_A_STATEMENT: [&str; 19] = [
-    "can", "cannot", "could", "if", "may", "must", "never", "no", "not", "should", "that", "unless", "until", "when",
-    "where", "whether", "which", "who", "whose",
+const PREVENTS_A_STATEMENT: [&str; 22] = [
+    "can", "cannot", "could", "if", "may", "must", "never", "no", "nobody", "none", "not", "nothing", "should", "that",
+    "unless", "until", "when", "where", "whether", "which", "who", "whose",
 ];
 
 /// Verbs with which a sentence says more than that a record is written, whatever their object is.
@@ -363,7 +363,9 @@ fn does_more(words: &[String]) -> bool {
         "takes" if at(1) == "effect" => ["everybody", "everyone"].contains(&at(3)),
         _ => true,
     };
-    words.len() > 1 && at(1) != "of" && DOES_MORE.contains(&at(0))
+    // "Costs are in EUR" is about a noun.
+    let is_noun = at(1) == "of" || BE.contains(&at(1));
+    words.len() > 1 && !is_noun && DOES_MORE.contains(&at(0))
         || is_with && is_complete
         || words
             .iter()
@@ -544,7 +546,9 @@ fn is_done_to_others(words: &[String]) -> bool {
         && (DONE_TO_OTHERS.contains(&done.as_str()) || ENDS_OR_REPLACES.iter().any(|verb| is_form_of(done, verb)))
         && !["logged", "put", "signed"].contains(&done.as_str());
     let is_tried = has(&[&["ping", "test"]]) && ["made", "posted", "sent"].contains(&done.as_str());
-    TOLD.contains(&done.as_str()) && !is_compared
+    // "Results are paged."
+    let is_shown = done == "paged" && has(&[&["items", "list", "output", "records", "response", "results"]]);
+    TOLD.contains(&done.as_str()) && !is_compared && !is_shown
         || is_tried
         || has(&[&SHARED]) && SHIFTED.contains(&done.as_str())
         || has(&[&OTHERS]) && !has(&[&PARTS]) && is_changed && !is_itself && !is_compared
@@ -632,7 +636,9 @@ fn becomes_the_one(words: &[String]) -> bool {
         return true;
     }
     let at = words.iter().position(|word| word == "becomes" || word == "become");
-    let Some(at) = at.filter(|at| is_stated_as_fact(&words[..*at])) else {
+    // "The logged-in user becomes the owner" of the new record.
+    let is_caller = |word: &String| ["caller", "creator", "user"].contains(&word.as_str());
+    let Some(at) = at.filter(|at| is_stated_as_fact(&words[..*at]) && !words[..*at].iter().any(is_caller)) else {
         return false;
     };
     let is_one = |word: &String| is_role(word) || word == "latest" || word == "new";
@@ -828,6 +834,10 @@ mod tests {
             "Replaces the rule",
             "Replaces all fields",
             "All fields are replaced",
+            "Nobody is notified",
+            "Results are paged",
+            "Costs are in EUR",
+            "The logged-in user becomes the owner",
             "All values that are omitted are removed",
             "Existing tags are removed",
             "Updates the pet, leaving all other fields as they are",

@@ -521,11 +521,28 @@ fn creates_or_changes(words: &[String]) -> bool {
 
 /// Whether words say that somebody gets a message or pays: "An email is sent", "The customer is charged".
 fn concerns_people(words: &[String]) -> bool {
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    const SENT: [&str; 3] = ["emailed", "sends", "sent"];
+    const TOLD: [&str; 2] = ["notified", "notifies"];
+    let is_one_of = |word: &String, list: &[&str]| list.contains(&word.as_str());
+    let has = |list: &[&str]| words.iter().any(|word| is_one_of(word, list));
     let pays = words
         .windows(2)
-        .any(|pair| BE.contains(&pair[0].as_str()) && ["billed", "charged", "debited"].contains(&pair[1].as_str()));
-    pays || has(&MESSAGES) && has(&["emailed", "sends", "sent"]) || has(&["notifies", "notified"])
+        .any(|pair| is_one_of(&pair[0], &BE) && is_one_of(&pair[1], &["billed", "charged", "debited"]));
+    let verb = words
+        .iter()
+        .position(|word| is_one_of(word, &SENT) || is_one_of(word, &TOLD));
+    let reaches = verb.is_some_and(|at| {
+        let before = &words[..at];
+        let is_denied = before
+            .iter()
+            .any(|word| is_one_of(word, &["never", "no", "nobody", "none", "not", "nothing"]));
+        // "The address to which receipts are sent" describes a field.
+        let is_relative = before
+            .windows(2)
+            .any(|pair| is_one_of(&pair[0], &["at", "to"]) && pair[1] == "which");
+        !is_denied && !is_relative && (has(&MESSAGES) || has(&TOLD))
+    });
+    pays || reaches
 }
 
 /// Whether a clause says that records which were there before are ended, changed or replaced.
@@ -801,6 +818,9 @@ mod tests {
             "Change of address",
             "Request a review",
             "Text of a page",
+            "No e-mail is sent.",
+            "Nobody is notified.",
+            "The address to which receipts are sent by e-mail.",
             "Pages of a book",
             "Call log",
             "Place an order",
