@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::document::Source;
+use super::edge;
 use super::failure::{Failure, NOT_WRITTEN};
 use super::report_flags::ReportFlags;
 use crate::contract::bundle::OtherFiles;
@@ -35,14 +36,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8, Failure> {
     });
     let (lints, failures): (Vec<_>, Vec<_>) = linted.partition(Result::is_ok);
     let lints: Vec<_> = lints.into_iter().flatten().collect();
-    let failure = failures.into_iter().find_map(Result::err);
+    let failures: Vec<_> = failures.into_iter().filter_map(Result::err).collect();
+    failures.iter().for_each(edge::error);
     let files = referred.iter().map(Path::new);
     arguments.flags.reject_overwrites_of("a file of a document", files)?;
     // What is wrong with the others is reported although one cannot be read.
     if !lints.is_empty() && !arguments.flags.write(&lints)? {
         return Ok(NOT_WRITTEN);
     }
-    failure.map_or(Ok(()), Err)?;
+    if let Some(failure) = failures.first() {
+        return Ok(failure.exit_code());
+    }
     let is_sound = lints.iter().all(|lint| lint.findings.is_empty());
     Ok(if is_sound { 0 } else { DEFECTIVE })
 }

@@ -262,10 +262,10 @@ fn base_path(server: &LocatedNode<'_>) -> String {
     without_slash(path).to_owned()
 }
 
-/// Returns the URL of a server without a slash at its end, which changes no request in practice: a path begins with
-/// one.
+/// Returns the URL of a server without the slash at the end of its path, which changes no request in practice: a path
+/// begins with one.
 fn without_slash(url: &str) -> &str {
-    url.trim_end_matches('/')
+    url.strip_suffix('/').filter(|_| !url.contains('?')).unwrap_or(url)
 }
 
 /// Returns the variables of a server without their descriptions.

@@ -113,7 +113,7 @@ impl<'document> View<'document> {
         let mut view = Self::anything(&first.pointer);
         view.name = name(first);
         let mut nulls = Nulls::new(source);
-        view.null = schemas.iter().all(|schema| nulls.admitted(schema, 0));
+        view.null = schemas.iter().all(|schema| nulls.admitted(schema, false, 0));
         for schema in schemas {
             view.add(source, &schema);
         }
@@ -198,6 +198,11 @@ impl<'document> View<'document> {
             ..self.clone()
         };
         each.into_iter().map(of_type).collect()
+    }
+
+    /// Whether this is the part of a schema with several types that is about one of them.
+    pub(super) fn is_one_of_listed_types(&self) -> bool {
+        self.only.is_some()
     }
 
     /// Whether the groups list more alternatives than are looked at.
@@ -489,10 +494,10 @@ fn is_null(source: &Source<'_>, schema: &LocatedNode<'_>) -> bool {
 }
 
 /// Finds out whether null is valid against a schema. Members of an `allOf` may refer to the same schemas many times
-/// over, so each result is kept.
+/// over, so each result is kept, with whether a type beside the schema admits null.
 struct Nulls<'both, 'document> {
     source: &'both Source<'document>,
-    known: HashMap<usize, bool>,
+    known: HashMap<(usize, bool), bool>,
 }
 
 impl<'both, 'document> Nulls<'both, 'document> {
@@ -504,29 +509,27 @@ impl<'both, 'document> Nulls<'both, 'document> {
     }
 
     /// Whether null is valid against this schema. `nullable` adds null wherever it is written, as the check reads it.
-    fn admitted(&mut self, schema: &LocatedNode<'document>, depth: usize) -> bool {
+    /// `is_stated` says that a type which applies at the same time admits null.
+    fn admitted(&mut self, schema: &LocatedNode<'document>, is_stated: bool, depth: usize) -> bool {
         let resolved = self.source.resolve(schema.clone());
         if schema.flag("nullable") || resolved.flag("nullable") || depth > MAX_NULL_DEPTH {
             return true;
         }
-        if let Some(known) = self.known.get(&resolved.address()) {
+        let key = (resolved.address(), is_stated);
+        if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        let admitted = self.admitted_by(&resolved, depth);
-        self.known.insert(resolved.address(), admitted);
+        let admitted = self.admitted_by(&resolved, is_stated, depth);
+        self.known.insert(key, admitted);
         admitted
     }
 
-    fn admitted_by(&mut self, resolved: &LocatedNode<'document>, depth: usize) -> bool {
+    fn admitted_by(&mut self, resolved: &LocatedNode<'document>, is_stated: bool, depth: usize) -> bool {
         if is_never(resolved.node) {
             return false;
         }
         let is_null = |node: &Node| matches!(node.kind, NodeKind::Null);
-        let by_type = match resolved.node.member("type").map(|kind| &kind.kind) {
-            Some(NodeKind::String(name)) => Some(name.as_str() == "null"),
-            Some(NodeKind::Array(names)) => Some(names.iter().any(|name| name.string() == Some("null"))),
-            _ => None,
-        };
+        let by_type = null_by_type(resolved.node);
         // From OpenAPI 3.1 on, the values must admit it too (JSON Schema 2020-12, validation, section 6.1.2).
         let is_decided = by_type == Some(false) || !self.source.is_later_than_3_0;
         if let Some(admitted) = by_type.filter(|_| is_decided) {
@@ -538,15 +541,33 @@ impl<'both, 'document> Nulls<'both, 'document> {
         if let Some(single) = resolved.node.member("const") {
             return is_null(single);
         }
+        let members = |keyword: &str| -> Option<Vec<_>> { Some(resolved.member(keyword)?.elements().collect()) };
+        let conjunction = members("allOf").unwrap_or_default();
+        // Keywords of objects and arrays say nothing about null where a type does.
+        let admits_by_type =
+            |inner: &LocatedNode<'_>| null_by_type(self.source.resolve(inner.clone()).node) == Some(true);
+        let is_stated = is_stated
+            || by_type == Some(true)
+            || (self.source.is_later_than_3_0 && conjunction.iter().any(admits_by_type));
         let mut typed = OF_OBJECTS.iter().chain(&OF_ARRAYS);
-        if by_type.is_none() && typed.any(|keyword| resolved.node.member(keyword).is_some()) {
+        if !is_stated && typed.any(|keyword| resolved.node.member(keyword).is_some()) {
             return false;
         }
-        let members = |keyword: &str| -> Option<Vec<_>> { Some(resolved.member(keyword)?.elements().collect()) };
-        let all = members("allOf").is_none_or(|all| all.iter().all(|inner| self.admitted(inner, depth + 1)));
+        let all = conjunction
+            .iter()
+            .all(|inner| self.admitted(inner, is_stated, depth + 1));
         all && ["oneOf", "anyOf"].into_iter().all(|keyword| {
-            members(keyword).is_none_or(|group| group.iter().any(|inner| self.admitted(inner, depth + 1)))
+            members(keyword).is_none_or(|group| group.iter().any(|inner| self.admitted(inner, is_stated, depth + 1)))
         })
+    }
+}
+
+/// Whether the type of a schema admits null; `None` where it has none.
+fn null_by_type(node: &Node) -> Option<bool> {
+    match &node.member("type")?.kind {
+        NodeKind::String(name) => Some(name.as_str() == "null"),
+        NodeKind::Array(names) => Some(names.iter().any(|name| name.string() == Some("null"))),
+        _ => None,
     }
 }
 

@@ -422,7 +422,8 @@ pub struct Response {
     pub was_compressed: bool,
     /// Whether the body is known. A recording may lack it, and then it decides nothing.
     pub is_body_known: bool,
-    /// Whether all headers are known. A recording may lack them or the `Content-Type`, and then only the status counts.
+    /// Whether the headers are known. Where a recording has none of them, or not the `Content-Type`, only the status
+    /// counts.
     pub are_headers_known: bool,
     /// The path under the target's base URL that its `Location` header names, as it is encoded there; `None` where it
     /// names anything else.

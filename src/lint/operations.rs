@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Document, Node};
+use crate::contract::openapi::near;
 use crate::contract::operation::{Method, StatusPattern};
 use crate::contract::{pointer, resolve};
 
@@ -14,7 +15,10 @@ pub(super) fn check_parameter(at: &LocatedNode<'_>, findings: &mut Findings) {
     if at.node.member("$ref").is_some() {
         return;
     }
+    let is_nearly_known = |name: &str| near(name, ["schema", "content"]).is_some();
     match (at.node.member("schema"), at.node.member("content")) {
+        // What is nearly one of the two is reported as a wrong name.
+        (None, None) if at.node.members().iter().any(|member| is_nearly_known(&member.name)) => {}
         (None, None) => {
             let message = "this parameter has neither `schema` nor `content`; add one".to_owned();
             findings.add_at(at, "", LintRule::Missing, message);
@@ -46,14 +50,20 @@ pub(super) fn check_response(at: &LocatedNode<'_>, findings: &mut Findings) {
 
 /// Checks that there is a response, that each is of a status, and that none documents a body that it never has.
 pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
-    let mut responses = at.node.members().iter().filter(|member| !member.name.starts_with("x-"));
-    if responses.clone().next().is_none() {
+    let responses = at.node.members().iter().filter(|member| !member.name.starts_with("x-"));
+    // From OpenAPI 3.1 on, they are optional; the reader adds an empty object at the position of the operation.
+    let operation = at
+        .pointer
+        .rsplit_once('/')
+        .and_then(|(above, _)| at.document.node(above));
+    let is_written = operation.is_none_or(|operation| operation.position != at.node.position);
+    if responses.clone().next().is_none() && is_written {
         let message = "no response is documented; add one".to_owned();
         findings.add_at(at, "", LintRule::Missing, message);
     }
     // A check reads `2xx` too; what is no status at all is a defect already.
     let is_in_small_letters = |name: &str| StatusPattern::parse(name).is_some() && name.contains('x');
-    if let Some(class) = responses.find(|member| is_in_small_letters(&member.name)) {
+    for class in responses.filter(|member| is_in_small_letters(&member.name)) {
         let (name, upper) = (&class.name, class.name.to_ascii_uppercase());
         let message = format!("`{name}` is not a class of statuses; write `{upper}`");
         findings.add_at(at, name, LintRule::UnknownName, message);
@@ -87,6 +97,9 @@ pub(super) fn check_responses(at: &LocatedNode<'_>, findings: &mut Findings) {
 pub(super) fn check_paths(document: &Document, findings: &mut Findings) {
     let mut seen = HashMap::new();
     for path in document.root.member("paths").map_or(&[][..], Node::members) {
+        if path.name.starts_with("x-") {
+            continue;
+        }
         let mut nameless = String::new();
         for (index, part) in path.name.split('{').enumerate() {
             let rest = part.split_once('}').filter(|_| index > 0);

@@ -6,7 +6,7 @@ use crate::contract::defect::MAX_DEFECTS;
 use crate::contract::document::Position;
 
 /// Reports single quotes and trailing commas, or else the first other thing that is not JSON. Returns whether our
-/// reader understands the text as other readers would, were it not for quotes and commas.
+/// reader understands the text as it was meant: it takes most comments for names and values.
 pub(super) fn check(name: &str, text: &str, findings: &mut Findings) -> bool {
     if !name.to_ascii_lowercase().ends_with(".json") {
         return true;
@@ -26,8 +26,11 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) -> bool {
     let other = (first, format!("this is not JSON: {reason}; correct it"));
     // What `serde_json` met first is reported only where the scan found nothing. A text that is not even YAML is
     // reported by the contract's reader too.
-    let is_read_as_written = !scanned.is_empty();
-    let found = if is_read_as_written { scanned } else { vec![other] };
+    let found = if scanned.found.is_empty() {
+        vec![other]
+    } else {
+        scanned.found
+    };
     for (position, message) in found {
         findings.push(LintFinding {
             rule: LintRule::NotJson,
@@ -39,7 +42,17 @@ pub(super) fn check(name: &str, text: &str, findings: &mut Findings) -> bool {
             left_out: Vec::new(),
         });
     }
-    is_read_as_written
+    !scanned.has_comment
+}
+
+/// What is found in a text that is not JSON.
+#[derive(Default)]
+struct Scanned {
+    /// The single quotes where a name or a value may begin, and the trailing commas, outside of strings; at most one
+    /// more than are reported.
+    found: Vec<(Position, String)>,
+    /// Whether a comment may begin outside of a string.
+    has_comment: bool,
 }
 
 /// Returns the column of an error in characters; `serde_json` counts bytes.
@@ -49,10 +62,9 @@ fn column_in_characters(text: &str, error: &serde_json::Error) -> usize {
     String::from_utf8_lossy(before).chars().count()
 }
 
-/// Returns the single quotes where a name or a value may begin, and the trailing commas, outside of strings; at most
-/// one more than are reported.
-fn scan(text: &str) -> Vec<(Position, String)> {
-    let mut found = Vec::new();
+fn scan(text: &str) -> Scanned {
+    let mut scanned = Scanned::default();
+    let found = &mut scanned.found;
     let mut position = Position {
         file: 0,
         line: 1,
@@ -95,9 +107,13 @@ fn scan(text: &str) -> Vec<(Position, String)> {
                     found.push((position, message));
                 }
             }
-            (None, character) if !character.is_whitespace() => comma = None,
+            (None, character) if !character.is_whitespace() => {
+                // JSON has neither of them outside of strings.
+                scanned.has_comment |= matches!(character, '/' | '#');
+                comma = None;
+            }
             _ => {}
         }
     }
-    found
+    scanned
 }

@@ -710,6 +710,64 @@ fn of_a_text_with_a_comment_nothing_else_is_said() {
     );
 }
 
+#[test]
+fn a_comment_hides_what_the_reader_makes_of_it_and_nothing_else_does() {
+    let incomplete = "{\"openapi\": \"3.0.3\", \"paths\": {}}";
+    for (text, shown) in [
+        (format!("\u{feff}{incomplete}"), 1),
+        (incomplete.replace("{}", "{\"x-a\": \"a\tb\"}"), 1),
+        (incomplete.replace("{}", "{},\n"), 1),
+        (incomplete.replace("{}", "{\n// all\n\"x-a\": {}}"), 0),
+        (incomplete.replace("{}", "{ /* all */ },\n"), 0),
+    ] {
+        let found = of("a.json", &text);
+        assert_eq!(count(&found, LintRule::NotJson), 1, "{text}: {found:?}");
+        assert_eq!(found.len(), 1 + shown, "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn responses_are_optional_from_3_1_on() {
+    let without = SOUND.replace("      responses:\n        '204': {description: Gone}\n", "");
+    assert_eq!(count(&of("things.yaml", &without), LintRule::Missing), 1);
+    let empty = SOUND.replace("responses:\n        '204': {description: Gone}", "responses: {}");
+    for version in ["3.1.0", "3.2.0"] {
+        assert_eq!(of("things.yaml", &without.replace("3.0.3", version)), []);
+        let found = of("things.yaml", &empty.replace("3.0.3", version));
+        assert_eq!(count(&found, LintRule::Missing), 1, "{version}: {found:?}");
+    }
+}
+
+#[test]
+fn a_schema_with_an_id_may_refer_to_itself_from_3_1_on() {
+    let of = |version: &str| {
+        let recursive = "$id: 'https://example.com/thing'\n      type: object";
+        let text = SOUND
+            .replace("type: object", recursive)
+            .replace(NAME, "name: {$ref: '#'}");
+        of("things.yaml", &text.replace("3.0.3", version))
+    };
+    assert_eq!(of("3.1.0"), []);
+    assert_eq!(count(&of("3.0.3"), LintRule::Reference), 1);
+}
+
+#[test]
+fn each_status_is_reported_a_wrong_name_once_and_an_extension_never() {
+    let classes = "'2xx': {description: Gone}\n        '4xx': {description: None}";
+    let found = of("things.yaml", &SOUND.replace("'204': {description: Gone}", classes));
+    assert_eq!((count(&found, LintRule::UnknownName), found.len()), (2, 2), "{found:?}");
+    let found = of(
+        "things.yaml",
+        &SOUND.replace("schema: {type: integer}}]", "shema: {type: integer}}]"),
+    );
+    assert!(
+        matches!(&found[..], [one] if one.rule == LintRule::UnknownName),
+        "{found:?}"
+    );
+    let extended = SOUND.replace("components:\n", "  x-of-{id}: {}\n  x-of-{thing}: {}\ncomponents:\n");
+    assert_eq!(of("things.yaml", &extended), []);
+}
+
 #[cfg(feature = "service")]
 #[test]
 fn the_built_in_contract_has_no_finding() {

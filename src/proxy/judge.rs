@@ -88,8 +88,8 @@ fn recorded(exchange: ForwardedExchange, runtime: &Handle) -> (RequestLine, Resu
         };
         let unread_body = match &decoded {
             Some(Ok(_)) => None,
-            // The status of a failure counts whatever its body is.
-            Some(Err(Failure::Decoding)) if response.status < 500 && has_only_read_codings(&response_headers) => {
+            // The status of a failure counts whatever its body is, and a 4xx is no finding.
+            Some(Err(Failure::Decoding)) if response.status < 400 && has_only_read_codings(&response_headers) => {
                 Some(UnreadBody::Malformed)
             }
             _ => Some(UnreadBody::NotSupported),

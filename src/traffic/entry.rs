@@ -281,7 +281,9 @@ impl HarEntry {
             _ => headers.as_ref().and_then(|headers| content?.body(headers)),
         };
         // Exporters decode the body and leave this in place.
-        headers.as_mut().map(|headers| headers.remove(CONTENT_ENCODING));
+        if let Some(headers) = &mut headers {
+            headers.remove(CONTENT_ENCODING);
+        }
         Ok((status, headers, body))
     }
 

@@ -395,7 +395,7 @@ impl<'run, 'emit> TrafficJudge<'run, 'emit> {
         if is_unread
             && outcome
                 .as_ref()
-                .is_ok_and(|response| has_documented_head(operation, response))
+                .is_ok_and(|response| breaks_nothing_by_head(operation, response))
         {
             return Err(NotJudged::Skipped(Skipped::BodyUnread));
         }
@@ -817,14 +817,16 @@ fn outcome((request_line, recorded): (&RequestLine, &RecordedExchange)) -> Resul
     })
 }
 
-/// Whether the status of a response is a documented success, and its media type is documented for it.
-fn has_documented_head(operation: &Operation, response: &Response) -> bool {
+/// Whether the status of a response is a 4xx, which is never a finding, or a documented success, and its media type is
+/// documented for it.
+fn breaks_nothing_by_head(operation: &Operation, response: &Response) -> bool {
     let documented = operation.response_with_body(response.status);
     let has_documented_type = |documented| {
         let received = response.media_type();
         received.is_some_and(|received| is_documented_media_type(documented, &received))
     };
-    operation.succeeds_with(response.status) && documented.is_none_or(has_documented_type)
+    let is_success = operation.succeeds_with(response.status) && documented.is_none_or(has_documented_type);
+    is_success || (400..500).contains(&response.status)
 }
 
 /// Whether only a check decides a fact of this kind: it sends requests that other clients do not send, or it knows

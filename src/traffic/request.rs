@@ -152,19 +152,32 @@ fn is_documented_body(documented: &RequestBody, recorded: &RecordedExchange, req
     others.any(|other| essence(other) == media_type.as_deref().and_then(essence))
 }
 
-/// Whether a value of `Accept` allows JSON, by its name or by a range, and does not exclude it with a weight of 0 (RFC
-/// 9110, sections 12.4.2 and 12.5.1).
+/// Whether a value of `Accept` allows JSON. Of the ranges that match `application/json`, the most specific one decides,
+/// and a weight of 0 excludes (RFC 9110, sections 12.4.2 and 12.5.1); another name of JSON is more specific than `*`.
 pub(super) fn allows_json(accept: &str) -> bool {
     let accept = accept.to_ascii_lowercase();
     let ranges = accept.split(',').map(|range| {
         let mut parts = range.split(';').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let mut weights = parts.filter_map(|part| part.strip_prefix("q=")?.parse::<f64>().ok());
-        (name, weights.any(|weight| weight <= 0.0))
+        (name, weights.all(|weight| weight > 0.0))
     });
-    let (excluded, allowed): (Vec<_>, Vec<_>) = ranges.partition(|(_, is_excluded)| *is_excluded);
-    let allows = |name: &str| name.contains("json") || matches!(name, "*/*" | "application/*");
-    !excluded.iter().any(|(name, _)| name.contains("json")) && allowed.iter().any(|(name, _)| allows(name))
+    let ranges: Vec<_> = ranges.collect();
+    let decided = |range: &str| {
+        ranges
+            .iter()
+            .find(|(name, _)| *name == range)
+            .map(|(_, allows)| *allows)
+    };
+    let names_json = || {
+        ranges
+            .iter()
+            .any(|(name, allows)| *allows && name.contains("json"))
+            .then_some(true)
+    };
+    let by_name = decided("application/json").or_else(names_json);
+    let by_range = || decided("application/*").or_else(|| decided("*/*"));
+    by_name.or_else(by_range).unwrap_or(false)
 }
 
 /// Returns the page that a request asks for; `None` if the page parameter is not a number or is repeated.

@@ -475,6 +475,7 @@ fn a_request_that_asks_for_something_else_is_not_judged() {
         header("Accept", "text/csv"),
         header("Accept", "text/html, application/json;q=0"),
         header("Accept", "*/*, application/json; q=0.0"),
+        header("Accept", "application/*;q=0, */*"),
         header("X-HTTP-Method-Override", "DELETE"),
     ] {
         let judged = judged(built_in(), &[har(std::slice::from_ref(&entry))]);
@@ -495,6 +496,8 @@ fn a_request_that_accepts_json_among_others_is_judged() {
         &["text/csv", "application/json"],
         &["text/csv;q=0.5, */*;q=0.1"],
         &["text/csv;q=0, application/json;q=0.001"],
+        &["application/problem+json;q=0, application/json"],
+        &["application/vnd.example+json;q=0, */*"],
     ] {
         let mut entry = list(0.0, "", &page);
         let headers = entry["request"]["headers"].as_array_mut().unwrap();

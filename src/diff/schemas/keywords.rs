@@ -29,21 +29,22 @@ const KNOWN_FORMATS: &[&str] = &[
 ];
 /// The numeric formats whose limits no document relies on.
 const WIDE_FORMATS: &[&str] = &["double", "float", "int64", "uint64"];
-/// The keywords that assert something and are not interpreted: only whether both documents state the same is compared.
-const OPAQUE: &[&str] = &[
-    "contains",
-    "contentEncoding",
-    "contentMediaType",
-    "dependentRequired",
-    "dependentSchemas",
-    "else",
-    "if",
-    "patternProperties",
-    "prefixItems",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
+/// The keywords that assert something and are not interpreted, with the types that they are about: only whether both
+/// documents state the same is compared.
+const OPAQUE: &[(&str, Types)] = &[
+    ("contains", Types::ARRAY),
+    ("contentEncoding", Types::STRING),
+    ("contentMediaType", Types::STRING),
+    ("dependentRequired", Types::OBJECT),
+    ("dependentSchemas", Types::OBJECT),
+    ("else", Types::ALL),
+    ("if", Types::ALL),
+    ("patternProperties", Types::OBJECT),
+    ("prefixItems", Types::ARRAY),
+    ("propertyNames", Types::OBJECT),
+    ("then", Types::ALL),
+    ("unevaluatedItems", Types::ARRAY),
+    ("unevaluatedProperties", Types::OBJECT),
 ];
 /// The most values that a sentence lists.
 const MAX_VALUES: usize = 8;
@@ -89,7 +90,7 @@ impl<'both> SchemaComparison<'both> {
         }
         self.not(old, new, path);
         self.deprecated(old, new, path);
-        for keyword in OPAQUE {
+        for (keyword, _) in OPAQUE.iter().filter(|(_, types)| both.meets(*types)) {
             self.opaque(old, new, (keyword, path));
         }
     }
@@ -590,9 +591,19 @@ impl<'both> SchemaComparison<'both> {
     }
 }
 
-/// Returns the formats that a schema states, each once.
+/// Returns the formats that a schema states for its types, each once.
 fn formats<'both>(view: &View<'both>) -> Vec<&'both str> {
-    let mut stated: Vec<_> = view.keywords("format").filter_map(|at| at.node.string()).collect();
+    let types = view.types();
+    // A single type may have any format: many documents have strings in the format `int64`.
+    let concerns = |format: &&str| {
+        if is_numeric(format) {
+            types.meets(Types::NUMBER) || !view.is_one_of_listed_types()
+        } else {
+            types.meets(Types::STRING) || !KNOWN_FORMATS.contains(format)
+        }
+    };
+    let stated = view.keywords("format").filter_map(|at| at.node.string());
+    let mut stated: Vec<_> = stated.filter(concerns).collect();
     stated.sort_unstable();
     stated.dedup();
     stated

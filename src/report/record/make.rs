@@ -309,7 +309,8 @@ fn reproduce(finding: &Finding, about: &RunContext<'_>) -> String {
     let operation = contract.operation(finding.request.operation);
     // Another client's write is not repeated: what it contained is not printed.
     if finding.has_no_single_request() || (about.is_recorded_traffic && !operation.is_get()) {
-        // After a run that only read, the line does not write either. A write of other traffic is only checked with it.
+        // After a run that only read, the line does not write either. A write of another
+        // client can be checked only with `--writes`.
         let writes = (about.writes || about.is_recorded_traffic) && !operation.is_get();
         let overlay = contract.overlay_of(contract.fact(finding.fact));
         let is_built_in = contract.document.name == Contract::BUILT_IN_NAME;

@@ -49,6 +49,20 @@ fn the_exit_code_says_whether_something_is_wrong() {
     let ended = lint(&["absent.yaml", "sound.yaml"], SOUND);
     assert_eq!((ended.code, ended.stdout.as_str()), (2, "sound.yaml: no defect\n"));
     assert!(ended.stderr.contains("`absent.yaml`"), "{ended:?}");
+    let ended = lint(
+        &[
+            "absent.yaml",
+            "gone.yaml",
+            "sound.yaml",
+            "--report",
+            "json=absent/a.json",
+        ],
+        SOUND,
+    );
+    assert_eq!(ended.code, 4, "{ended:?}");
+    for absent in ["`absent.yaml`", "`gone.yaml`"] {
+        assert!(ended.stderr.contains(absent), "{ended:?}");
+    }
     assert_eq!(lint(&[], SOUND).code, 2);
     let ended = lint(&["things.yaml", "--report", "json=things.yaml"], SOUND);
     assert!(ended.is_one_error(2).contains("name another file"));

@@ -246,6 +246,18 @@ const EDITS: &[Edit<'_>] = &[
             "compatible operation servers: the server `https://one.example.com` is new",
         ],
     ),
+    (
+        "https://one.example.com",
+        "https://one.example.com/?to=/",
+        &[
+            "breaking operation servers: the server `https://one.example.com` is gone, and no other has its path",
+            "compatible operation servers: the server `https://one.example.com/?to=/` is new",
+        ],
+        &[
+            "breaking operation servers: the server `https://one.example.com/?to=/` is gone, and no other has its path",
+            "compatible operation servers: the server `https://one.example.com` is new",
+        ],
+    ),
 ];
 
 #[test]

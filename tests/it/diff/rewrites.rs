@@ -123,6 +123,68 @@ fn a_schema_that_is_written_otherwise_is_the_same() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Two schemas of OpenAPI 3.1 that mean the same. Keywords of objects and arrays say nothing about null.
+const LATER_SCHEMAS: &[(&str, &str)] = &[
+    (
+        "{type: [object, 'null'], properties: {a: {type: string}}}",
+        "{type: [object, 'null'], allOf: [{properties: {a: {type: string}}}]}",
+    ),
+    (
+        "{type: [object, 'null'], properties: {a: {type: string}}}",
+        "{allOf: [{type: [object, 'null']}, {properties: {a: {type: string}}}]}",
+    ),
+    (
+        "{type: [object, 'null'], required: [a]}",
+        "{type: [object, 'null'], allOf: [{required: [a]}]}",
+    ),
+    (
+        "{type: [object, 'null'], required: [a]}",
+        "{type: [object, 'null'], allOf: [{$ref: '#/components/schemas/Untyped'}]}",
+    ),
+    (
+        "{type: [array, 'null'], items: {type: string}}",
+        "{type: [array, 'null'], allOf: [{items: {type: string}}]}",
+    ),
+    (
+        "{type: object, required: [a]}",
+        "{allOf: [{type: object}, {required: [a]}]}",
+    ),
+    (
+        "{type: [string, integer], format: date-time}",
+        "{anyOf: [{type: string, format: date-time}, {type: integer}]}",
+    ),
+    (
+        "{type: [string, integer], format: int32}",
+        "{anyOf: [{type: string}, {type: integer, format: int32}]}",
+    ),
+    (
+        "{type: [string, array], contains: {type: string}}",
+        "{anyOf: [{type: string}, {type: array, contains: {type: string}}]}",
+    ),
+    (
+        "{type: [string, object], patternProperties: {a: {type: string}}}",
+        "{anyOf: [{type: string}, {type: object, patternProperties: {a: {type: string}}}]}",
+    ),
+];
+
+#[test]
+fn a_schema_of_a_later_version_that_is_written_otherwise_is_the_same() {
+    let mut wrong = Vec::new();
+    for (one, other) in LATER_SCHEMAS {
+        for (old, new) in [(one, other), (other, one)] {
+            let [old, new] = [old, new].map(|schema| {
+                let text = with_schemas(schema, schema, "    Untyped: {required: [a]}\n");
+                text.replacen("3.0.3", "3.1.0", 1)
+            });
+            let diff = compared(&old, &new);
+            if !diff.differences.is_empty() {
+                wrong.push(format!("{one}, {other}: {:#?}", lines(&diff)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 const DOCUMENT: &str = "\
 openapi: 3.0.3
 info: {title: Things, version: '1', description: A text}

@@ -483,6 +483,15 @@ fn status_and_media_type_are_judged_where_the_body_cannot_be_read() {
             "500 Internal Server Error\r\nContent-Type: application/json\r\nContent-Encoding: gzip",
             Some("error[server-error]"),
         ),
+        // No body of a 4xx is a finding.
+        (
+            "403 Forbidden\r\nContent-Type: application/json\r\nContent-Encoding: gzip",
+            None,
+        ),
+        (
+            "403 Forbidden\r\nContent-Type: application/json\r\nContent-Encoding: br",
+            None,
+        ),
     ] {
         let stub = Stub::start(move |_, stream| {
             write!(
@@ -493,7 +502,11 @@ fn status_and_media_type_are_judged_where_the_body_cannot_be_read() {
         let ended = proxy_with(&stub.url(), &[], &request_tags()).run();
         match finding {
             Some(finding) => assert!(ended.stdout.contains(finding), "{head}: {ended:?}"),
-            None => assert_eq!(ended.code, 3, "{head}: {ended:?}"),
+            None => {
+                assert_eq!(ended.code, 3, "{head}: {ended:?}");
+                let judged = "0 of 1 exchange through the proxy were judged";
+                assert!(ended.stdout.contains(judged), "{head}: {ended:?}");
+            }
         }
     }
 }
