@@ -828,16 +828,24 @@ mod tests {
     }
 
     #[test]
+    fn a_denial_and_what_is_shown_or_stated_is_none() {
+        for sentence in [
+            "Nobody is notified",
+            "Results are paged",
+            "Costs are in EUR",
+            "The logged-in user becomes the owner",
+        ] {
+            assert!(!says_consequence(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
     fn what_happens_to_the_record_or_may_happen_is_none() {
         for sentence in [
             "Deletes the entry",
             "Replaces the rule",
             "Replaces all fields",
             "All fields are replaced",
-            "Nobody is notified",
-            "Results are paged",
-            "Costs are in EUR",
-            "The logged-in user becomes the owner",
             "All values that are omitted are removed",
             "Existing tags are removed",
             "Updates the pet, leaving all other fields as they are",
