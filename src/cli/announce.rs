@@ -61,11 +61,16 @@ fn useless_cleanup(contract: &Contract, scope: &Scope, plan: &Plan) {
     if !scope.cleanup || plan.steps.iter().any(|step| step.action == Action::Delete) {
         return;
     }
+    let creates = plan
+        .steps
+        .iter()
+        .any(|step| contract.operation(step.operation).creates());
     let can_delete = contract.lifecycles().iter().any(|lifecycle| lifecycle.delete.is_some());
-    let why = match (scope.writes, can_delete) {
-        (false, _) => "it needs writes (--writes)",
-        (true, false) => "the contract has no DELETE for the records that are created",
-        (true, true) => "the plan has no DELETE for the records that are created",
+    let why = match (scope.writes, creates, can_delete) {
+        (false, _, _) => "it needs writes (--writes)",
+        (true, false, _) => "the plan creates nothing",
+        (true, true, false) => "the contract has no DELETE for the records that are created",
+        (true, true, true) => "the plan has no DELETE for the records that are created",
     };
     edge::note(&format!("note: cleanup deletes nothing: {why}"));
 }

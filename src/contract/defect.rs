@@ -391,7 +391,11 @@ impl Problem {
                  fewer operations, or fewer schemas that repeat each other through `allOf`"
             ),
             Self::TooDeep { maximum } => write!(formatter, "this nests deeper than {maximum} levels; flatten it"),
-            Self::TooLarge { maximum } => write!(formatter, "this is larger than {} MiB; split it", maximum >> 20),
+            Self::TooLarge { maximum } => write!(
+                formatter,
+                "this is larger than {} MiB; split it, or remove its indentation",
+                maximum >> 20
+            ),
             Self::TooManyNodes { maximum } => write!(
                 formatter,
                 "this has more than {maximum} nodes with its aliases expanded; use fewer aliases"

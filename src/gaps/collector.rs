@@ -908,7 +908,7 @@ fn reaches_operation(purpose: Purpose, has_credential: bool, status: u16) -> boo
 }
 
 /// Returns the reason for which a request is rejected with this status, if no other reason may explain it. Without a
-/// status, there was no response.
+/// status, the exchange is void: it was throttled, failed, or had no response.
 fn condition(request: &Request, intent: Intent, status: Option<u16>) -> Option<Condition> {
     let is_rejection = status.is_some_and(RejectionMeaning::rejects_as_invalid_or_conflicting);
     match intent.purpose {

@@ -151,7 +151,7 @@ impl Effects {
     /// Notes what the run writes about records, and which items of lists it makes itself.
     pub(super) fn note_write(&mut self, contract: &Contract, exchange: &Exchange, body: Option<&Value>) {
         let request = &exchange.request;
-        if self.records.is_empty() || contract.operation(request.operation).is_get() {
+        if self.records.is_empty() || contract.operation(request.operation).is_read() {
             return;
         }
         let path = request.path.split_once('?').map_or(&*request.path, |(path, _)| path);
@@ -366,7 +366,8 @@ impl Record {
 }
 
 impl Lists {
-    /// Returns the lists that show the records of a create; `None` where no list but their own does.
+    /// Returns the lists that show the records of a create; `None` where no list but their own does,
+    /// or where that has no [`x-page`](crate::contract::vocabulary::PageInvariant).
     fn of(contract: &Contract, create: OperationId) -> Option<Self> {
         let of_records = contract.list_whose_items_are_created_by(create)?;
         let showing = lists_that_show(contract, create).into_iter();

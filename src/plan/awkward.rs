@@ -448,7 +448,7 @@ impl AwkwardValues {
     /// Returns the set of the create that is sent at the same time as the awkward one: a second element where an
     /// address of the run's own is in an array, and another instant. The seed also chooses which operation is sent this
     /// way (`run::variety`), one of three in the built-in contract. It is divided by three before it chooses the
-    /// instant, so that this is not that of the awkward create.
+    /// instant, which is thus seldom that of the awkward create.
     pub(super) fn of_a_concurrent_create(seed: u64) -> Self {
         // A different phone number from that in the create with awkward values.
         let phone = rotated_by_seed(&PHONE_NUMBERS, seed, SETS_WITH_ELEMENTS + ELEMENTS_PER_ARRAY);

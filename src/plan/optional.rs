@@ -192,8 +192,8 @@ pub(super) fn selects_fields_by_name(parameter: &Parameter) -> bool {
     FIELD_SELECTORS.contains(&name.as_str()) || name.contains("fields")
 }
 
-/// Returns a name in lower case with its words separated: `recheckAll` and `recheck_all` have the
-/// same words.
+/// Returns a name in lower case with a space before each word that begins with a capital, so that
+/// [`words`] finds the same words in `recheckAll` and `recheck_all`.
 pub(super) fn separated(name: &str) -> String {
     let mut separated = String::new();
     let mut follows_lowercase = false;

@@ -670,8 +670,9 @@ fn is_acting(value: &Value) -> bool {
 }
 
 /// Returns the value with which a record begins, in place of this one: [`harmless_value`], and where there is a choice,
-/// `false` for a boolean, unless its name says that `false` acts, and for an `enum` a value that is not in effect. The
-/// schema's default is kept: a record gets it even if the field is not sent.
+/// `false` for a boolean, unless its name or its description says that `false` acts, for an `enum` a value that is not in
+/// effect, and for a field that gives rights the value that gives the fewest. The schema's default is kept: a record gets
+/// it even if the field is not sent.
 pub(super) fn cautious_value(value: Value, name: &str, schema: &Node) -> Option<Value> {
     let value = harmless_value(value, name, schema)?;
     if schema.member("default").map(Node::to_value).as_ref() == Some(&value) {

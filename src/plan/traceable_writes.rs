@@ -123,8 +123,8 @@ impl<'plan> TraceableWrites<'plan> {
         )
     }
 
-    /// Returns why a create may concern another's record: the value that it needs comes from a list, not from a record
-    /// that the run created. Where an invariant says what it creates, that is intended.
+    /// Returns why a create may concern another's record: the value that it needs is not the identifier of a
+    /// record that the run created. Where an invariant says what it creates, that is intended.
     fn reason_against_parent(&self, id: OperationId) -> Option<String> {
         let operation = self.contract.operation(id);
         if operation.has_invariants() {

@@ -90,6 +90,25 @@ impl Excerpt {
             schema_name: schema_name.map(|name| cut(name.line).mark(name)),
         }
     }
+
+    /// Returns the column in the whole line, in UTF-16 code units and from 1, of a character in the excerpt of the line
+    /// that is marked.
+    pub(super) fn column(&self, character: usize) -> usize {
+        let marked = self.marked_line();
+        let cut_before = marked.map_or(0, |line| line.cut_before);
+        let text = marked.map_or("", |line| line.text.as_str());
+        let before = text.chars().take(character).map(char::len_utf16);
+        cut_before.saturating_add(before.sum::<usize>()).saturating_add(1)
+    }
+
+    /// Whether something of the line that is marked is cut off before its text.
+    pub(super) fn is_cut(&self) -> bool {
+        self.marked_line().is_some_and(|line| line.cut_before > 0)
+    }
+
+    fn marked_line(&self) -> Option<&ExcerptLine> {
+        self.lines.iter().find(|line| line.number == self.primary.line)
+    }
 }
 
 /// Whether both marks fit into what is shown of a very long line, if they are in one.

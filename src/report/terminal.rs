@@ -186,6 +186,14 @@ impl Terminal {
             format!("fact: {}", finding.fact),
             format!("received: {}", phrases::received_with_location(finding)),
         ];
+        // The column that is printed with the excerpt is that in what is left of the line.
+        notes.extend(finding.excerpt.is_cut().then(|| {
+            let column = finding.excerpt.column(finding.excerpt.primary.start);
+            format!(
+                "location: line {}, column {column} ({})",
+                finding.contract_line, finding.contract_pointer
+            )
+        }));
         notes.extend(finding.recorded_in.as_ref().map(phrases::recorded_in));
         let listed = if self.verbosity == Verbosity::Verbose {
             group.len()
@@ -331,6 +339,21 @@ mod tests {
         record.unexplained_records.clear();
         let text = terminal(Styling::Plain, Verbosity::Normal).report(&record);
         assert!(!text.contains("residue"), "{text}");
+    }
+
+    #[test]
+    fn the_column_in_a_line_that_is_cut_is_that_of_the_whole_line() {
+        let mut record = sample_record();
+        assert!(!Terminal::default().report(&record).contains("location: line"));
+        let excerpt = &mut record.findings[0].excerpt;
+        let line = excerpt
+            .lines
+            .iter_mut()
+            .find(|line| line.number == excerpt.primary.line);
+        line.unwrap().cut_before = 1_000;
+        let column = 1_001 + excerpt.primary.start;
+        let text = Terminal::default().report(&record);
+        assert!(text.contains(&format!(", column {column} (/")), "{text}");
     }
 
     #[test]

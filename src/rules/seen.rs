@@ -118,6 +118,6 @@ pub struct AnswerSeen<'seen> {
     pub fact: FactId,
     /// An answer to a gap that was learned earlier, as an overlay states it.
     pub stated: &'seen StatedAnswer,
-    /// The run's answers about the same gap, operation and location.
+    /// The run's answers about the same gap, operation and location, and those about the gap as a whole.
     pub answers: Vec<&'seen Answer>,
 }

@@ -247,20 +247,12 @@ pub(super) fn artifact(file: &str) -> ArtifactLocation {
 
 /// Returns the line, with columns unless the excerpt of the line is cut before their end.
 fn region(finding: &FindingRecord) -> Region {
-    let Excerpt { lines, primary, .. } = &finding.excerpt;
-    let (cut_before, text) = lines
-        .iter()
-        .find(|line| line.number == primary.line)
-        .map_or((0, ""), |line| (line.cut_before, line.text.as_str()));
-    let units = |characters: usize| {
-        let before = text.chars().take(characters).map(char::len_utf16);
-        cut_before.saturating_add(before.sum::<usize>()).saturating_add(1)
-    };
+    let Excerpt { primary, .. } = &finding.excerpt;
     let known = primary.line == finding.contract_line && primary.end < LONGEST_LINE && primary.start < primary.end;
     Region {
         start_line: finding.contract_line.max(1),
-        start_column: known.then(|| units(primary.start)),
-        end_column: known.then(|| units(primary.end)),
+        start_column: known.then(|| finding.excerpt.column(primary.start)),
+        end_column: known.then(|| finding.excerpt.column(primary.end)),
     }
 }
 

@@ -230,6 +230,8 @@ fn a_cleanup_that_deletes_nothing_is_announced() {
     assert_eq!(things(&["--writes"]), None);
     let skipped = "the plan has no DELETE for the records that are created";
     assert_eq!(things(&["--writes", "--skip", "deleteThing"]).as_deref(), Some(skipped));
+    let reads = things(&["--writes", "--skip", "createThing"]);
+    assert_eq!(reads.as_deref(), Some("the plan creates nothing"));
     let lacking = "the contract has no DELETE for the records that are created";
     assert_eq!(announced(&["--writes"]).as_deref(), Some(lacking));
 }
