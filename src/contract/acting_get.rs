@@ -410,6 +410,7 @@ pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
     let named = stated(document, operation, "operationId").map(camel_case_words);
     let says_it_reads = opens.next().is_some_and(|words| is_said_to_read(&words));
     let mut own = summary_and_description(document, operation).flat_map(sentences);
+    let of_parts = said_about_body_and_successes(document, operation);
     !reads
         && (is_command(&operation.path)
             || summary_and_description(document, operation).any(|text| says_command(&without_prefixes(text)))
@@ -420,12 +421,10 @@ pub(super) fn acts(document: &Document, operation: &Operation) -> bool {
         || takes_the_next(&operation.path)
         || own.any(|sentence| says_it_consumes(sentence) || says_it_acts_too(sentence))
         || is_path_said_to_act(document, operation)
-        || said_about_body_and_successes(document, operation)
-            .into_iter()
-            .any(|said| is_of_what_was_done(&camel_case_words(said)))
+        || of_parts.iter().any(|said| is_of_what_was_done(&camel_case_words(said)))
         || said_around(document, operation)
             .into_iter()
-            .chain(said_about_body_and_successes(document, operation))
+            .chain(of_parts)
             .flat_map(sentences)
             .any(|sentence| says_reading_takes_away(sentence) || clauses(sentence).any(|clause| this_acts(&clause)))
 }

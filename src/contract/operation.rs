@@ -88,6 +88,11 @@ impl Operation {
         before.map_or(&self.path, |(before, _)| before)
     }
 
+    /// Returns the pointer of the path item that it is in.
+    pub(super) fn path_item_pointer(&self) -> &str {
+        self.pointer.rsplit_once('/').map_or("", |(path_item, _)| path_item)
+    }
+
     /// Returns the timestamp formats that are all accepted in one field of its request: the first field for which the
     /// contract states some.
     #[must_use]

@@ -625,7 +625,7 @@ fn only_shows(document: &Document, operation: &Operation) -> bool {
 fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bool {
     let keys = ["operationId", "summary", "description"];
     let mut said = keys.into_iter().filter_map(|key| stated(document, operation, key));
-    let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
+    let path = operation.path_item_pointer();
     // Beside a `GET` of the same path, a `POST` to `/history` may add to what that lists.
     let is_ambiguous = operation.path.trim_end_matches('/').ends_with("/history");
     let mut others = ["delete", "patch", "put"]

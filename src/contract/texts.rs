@@ -2,7 +2,7 @@
 
 use super::document::{Document, Node};
 use super::field::{required_fields, with_all_of};
-use super::operation::Operation;
+use super::operation::{Method, Operation};
 use super::{load, pointer};
 
 /// Returns the summary and the description of an operation, if it has them.
@@ -42,17 +42,14 @@ pub(super) fn said_around<'document>(document: &'document Document, operation: &
 
 /// Returns what is said about the path of an operation alone.
 pub(super) fn said_about_path<'document>(document: &'document Document, operation: &Operation) -> Vec<&'document str> {
-    let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
-    said_at(document, &load::resolve(document, path.to_owned()))
+    said_at(document, &path_item(document, operation))
 }
 
 /// Whether the path of an operation has no other operation, so that what is said about the path is about this one.
 pub(super) fn is_alone_at_its_path(document: &Document, operation: &Operation) -> bool {
-    const METHODS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];
-    let path = operation.pointer.rsplit_once('/').map_or("", |(path, _)| path);
-    let members = document.node(&load::resolve(document, path.to_owned()));
+    let members = document.node(&path_item(document, operation));
     let members = members.map_or(&[][..], Node::members).iter();
-    let methods = members.filter(|member| METHODS.contains(&member.name.as_ref()));
+    let methods = members.filter(|member| Method::KEYS.contains(&member.name.as_ref()));
     methods.count() == 1
 }
 
@@ -116,6 +113,10 @@ pub(super) fn says_it_streams(document: &Document, operation: &Operation) -> boo
         let begins = ["stream ", "streams "].iter().any(|verb| text.starts_with(verb));
         begins || SAYS.iter().any(|said| text.contains(said))
     })
+}
+
+fn path_item(document: &Document, operation: &Operation) -> String {
+    load::resolve(document, operation.path_item_pointer().to_owned())
 }
 
 fn said_at<'document>(document: &'document Document, at: &str) -> Vec<&'document str> {

@@ -820,14 +820,13 @@ fn trial_result(
         TrialResult::AcceptedUnseen(variant.status),
     );
     let if_seen = |is_seen: bool| if is_seen { seen } else { TrialResult::Other };
-    let comes_back = |field: &str, returned_at: &str| returned_spelling(variant, field, returned_at);
     // The record's field of the same name as the one in the body.
     let namesake = |field: &str| record.get(pointer::tokens(field).next()?);
     Some(match &question.asks {
         Asks::OtherValue {
             field,
             returned_at: Some(returned_at),
-        } => if_seen(comes_back(field, returned_at).is_some()),
+        } => if_seen(returned_spelling(variant, field, returned_at).is_some()),
         Asks::Date {
             field,
             format,
@@ -852,10 +851,9 @@ fn trial_result(
         Asks::Spelling { field, returned_at } => {
             // The entries of an array may be kept from one update to the next, in any order.
             let is_alone = pointer::tokens(field).all(|token| token != "0");
-            let of_control = control.record.is_some() && control.sent.pointer(field).is_some_and(Value::is_string);
-            let of_control = is_alone && of_control;
-            let of_control = of_control.then(|| returned_spelling(control, field, returned_at));
-            match (of_control, comes_back(field, returned_at)) {
+            let has_sent = control.record.is_some() && control.sent.pointer(field).is_some_and(Value::is_string);
+            let of_control = (is_alone && has_sent).then(|| returned_spelling(control, field, returned_at));
+            match (of_control, returned_spelling(variant, field, returned_at)) {
                 (Some(None), _) | (_, None) => TrialResult::Other,
                 (Some(Some(ReturnedSpelling::Changed)), _) => TrialResult::Spelled(ReturnedSpelling::Changed),
                 (_, Some(spelling)) => TrialResult::Spelled(spelling),

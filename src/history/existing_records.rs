@@ -580,14 +580,13 @@ impl History<'_> {
     /// lacked, unlike the one before the last write, and that write: once, and only if a read of them can show that
     /// they are gone.
     pub(crate) fn take_vanished(&mut self, list: OperationId) -> Option<VanishedRecords> {
-        let vanished = self.existing_records.lists.get_mut(&list)?.vanished.take();
+        let (write, ids) = self.existing_records.lists.get_mut(&list)?.vanished.take()?;
         let mut lifecycles = self.contract.lifecycles().iter();
         let is_of_list = |lifecycle: &&Lifecycle| lifecycle.list.as_ref().is_some_and(|of| of.operation == list);
         // If a read may take something other than the identifier, its 404 proves nothing.
         let lifecycle = lifecycles
             .find(is_of_list)
             .filter(|lifecycle| !lifecycle.guessed && !lifecycle.path_may_take_another_field)?;
-        let (write, ids) = vanished?;
         Some(VanishedRecords {
             read: lifecycle.read,
             path_to_id: lifecycle.path_to_id.clone(),

@@ -599,6 +599,10 @@ fn is_unwanted(name: &str, value: &Value) -> bool {
     }
 }
 
+fn description(schema: &Node) -> &str {
+    schema.member("description").and_then(Node::string).unwrap_or_default()
+}
+
 /// Whether the description of a boolean says that it holds for one record at most: "Only one profile can be active".
 fn says_one_at_most(schema: &Node) -> bool {
     const SAYS: [&str; 6] = [
@@ -609,8 +613,7 @@ fn says_one_at_most(schema: &Node) -> bool {
         " one may",
         " only one",
     ];
-    let description = schema.member("description").and_then(Node::string);
-    let description = format!(" {}", description.unwrap_or_default().to_lowercase());
+    let description = format!(" {}", description(schema).to_lowercase());
     let is_said = |said: &&str| description.contains(*said);
     SAYS.iter().any(is_said)
 }
@@ -618,8 +621,7 @@ fn says_one_at_most(schema: &Node) -> bool {
 /// Whether the description of a boolean says that something happens to others if it is `false`: "If false, the members
 /// get an e-mail".
 fn says_false_acts(schema: &Node) -> bool {
-    let description = schema.member("description").and_then(Node::string);
-    description.is_some_and(says_it_acts_if_absent)
+    says_it_acts_if_absent(description(schema))
 }
 
 /// Whether the description of a boolean says at all what happens if it is `false`.
@@ -634,8 +636,7 @@ fn speaks_of_false(schema: &Node) -> bool {
         "unless",
         "when false",
     ];
-    let description = schema.member("description").and_then(Node::string);
-    let description = description.unwrap_or_default().to_lowercase();
+    let description = description(schema).to_lowercase();
     SAYS.iter().any(|said| description.contains(said))
 }
 
