@@ -9,6 +9,8 @@
 //! number and an offset, two sizes, or two arrays of records, nothing is inferred; nor where a parameter is required,
 //! because then there is no list without it to compare the pages with.
 
+use serde_json::Value;
+
 use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind, PageStatement};
@@ -154,6 +156,25 @@ pub struct PageSize {
     pub minimum: u64,
     /// The greatest value.
     pub maximum: u64,
+}
+
+impl Paging {
+    /// Whether the response to a request without the parameters says that it shows all records of the list: whatever it
+    /// states about their number or about a next page says so, and it states something.
+    #[must_use]
+    pub(crate) fn says_that_all_are_shown(&self, body: &Value) -> bool {
+        let stated = |at: &Option<String>| pointer::get(body, at.as_ref()?);
+        let shown = pointer::get(body, &self.items).and_then(Value::as_array);
+        let shown = shown.and_then(|items| i64::try_from(items.len()).ok());
+        let statements = [
+            stated(&self.total).map(|total| shown.is_some() && total.as_i64() == shown),
+            stated(&self.page_count).map(|pages| pages.as_i64().is_some_and(|pages| pages <= 1)),
+            stated(&self.more).map(|more| *more == Value::Bool(false)),
+            stated(&self.next).map(Value::is_null),
+        ];
+        let mut statements = statements.into_iter().flatten().peekable();
+        statements.peek().is_some() && statements.all(|says_so| says_so)
+    }
 }
 
 impl Contract {
@@ -539,6 +560,8 @@ impl<'contract> BesideRecords<'contract> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::contract::testing::of_paths;
 
@@ -572,6 +595,40 @@ mod tests {
         };
         assert!(!pages("Pinned pets are repeated at the top of every page."));
         assert!(pages("Every page has up to 20 pets."));
+    }
+
+    #[test]
+    fn a_response_shows_all_records_if_all_that_it_states_says_so() {
+        let schema = object(
+            "total: {type: integer}, pages: {type: integer}, has_more: {type: boolean}, next: {type: string, nullable: \
+             true}",
+        );
+        let (_, paging) = paging(&["page: schema: {type: integer}"], (&schema, "")).unwrap();
+        let says_so = |stated: Value| {
+            let mut body = json!({"items": [{"id": 1}, {"id": 2}]});
+            body.as_object_mut()
+                .unwrap()
+                .extend(stated.as_object().unwrap().clone());
+            paging.says_that_all_are_shown(&body)
+        };
+        for (stated, is_whole) in [
+            (json!({}), false),
+            (json!({"total": 2}), true),
+            (json!({"total": 3}), false),
+            (json!({"total": 1}), false),
+            (json!({"total": null}), false),
+            (json!({"pages": 1}), true),
+            (json!({"pages": 2}), false),
+            (json!({"has_more": false}), true),
+            (json!({"has_more": true}), false),
+            (json!({"next": null}), true),
+            (json!({"next": "/pets?page=2"}), false),
+            (json!({"total": 2, "pages": 1, "has_more": false, "next": null}), true),
+            (json!({"total": 2, "next": "/pets?page=2"}), false),
+            (json!({"total": 9, "next": null}), false),
+        ] {
+            assert_eq!(says_so(stated.clone()), is_whole, "{stated}");
+        }
     }
 
     fn style(parameters: &[&str], schema: &str) -> Option<PagingStyle> {

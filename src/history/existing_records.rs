@@ -58,6 +58,9 @@ const SMALLEST_DISTINCTIVE: f64 = 1_000.0;
 pub(super) struct ExistingRecords {
     /// What each list has shown.
     lists: HashMap<OperationId, WatchedList>,
+    /// The number of records of each list whose first response, before the first write, had all of them, as far as the
+    /// contract and the response say.
+    lengths: HashMap<OperationId, usize>,
     /// The identifiers that each list has shown before the first write, on any of its pages.
     identifiers: HashMap<OperationId, HashSet<Digest>>,
     /// Whether a write was sent: what a list shows from then on may be the run's own.
@@ -212,14 +215,14 @@ impl ExistingRecords {
         known && !self.watched.contains(&operation)
     }
 
-    /// Adds a response of a list. If a single operation has written since the response before, or if existing records
-    /// now show what one of several has sent, and this is the first time that it has changed existing records, returns
-    /// what it has changed.
+    /// Adds a response of a list, with its items and whether it has all of them. If a single operation has written since
+    /// the response before, or if existing records now show what one of several has sent, and this is the first time
+    /// that it has changed existing records, returns what it has changed.
     fn add(
         &mut self,
         contract: &Contract,
         (list, path): (OperationId, &str),
-        items: &[IdentifiedItem<'_>],
+        (items, is_whole): (&[IdentifiedItem<'_>], bool),
     ) -> Option<ChangedBy> {
         if !self.has_written {
             let known = self.identifiers.entry(list).or_default();
@@ -241,6 +244,10 @@ impl ExistingRecords {
                 reads_left: MAX_MISSING,
             };
             self.lists.insert(list, watched);
+            // A later response may be to a request with another query, which filters the list.
+            if is_whole {
+                self.lengths.insert(list, self.identifiers[&list].len());
+            }
             return None;
         }
         let watched = self.lists.get_mut(&list).filter(|watched| watched.path == path)?;
@@ -490,7 +497,7 @@ impl History<'_> {
             MIN_OF_KEY
         };
         let is_key = shown.len() >= least && !is_category;
-        let may_have_pages = list.is_some_and(|list| self.contract.paging_of(list.operation).is_some());
+        let may_have_pages = list.is_some_and(|list| self.length_before_writes(list.operation).is_none());
         match different.contains(&Digest::of(value)) {
             true if is_key => IdentifyingUse::TakenAndUnique,
             true => IdentifyingUse::TakenPerhapsShared,
@@ -539,9 +546,13 @@ impl History<'_> {
             Some(IdentifiedItem { id, value })
         };
         let identified: Vec<_> = array.into_iter().flatten().filter_map(with_id).collect();
+        let has_all_identifiers = array.is_some_and(|items| items.len() == identified.len());
+        let paging = self.contract.paging_of(list);
+        let has_all_records = paging.is_none_or(|paging| paging.says_that_all_are_shown(&body.value));
+        let is_whole = has_all_identifiers && has_all_records && identified.len() < MAX_IDENTIFIERS;
         let changed = self
             .existing_records
-            .add(self.contract, (list, &exchange.request.path), &identified);
+            .add(self.contract, (list, &exchange.request.path), (&identified, is_whole));
         let Some(ChangedBy { operations, changes }) = changed else {
             return;
         };
@@ -610,6 +621,12 @@ impl History<'_> {
         });
     }
 
+    /// Returns how many records a list had before the run wrote anything; `None` unless its response had all of them, as
+    /// far as the contract and that response say.
+    pub(super) fn length_before_writes(&self, list: OperationId) -> Option<usize> {
+        self.existing_records.lengths.get(&list).copied()
+    }
+
     /// Whether a list has shown a record with this identifier before the run wrote anything.
     pub(super) fn existed(&self, list: OperationId, id: &str) -> bool {
         let known = self.existing_records.identifiers.get(&list);
@@ -662,7 +679,7 @@ paths:
         };
         let mut existing = ExistingRecords::default();
         let read = |existing: &mut ExistingRecords, list| {
-            let changed = existing.add(&contract, (list, "/"), std::slice::from_ref(&item));
+            let changed = existing.add(&contract, (list, "/"), (std::slice::from_ref(&item), true));
             assert!(changed.is_none());
         };
         read(&mut existing, things);

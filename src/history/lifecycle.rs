@@ -1,6 +1,8 @@
 //! Tracks the records of creates without `x-invariants` through their inferred lifecycles: see
 //! [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
+use std::collections::HashSet;
+
 use reqwest::header::LINK;
 use serde_json::Value;
 
@@ -70,6 +72,8 @@ pub(crate) struct TrackedRecord {
     pub(super) is_created_again: bool,
     /// Whether its list has shown it.
     pub(super) is_listed: bool,
+    /// Whether its list, which had shown all of its records before the run, then had more of them.
+    is_added: bool,
     /// The record as a read by its identifier showed it last; `None` if none has.
     last_read: Option<Value>,
     /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
@@ -128,6 +132,8 @@ pub(super) struct RecordSearch {
     shows_another: bool,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
     also_stored: Vec<String>,
+    /// The number of records that the last response of a list showed.
+    listed: usize,
     /// The record as a read showed it before the look.
     pub(super) before: Option<Value>,
 }
@@ -161,6 +167,7 @@ impl RecordSearch {
             confirms_own: false,
             shows_another: false,
             also_stored: Vec::new(),
+            listed: 0,
             before,
         }
     }
@@ -262,6 +269,7 @@ impl History<'_> {
             is_doubtful,
             is_created_again: false,
             is_listed: false,
+            is_added: false,
             last_read: None,
             is_unreadable: false,
             has_rejected_update: false,
@@ -429,16 +437,15 @@ impl History<'_> {
 
     /// Returns why a create may have changed a record that was there before, instead of adding one. `None` once
     /// something shows that it adds: two of its requests that differ only in made-up values returned different
-    /// identifiers, or a list read as a whole shows its record. An invariant, a name that the run chose, or a record of
+    /// identifiers, or a list that had shown all records before the run shows its record and more of them than then. An invariant, a name that the run chose, or a record of
     /// the run in the path rules this out from the start.
     pub(crate) fn reason_records_may_be_older(&self, create: OperationId) -> Option<String> {
-        let lifecycle = self.contract.lifecycle_of(create)?;
+        self.contract.lifecycle_of(create)?;
         let operation = self.contract.operation(create);
         if operation.invariants.created.is_some() || operation.new_record_name_parameter().is_some() {
             return None;
         }
-        let has_whole_list = self.has_whole_list(lifecycle);
-        let is_new = |record: &TrackedRecord| record.path_identifiers.len() > 1 || record.is_listed && has_whole_list;
+        let is_new = |record: &TrackedRecord| record.path_identifiers.len() > 1 || record.is_added;
         let own: Vec<_> = self.tracked.iter().filter(|record| record.create == create).collect();
         // Another weekday or place may be the key of another record that was there before.
         let is_second = |record: &TrackedRecord, other: &TrackedRecord| {
@@ -455,18 +462,17 @@ impl History<'_> {
         })
     }
 
-    /// Whether a list shows all records of a lifecycle on one page, as far as the contract says. Then it has shown any
-    /// record that was there before the run.
-    fn has_whole_list(&self, lifecycle: &Lifecycle) -> bool {
-        let list = lifecycle.list.as_ref();
-        list.is_some_and(|list| self.contract.paging_of(list.operation).is_none())
+    /// Returns how many records the list of a lifecycle had before the run: see [`History::length_before_writes`].
+    fn length_of_list(&self, lifecycle: &Lifecycle) -> Option<usize> {
+        self.length_before_writes(lifecycle.list.as_ref()?.operation)
     }
 
     /// Whether a write may be sent although [`Self::reason_records_may_be_older`] speaks against the record in its
     /// path (the parent): it creates a record below the parent, and a list will show whether the parent is new.
     pub(crate) fn may_add_below(&self, create: OperationId, write: OperationId) -> bool {
         let lifecycle = self.contract.lifecycle_of(create);
-        self.contract.operation(write).creates() && lifecycle.is_some_and(|lifecycle| self.has_whole_list(lifecycle))
+        let has_length = |lifecycle| self.length_of_list(lifecycle).is_some();
+        self.contract.operation(write).creates() && lifecycle.is_some_and(has_length)
     }
 
     /// Returns why nothing but a deletion is sent under the identifiers of a create any more: an update of its record
@@ -534,6 +540,10 @@ impl History<'_> {
                     let items = pointer::get(&body.value, &list.items).and_then(Value::as_array);
                     let items = items.map_or(&[][..], Vec::as_slice);
                     let stored = self.also_stored((&record.request, &record.id), (list, items));
+                    let ids = items
+                        .iter()
+                        .filter_map(|item| item.pointer(&list.id).and_then(identifier));
+                    search.listed = ids.collect::<HashSet<_>>().len();
                     search.also_stored = stored.into_iter().map(|(_, id)| id).collect();
                     self.in_list((record, search.stage), list, (exchange, &body.value))
                 })
@@ -1025,6 +1035,11 @@ impl History<'_> {
     fn note_record(&mut self, search: &RecordSearch) {
         let shows_update =
             matches!(&search.last, Some((_, ShownState::Record(shown))) if self.shows_update(search, shown));
+        let lifecycle = self
+            .tracked
+            .get(search.index)
+            .and_then(|record| self.contract.lifecycle_of(record.create));
+        let length_before = lifecycle.and_then(|lifecycle| self.length_of_list(lifecycle));
         let Some(record) = self.tracked.get_mut(search.index) else {
             return;
         };
@@ -1045,7 +1060,10 @@ impl History<'_> {
             _ => false,
         };
         match (search.stage, &search.last) {
-            (RecordStage::CreatedInList, Some((_, ShownState::Listed(_)))) => record.is_listed = true,
+            (RecordStage::CreatedInList, Some((_, ShownState::Listed(_)))) => {
+                record.is_listed = true;
+                record.is_added |= length_before.is_some_and(|length| search.listed > length);
+            }
             (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
                 record.after_update = Some(shown.clone());
             }

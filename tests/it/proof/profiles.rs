@@ -1,5 +1,6 @@
-//! Creates that change the record which the caller has already, instead of creating another: no list shows it, so only
-//! a second create can tell. Until that has returned another identifier, nothing is updated or deleted.
+//! Creates that change the record which the caller has already, instead of creating another. A list that had shown all
+//! records before, and shows one more after the create, can tell; where there is none, only a second create can. Until
+//! then, nothing is updated or deleted.
 
 use std::sync::{Arc, Mutex};
 
@@ -37,6 +38,36 @@ paths:
     delete: {operationId: dropProfile, responses: {'204': {description: Gone}}}
 ";
 
+/// The list of the profiles, in pages.
+const LIST: &str = "
+    get:
+      operationId: profiles
+      parameters: [{name: page, in: query, schema: {type: integer}}, {name: per_page, in: query, schema: {type: integer}}]
+      responses:
+        '200':
+          description: OK
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  total: {type: integer}
+                  next: {type: string, nullable: true}
+                  items: {type: array, items: {$ref: '#/components/schemas/Profile'}}";
+
+/// What the list shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lists {
+    /// There is none.
+    Nothing,
+    /// All profiles, and how many there are.
+    All,
+    /// The profile that was changed last, as if there were no others.
+    LastChanged,
+    /// As `All`, and before the first create it fails.
+    AllAfterCreate,
+}
+
 /// What a create does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Creates {
@@ -51,23 +82,43 @@ enum Creates {
 }
 
 /// Returns the methods of the writes that were accepted.
-async fn accepted(creates: Creates, max_writes: u64) -> Vec<String> {
+async fn accepted((creates, lists): (Creates, Lists), max_writes: u64) -> Vec<String> {
     let existing = [4_077, 4_078].map(|id| json!({"id": id, "name": "Somebody's", "motto": "Theirs"}));
     let state = Arc::new(Mutex::new((existing.to_vec(), Vec::<String>::new())));
     let shared = Arc::clone(&state);
     let router = Router::new().fallback(move |method: Method, uri: Uri, body: Bytes| {
         let (profiles, accepted) = &mut *shared.lock().unwrap();
         let has_created = accepted.iter().any(|method| method == "POST");
-        let response = respond((creates, has_created), profiles, (&method, uri.path()), &body);
+        let response = match (&method, uri.path()) {
+            (&Method::GET, "/profiles") => list((lists, has_created), profiles),
+            (method, path) => respond((creates, has_created), profiles, (method, path), &body),
+        };
         if method != Method::GET && response.status().is_success() {
             accepted.push(method.to_string());
         }
         async { response }
     });
-    let check = Check::new(Contract::read("profiles.yaml", PROFILES.to_owned()).unwrap()).service(router);
+    let at = "  /profiles:";
+    let contract = match lists {
+        Lists::Nothing => PROFILES.to_owned(),
+        _ => PROFILES.replace(&format!("{at}\n"), &format!("{at}{LIST}\n")),
+    };
+    let check = Check::new(Contract::read("profiles.yaml", contract).unwrap()).service(router);
     let check = check.writes(true).cleanup(true).max_writes(max_writes).seed(1);
     check.settle(std::time::Duration::ZERO).run().await.unwrap();
     state.lock().unwrap().1.clone()
+}
+
+fn list((lists, has_created): (Lists, bool), profiles: &[Value]) -> Response {
+    let shown = match lists {
+        Lists::Nothing | Lists::AllAfterCreate if !has_created => {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+        Lists::LastChanged if has_created => &profiles[..1],
+        Lists::LastChanged => &profiles[1..],
+        _ => profiles,
+    };
+    axum::Json(json!({"items": shown, "total": shown.len(), "next": null})).into_response()
 }
 
 fn respond(
@@ -123,20 +174,38 @@ async fn nothing_is_written_under_a_record_that_may_have_been_there_before() {
         Creates::ChangeOnce(422),
         Creates::ChangeOnce(503),
     ] {
-        for max_writes in [1, 20] {
-            let accepted = accepted(creates, max_writes).await;
-            let creates_alone = !accepted.is_empty() && accepted.len() <= 3;
-            assert!(
-                creates_alone && accepted.iter().all(|method| method == "POST"),
-                "{creates:?} with {max_writes}: {accepted:?}"
-            );
+        for lists in [Lists::Nothing, Lists::All, Lists::LastChanged, Lists::AllAfterCreate] {
+            // With room for one record alone, no second create is sent, whatever the list shows.
+            for max_writes in [1, 20].into_iter().filter(|most| *most > 1 || lists == Lists::Nothing) {
+                let accepted = accepted((creates, lists), max_writes).await;
+                let creates_alone = !accepted.is_empty() && accepted.len() <= 3;
+                assert!(
+                    creates_alone && accepted.iter().all(|method| method == "POST"),
+                    "{creates:?}, {lists:?} with {max_writes}: {accepted:?}"
+                );
+            }
         }
     }
 }
 
 #[tokio::test]
+async fn one_record_is_enough_where_a_list_that_had_shown_all_records_shows_it_too() {
+    for (lists, is_written) in [
+        (Lists::Nothing, false),
+        (Lists::All, true),
+        (Lists::AllAfterCreate, false),
+    ] {
+        let accepted = accepted((Creates::New, lists), 1).await;
+        let count = |method: &str| accepted.iter().filter(|known| *known == method).count();
+        assert_eq!(count("POST"), 1, "{lists:?}: {accepted:?}");
+        assert_eq!(count("PUT") > 1, is_written, "{lists:?}: {accepted:?}");
+        assert_eq!(count("DELETE") == 1, is_written, "{lists:?}: {accepted:?}");
+    }
+}
+
+#[tokio::test]
 async fn records_of_a_create_that_makes_a_new_one_each_time_are_updated_and_deleted() {
-    let accepted = accepted(Creates::New, 20).await;
+    let accepted = accepted((Creates::New, Lists::Nothing), 20).await;
     let count = |method: &str| accepted.iter().filter(|known| *known == method).count();
     assert!(count("PUT") > 1, "{accepted:?}");
     assert!(count("POST") > 1, "{accepted:?}");
