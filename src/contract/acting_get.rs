@@ -81,6 +81,37 @@ const IMPERATIVE: [&str; 52] = [
     "withdraw",
 ];
 
+/// The third person of such verbs, where it is not the plural of a noun too: "Sends mail", but not "Installs by month".
+const IN_THIRD_PERSON: [&str; 27] = [
+    "activates",
+    "approves",
+    "creates",
+    "deactivates",
+    "deallocates",
+    "disables",
+    "disarms",
+    "dismisses",
+    "enables",
+    "enqueues",
+    "grants",
+    "initialises",
+    "initializes",
+    "invalidates",
+    "modifies",
+    "notifies",
+    "publishes",
+    "recalculates",
+    "reconnects",
+    "redeploys",
+    "reindexes",
+    "resends",
+    "rotates",
+    "sends",
+    "subscribes",
+    "syncs",
+    "unlocks",
+];
+
 /// Last segments of two words that are commands, each by its first word and those that may follow it:
 /// `accept-invitation`, `clock-out`. As the name of a parameter, `check_in` is a date.
 const OF_TWO_WORDS: [(&str, &[&str]); 7] = [
@@ -115,7 +146,7 @@ const DISPLAY_NOUNS: [&str; 8] = [
 ];
 
 /// More verbs with which the summary of a read begins: those that find something out, and those that show it.
-const READS_TOO: [&str; 90] = [
+const READS_TOO: [&str; 98] = [
     "access",
     "aggregate",
     "allow",
@@ -132,6 +163,7 @@ const READS_TOO: [&str; 90] = [
     "decode",
     "deliver",
     "describe",
+    "detail",
     "detect",
     "determine",
     "diff",
@@ -154,6 +186,8 @@ const READS_TOO: [&str; 90] = [
     "gather",
     "geocode",
     "give",
+    "greet",
+    "highlight",
     "identify",
     "infer",
     "inspect",
@@ -167,6 +201,7 @@ const READS_TOO: [&str; 90] = [
     "monitor",
     "navigate",
     "obtain",
+    "outline",
     "output",
     "parse",
     "peek",
@@ -188,6 +223,7 @@ const READS_TOO: [&str; 90] = [
     "reverse",
     "romanize",
     "sample",
+    "score",
     "see",
     "select",
     "serve",
@@ -198,8 +234,11 @@ const READS_TOO: [&str; 90] = [
     "tail",
     "tell",
     "test",
+    "tokenise",
+    "tokenize",
     "transform",
     "translate",
+    "traverse",
     "validate",
     "verify",
     "view",
@@ -635,9 +674,12 @@ fn says_command(words: &[String]) -> bool {
     let may_show = MAY_SHOW.iter().any(|verb| is_base_or_third_person(first, verb));
     let is_no_verb = NO_VERBS.contains(&first.as_str()) || DETERMINERS.contains(&first.as_str());
     // Before a determiner, only a plural may be a noun: "Days a vehicle takes to sell".
-    let is_verb = !first.ends_with('s') || known.any(|verb| is_base_or_third_person(first, verb));
+    let is_verb = !first.ends_with('s') || is_sentence || known.any(|verb| is_base_or_third_person(first, verb));
     let has_object = DETERMINERS.contains(&object.as_str());
-    let is_sure = IMPERATIVE.contains(&first.as_str()) && !NOUNS_TOO.contains(&first.as_str()) && first != "set";
+    // "Nudges the assignee". What follows a noun would say more: "Orders the customer has placed".
+    let is_sentence = matches!(words, [_, _, object] if !object.ends_with('s'));
+    let is_sure = IMPERATIVE.contains(&first.as_str()) && !NOUNS_TOO.contains(&first.as_str()) && first != "set"
+        || IN_THIRD_PERSON.contains(&first.as_str());
     let is_secret = |word: &String| ["otp", "password", "secret", "token"].contains(&word.as_str());
     let creates_secret = is_base_or_third_person(first, "create") && words.iter().take(5).any(is_secret);
     let is_issued = ["generate", "issue"].contains(&first.as_str())
@@ -904,6 +946,8 @@ mod tests {
             "/members/{id}/ban",
             "/orders/{id}/print",
             "/contacts/{id}/call",
+            "/machines/{id}/vend",
+            "/nodes/{id}/cordon",
             "/accept-invitation",
             "/confirm-email",
             "/opt-out",
@@ -948,6 +992,9 @@ mod tests {
             ("/prime-numbers", ""),
             ("/prints", ""),
             ("/contacts/{id}/calls", ""),
+            ("/machines/{id}/vends", ""),
+            ("/nodes/{id}/drafts", ""),
+            ("/nodes/{id}/backup", ""),
             ("/members/{id}/bans", ""),
             ("/step", ""),
             ("/check-ins", ""),
@@ -976,6 +1023,13 @@ mod tests {
             "Run garbage collection",
             "Increment and return",
             "Generate password",
+            "Nudges the assignee",
+            "Vends a can",
+            "Books a seat",
+            "Runs the job",
+            "Sends mail",
+            "Rotates keys",
+            "Grants access to the door",
         ] {
             assert!(is_left_out("/things", &format!("summary: {summary}, ")), "{summary}");
         }
@@ -999,6 +1053,10 @@ mod tests {
             "Start date",
             "Infer the likely origin of a name",
             "Days a vehicle takes to sell",
+            "Orders the customer placed",
+            "Details the order",
+            "Installs by month",
+            "Syncs",
             "About the service",
             "Info for a specific thing",
             "Print a label",

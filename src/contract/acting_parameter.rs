@@ -105,13 +105,14 @@ const SHOWN: [&str; 43] = [
 const PRONOUNS: [&str; 3] = ["everything", "it", "them"];
 
 /// Names of a single word that say that the parameter acts, whatever value it has.
-const ALONE: [&str; 23] = [
+const ALONE: [&str; 24] = [
     "ack",
     "ackmode",
     "acks",
     "consume",
     "create",
     "dequeue",
+    "exec",
     "logout",
     "notify",
     "overwrite",
@@ -274,8 +275,7 @@ pub(crate) fn acts_as_header(contract: &Contract, parameter: &Parameter) -> bool
     let is_switch = schema.is_some_and(|schema| is_switch(contract, (contract.referred(schema), 0)));
     let description = contract.document.node(&parameter.pointer);
     let description = description.and_then(|node| node.member("description")?.string());
-    let for_another = camel_case_words(name).iter().any(|word| word == "behalf");
-    for_another || acts_by_name(name, is_switch) || says_what_it_does(&description.unwrap_or_default().to_lowercase())
+    acts_by_name(name, is_switch) || says_what_it_does(&description.unwrap_or_default().to_lowercase())
 }
 
 /// Whether something happens to others where a parameter is not sent, as its description says: "If not set, the
@@ -566,8 +566,20 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
         || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str())
             || is_switch && SWITCHED_ALONE.contains(&only.as_str()))
         || is_automatic
+        || is_for_another(&words)
         || is_instruction(&words)
         || is_switch && (is_verb(first) || words.iter().any(is_switched))
+}
+
+/// Whether a name says on whose behalf the call is made, or to whom something is sent: `run_as`, `email_to`.
+fn is_for_another(words: &[String]) -> bool {
+    const SENDS: [&str; 6] = ["copy", "email", "forward", "mail", "notify", "send"];
+    let words: Vec<_> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["impersonate" | "impersonated", ..] | ["as", "user"] | ["act" | "acting" | "run", "as"] => true,
+        [verb, "to"] => SENDS.contains(verb),
+        words => words.contains(&"behalf"),
+    }
 }
 
 /// Whether a word is a verb for an action, alone or beside its object.
@@ -649,6 +661,13 @@ mod tests {
             "visibility_timeout",
             "new_password",
             "sudo",
+            "exec",
+            "run_as",
+            "as_user",
+            "on_behalf_of",
+            "impersonate_user",
+            "email_to",
+            "forwardTo",
         ];
         let schemas = [
             "{type: boolean}",
@@ -674,6 +693,9 @@ mod tests {
             "name: send_after, schema: {type: string}",
             "name: created_after, schema: {type: string}",
             "name: sent_to, schema: {type: string}",
+            "name: from_to, schema: {type: string}",
+            "name: user, schema: {type: string}",
+            "name: runs, schema: {type: integer}",
             "name: read, schema: {type: string}",
             "name: read, schema: {type: boolean}",
             "name: unread, schema: {type: integer}",

@@ -301,8 +301,9 @@ pub(crate) fn deletes_more(document: &Document, operation: &Operation) -> bool {
         || summary_and_description(document, operation)
             .flat_map(sentences)
             .any(|sentence| is_of_several(sentence) || are_several_deleted(sentence))
-        || said_about_body_and_successes(document, operation)
+        || said_around(document, operation)
             .into_iter()
+            .chain(said_about_body_and_successes(document, operation))
             .flat_map(sentences)
             .any(are_several_deleted)
 }
@@ -1033,7 +1034,7 @@ mod tests {
             ]
         };
         let said = "The owner is notified by e-mail.";
-        assert_eq!(acts(said, "A pet.", "Done."), [true, true, false]);
+        assert_eq!(acts(said, "A pet.", "Done."), [true; 3]);
         assert_eq!(acts("A pet.", said, "Done."), [true, false, false]);
         assert_eq!(acts("A pet.", "A pet.", said), [true, true, true]);
         assert_eq!(
