@@ -565,6 +565,57 @@ fn a_keyword_that_is_not_interpreted_has_names_below_it() {
 }
 
 #[test]
+fn every_keyword_that_is_not_interpreted_is_unclear() {
+    let array = |more: &str| format!("{{contains: {{type: string}}{more}}}");
+    let text = |schema: &str| format!("{{contentMediaType: application/json, contentSchema: {schema}}}");
+    let unclear = |keyword: &str| {
+        [
+            format!("unclear request: the request body has a different `{keyword}`"),
+            format!("unclear response: the body of the 200 response has a different `{keyword}`"),
+        ]
+    };
+    for (keyword, old, new) in [
+        ("minContains", array(""), array(", minContains: 5")),
+        ("maxContains", array(", maxContains: 2"), array(", maxContains: 3")),
+        ("contentSchema", text("{type: string}"), text("{type: integer}")),
+        (
+            "$dynamicRef",
+            "{$dynamicRef: '#a'}".to_owned(),
+            "{$dynamicRef: '#b'}".to_owned(),
+        ),
+    ] {
+        assert_eq!(lines(&with_schema(&old), &with_schema(&new)), unclear(keyword), "{old}");
+    }
+    let described = "{type: string, description: A}";
+    assert_eq!(
+        lines(&with_schema(&text("{type: string}")), &with_schema(&text(described))),
+        [""; 0]
+    );
+}
+
+#[test]
+fn how_xml_is_written_counts_in_a_body_of_xml() {
+    let with = |media_type: &str, name: &str| {
+        let schema = format!("{{properties: {{a: {{type: string, xml: {{name: {name}}}}}}}}}");
+        with_schema(&schema).replace("application/json", media_type)
+    };
+    for media_type in ["application/xml", "text/xml", "application/atom+xml"] {
+        assert_eq!(
+            lines(&with(media_type, "b"), &with(media_type, "c")),
+            [
+                "unclear request: `/a` of the request body has a different `xml`",
+                "unclear response: `/a` of the 200 response has a different `xml`",
+            ],
+            "{media_type}"
+        );
+    }
+    assert_eq!(
+        lines(&with("application/json", "b"), &with("application/json", "c")),
+        [""; 0]
+    );
+}
+
+#[test]
 fn the_facts_of_an_operation_stay_where_only_a_parameter_of_its_path_is_renamed() {
     let with = |path: &str, name: &str, kind: &str| {
         let text = format!(
