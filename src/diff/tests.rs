@@ -564,6 +564,11 @@ fn a_keyword_that_is_not_interpreted_has_names_below_it() {
     ]);
 }
 
+/// A document as [`with_schema`] makes it, with this version and further definitions.
+fn with_definitions(version: &str, schema: &str, definitions: &str) -> String {
+    with_schema(schema).replace("3.1.0", version) + definitions
+}
+
 #[test]
 fn every_keyword_that_is_not_interpreted_is_unclear() {
     let array = |more: &str| format!("{{contains: {{type: string}}{more}}}");
@@ -613,6 +618,40 @@ fn how_xml_is_written_counts_in_a_body_of_xml() {
         lines(&with("application/json", "b"), &with("application/json", "c")),
         [""; 0]
     );
+}
+
+#[test]
+fn other_properties_of_which_nothing_is_demanded_may_be_anything() {
+    let with = |others: &str| {
+        let schema = format!("{{type: object, additionalProperties: {others}}}");
+        let definitions =
+            "Any: {}\nAll: {description: A, allOf: [{$ref: '#/Any'}]}\nNone: {not: {}}\nText: {type: string}\n";
+        with_definitions("3.1.0", &schema, definitions)
+    };
+    for same in [
+        "{}",
+        "{title: A}",
+        "{$ref: '#/Any'}",
+        "{$ref: '#/All'}",
+        "{allOf: [true]}",
+    ] {
+        assert_eq!(lines(&with("true"), &with(same)), [""; 0], "{same}");
+    }
+    for same in ["{not: {}}", "{$ref: '#/None'}", "{allOf: [false]}"] {
+        assert_eq!(lines(&with("false"), &with(same)), [""; 0], "{same}");
+    }
+    for (old, new) in [
+        ("{$ref: '#/Any'}", "{$ref: '#/Text'}"),
+        ("true", "{$ref: '#/Text', title: A}"),
+    ] {
+        assert_eq!(
+            lines(&with(old), &with(new)),
+            [
+                "breaking request: the request body has a schema for its other properties now",
+                "compatible response: the body of the 200 response has a schema for its other properties now",
+            ]
+        );
+    }
 }
 
 #[test]

@@ -376,16 +376,26 @@ impl<'document> View<'document> {
 
     /// Returns what an object may have besides its listed properties.
     pub(super) fn additional(&self, source: &Source<'document>) -> Additional<'document> {
-        let stated: Vec<_> = self.keywords("additionalProperties").collect();
-        if stated.iter().any(|at| is_never(source.resolve((*at).clone()).node)) {
-            return Additional::Nothing;
+        let others = Self::of(source, self.keywords("additionalProperties").collect());
+        if others.parts.iter().any(|part| is_never(part.node)) {
+            Additional::Nothing
+        } else if others.demands_something(source) {
+            Additional::Of(others)
+        } else {
+            Additional::Anything
         }
-        let demands = |at: &LocatedNode<'_>| at.members().any(|(keyword, _)| !is_annotation(keyword));
-        let schemas: Vec<_> = stated.into_iter().filter(demands).collect();
-        if schemas.is_empty() {
-            return Additional::Anything;
-        }
-        Additional::Of(Self::of(source, schemas))
+    }
+
+    /// Whether a part has a keyword that demands something. What an `allOf` lists, and what a reference leads to, are
+    /// parts themselves.
+    fn demands_something(&self, source: &Source<'document>) -> bool {
+        self.parts.iter().any(|part| {
+            part.members().any(|(keyword, _)| match keyword {
+                "allOf" => false,
+                "$ref" => source.resolve(part.clone()).address() == part.address(),
+                _ => !is_annotation(keyword),
+            })
+        })
     }
 
     /// Returns the schemas that `not` excludes. A `not` that is only an `anyOf` gives one for each alternative; one of
