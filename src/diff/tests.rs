@@ -655,6 +655,23 @@ fn other_properties_of_which_nothing_is_demanded_may_be_anything() {
 }
 
 #[test]
+fn not_anything_is_nothing_however_it_is_written() {
+    assert_schemas(&[
+        ("{not: {}}", "{not: true}", &[]),
+        ("{not: {}}", "{not: {description: Anything}}", &[]),
+        ("{not: true}", "false", &[]),
+        (
+            "{not: true}",
+            "{not: false}",
+            &[
+                "compatible request: the request body was no value, is any type",
+                "breaking response: the body of the 200 response was no value, is any type",
+            ],
+        ),
+    ]);
+}
+
+#[test]
 fn the_facts_of_an_operation_stay_where_only_a_parameter_of_its_path_is_renamed() {
     let with = |path: &str, name: &str, kind: &str| {
         let text = format!(

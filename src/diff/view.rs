@@ -464,10 +464,11 @@ fn name(schema: &LocatedNode<'_>) -> Option<String> {
 
 /// Whether nothing is valid against this schema: `false`, or `not` anything.
 fn is_never(node: &Node) -> bool {
-    node.boolean() == Some(false)
-        || node
-            .member("not")
-            .is_some_and(|not| matches!(not.kind, NodeKind::Object(_)) && not.members().is_empty())
+    let is_anything = |node: &Node| match node.kind {
+        NodeKind::Object(_) => node.members().iter().all(|member| is_annotation(&member.name)),
+        _ => node.boolean() == Some(true),
+    };
+    node.boolean() == Some(false) || node.member("not").is_some_and(is_anything)
 }
 
 /// Returns the values that a schema lists, if it says nothing else. A `type` beside them is ignored, because each value
