@@ -570,6 +570,71 @@ fn with_definitions(version: &str, schema: &str, definitions: &str) -> String {
 }
 
 #[test]
+fn a_keyword_beside_a_reference_within_a_chain_counts_from_3_1_on() {
+    let chain = |version: &str, beside: &str, end: &str| {
+        let definitions = format!("A: {{$ref: '#/B', {beside}}}\nB: {end}\n");
+        with_definitions(version, "{$ref: '#/A'}", &definitions)
+    };
+    let string = |version: &str, beside: &str| chain(version, beside, "{type: string}");
+    assert_eq!(
+        lines(&string("3.1.0", "maxLength: 3"), &string("3.1.0", "maxLength: 5")),
+        [
+            "compatible request: the request body had the maxLength 3, has 5",
+            "breaking response: the body of the 200 response had the maxLength 3, has 5",
+        ]
+    );
+    let or_null = |beside: &str| chain("3.1.0", beside, "{type: [string, 'null']}");
+    assert_eq!(
+        lines(&or_null("type: string"), &or_null("title: A")),
+        [
+            "compatible request: the request body may now be null",
+            "breaking response: the body of the 200 response may now be null",
+        ]
+    );
+    let inline = with_schema("{type: string, maxLength: 3}");
+    assert_eq!(lines(&string("3.1.0", "maxLength: 3"), &inline), [""; 0]);
+    assert_eq!(
+        lines(&string("3.1.0", "title: A"), &string("3.1.0", "title: B")),
+        [""; 0]
+    );
+    assert_eq!(
+        lines(&string("3.0.3", "maxLength: 3"), &string("3.0.3", "maxLength: 5")),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_keyword_beside_a_reference_to_values_limits_them() {
+    let with = |beside: &str| {
+        let schema = format!("{{oneOf: [{{$ref: '#/A'{beside}}}, {{enum: [one]}}]}}");
+        with_definitions("3.1.0", &schema, "A: {enum: [aa, bbbb]}\n")
+    };
+    assert!(!lines(&with(""), &with(", maxLength: 3")).is_empty());
+    assert_eq!(lines(&with(""), &with(", title: A")), [""; 0]);
+}
+
+#[test]
+fn what_is_not_interpreted_counts_within_a_chain_of_references_too() {
+    let with = |schema: &str, beside: &str| {
+        let definitions = format!("A: {{$ref: '#/B', {beside}}}\nB: {{type: string}}\nC: {{$ref: '#/C'}}\n");
+        with_definitions("3.1.0", &format!("{{contains: {schema}}}"), &definitions)
+    };
+    let (a, b) = ("{$ref: '#/A'}", "{$ref: '#/B'}");
+    assert_eq!(
+        lines(&with(a, "maxLength: 3"), &with(a, "maxLength: 5")),
+        [
+            "unclear request: the request body has a different `contains`",
+            "unclear response: the body of the 200 response has a different `contains`",
+        ]
+    );
+    assert!(!lines(&with(a, "maxLength: 3"), &with(b, "maxLength: 3")).is_empty());
+    assert_eq!(lines(&with(a, "title: A"), &with(b, "title: B")), [""; 0]);
+    let endless = "{$ref: '#/C'}";
+    assert_eq!(lines(&with(endless, "title: A"), &with(endless, "title: B")), [""; 0]);
+    assert!(!lines(&with(endless, "title: A"), &with(b, "title: A")).is_empty());
+}
+
+#[test]
 fn every_keyword_that_is_not_interpreted_is_unclear() {
     let array = |more: &str| format!("{{contains: {{type: string}}{more}}}");
     let text = |schema: &str| format!("{{contentMediaType: application/json, contentSchema: {schema}}}");
