@@ -433,7 +433,7 @@ impl Check {
             writes: self.writes,
             cleanup: self.cleanup,
             learn: self.learn.then_some(gaps),
-            settled: SettledAnswers::default(),
+            settled_answers: SettledAnswers::default(),
             token: self.token.is_some(),
             user_and_password: self
                 .token
