@@ -22,9 +22,10 @@ use crate::plan::{Plan, Scope, SettledAnswers, Shard, check_also_sent};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
-/// A check of a service against its contract. Its settings are those of `countersign check`, under the names of its
-/// flags, with the defaults and bounds of [`Settings`]. A value outside the bounds is replaced by the nearest one
-/// inside; the lowest rate is one request a day, the shortest `timeout` and `max_time` one millisecond.
+/// A check of a service against its contract. A setting that has the name of a flag of `countersign check` means the
+/// same, and [`url`](Check::url) is `--base-url`; defaults and bounds are those of [`Settings`]. A value outside the
+/// bounds is replaced by the nearest one inside; the lowest rate is one request a day, the shortest `timeout` and
+/// `max_time` one millisecond.
 ///
 /// # Examples
 ///

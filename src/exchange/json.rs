@@ -108,8 +108,8 @@ fn classify(error: &serde_json::Error) -> JsonError {
 
 /// The size in bytes from which the entries of a body are counted before any value is built.
 const LARGE: usize = 256 << 10;
-/// The maximum number of an object's members that are held back, and the number of entries above which a list or an
-/// object is remembered as large.
+/// The maximum number of members that are gathered before their object is made, and the number of entries above which a
+/// list or an object is remembered as large.
 const MANY: usize = 64;
 /// At most this many locations of repeated names are kept, and none is added once their total length reaches
 /// [`MAX_LOCATIONS_LENGTH`].
