@@ -22,9 +22,10 @@ use crate::plan::{Plan, Scope, SettledAnswers, Shard, check_also_sent};
 use crate::rules::{Level, Levels};
 use crate::run::{Event, Settings};
 
-/// A check of a service against its contract. Its settings are those of `countersign check`, under the names of its
-/// flags, with the defaults and bounds of [`Settings`]. A value outside the bounds is replaced by the nearest one
-/// inside; the lowest rate is one request a day, the shortest `timeout` and `max_time` one millisecond.
+/// A check of a service against its contract. A setting that has the name of a flag of `countersign check` means the
+/// same, and [`url`](Check::url) is `--base-url`; defaults and bounds are those of [`Settings`]. A value outside the
+/// bounds is replaced by the nearest one inside; the lowest rate is one request a day, the shortest `timeout` and
+/// `max_time` one millisecond.
 ///
 /// # Examples
 ///
@@ -433,7 +434,7 @@ impl Check {
             writes: self.writes,
             cleanup: self.cleanup,
             learn: self.learn.then_some(gaps),
-            settled: SettledAnswers::default(),
+            settled_answers: SettledAnswers::default(),
             token: self.token.is_some(),
             user_and_password: self
                 .token

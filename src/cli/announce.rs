@@ -78,7 +78,7 @@ fn useless_cleanup(contract: &Contract, scope: &Scope, plan: &Plan) {
 /// Says which gaps a run that learns does not ask about again, because of what the ledger knows.
 fn settled(contract: &Contract, scope: &Scope, plan: &Plan) {
     let is_asked = |gap: usize| plan.questions.iter().any(|asked| asked.gap == gap);
-    let left_out = scope.settled.gaps.iter().filter(|gap| !is_asked(**gap));
+    let left_out = scope.settled_answers.gaps.iter().filter(|gap| !is_asked(**gap));
     let names: Vec<_> = left_out.map(|gap| contract.gaps[*gap].id.as_str()).collect();
     if !names.is_empty() {
         edge::note(&format!(

@@ -83,7 +83,7 @@ pub(super) fn run_to_learn(resolved: &ResolvedArguments, learning: Option<&Learn
     let about = (named.as_str(), &inputs.settings.run_tag, started_at);
     let mut learn_files = learning.map(|learning| learning.open(&contract, about)).transpose()?;
     let settled = learn_files.as_ref().map(|files| files.settled(&contract));
-    inputs.scope.settled = settled.unwrap_or_default();
+    inputs.scope.settled_answers = settled.unwrap_or_default();
     let plan = plan(&contract, &inputs.scope)?;
     announce::what_is_not_sent(&contract, &inputs.scope, &plan);
     announce::token_goes(resolved, (&target, &transport.redaction()), inputs.scope.token);
@@ -510,7 +510,7 @@ pub(super) fn scope(arguments: &Arguments, contract: &Contract, seed: u64) -> Re
         writes: arguments.writes(),
         cleanup: arguments.service.cleanup.value,
         learn: None,
-        settled: SettledAnswers::default(),
+        settled_answers: SettledAnswers::default(),
         token: false,
         user_and_password: false,
         only: operations(contract, &arguments.check.only)?,

@@ -27,7 +27,8 @@ struct Answer {
     gap: String,
     /// The pointer to what it is about.
     subject: String,
-    /// What the answer says: `{"status": 201}`.
+    /// What the answer says: `{"status": 201}`. `form` is that of a timestamp; `required` and `properties` list the
+    /// names of fields.
     claim: Value,
     /// The pointer to the answer itself.
     written_at: String,

@@ -258,8 +258,8 @@ fn encoding_of(name: &str, schemas: [&View<'_>; 2]) -> ValueEncoding {
     let one_value = || schemas.iter().all(|schema| !schema.types().meets(Types::OBJECT));
     match essence {
         "application/x-www-form-urlencoded" => ValueEncoding::Text,
-        // XML has a structure of its own, so a value in it is no plain text.
-        "text/xml" => ValueEncoding::Json,
+        "application/xml" | "text/xml" => ValueEncoding::Xml,
+        _ if essence.ends_with("+xml") => ValueEncoding::Xml,
         _ if essence.starts_with("multipart/") => ValueEncoding::Parts,
         _ if essence.starts_with("text/") && one_value() => ValueEncoding::Text,
         _ => ValueEncoding::Json,

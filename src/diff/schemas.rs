@@ -85,6 +85,8 @@ pub(super) struct FoundDifference {
 pub(super) enum ValueEncoding {
     /// As JSON.
     Json,
+    /// As XML, which has a structure of its own: a value in it is no plain text, and `xml` says how it is written.
+    Xml,
     /// As plain text: in a parameter, a header or a form, where `5` is a string too.
     Text,
     /// As the parts of a multipart body, of which an object is JSON and anything else text (3.0.3, section 4.7.14.4).

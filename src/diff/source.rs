@@ -52,7 +52,13 @@ impl<'document> Source<'document> {
 
     /// Follows references to a definition; one that leads nowhere, or to another file, is returned itself.
     pub(super) fn resolve(&self, at: LocatedNode<'document>) -> LocatedNode<'document> {
+        self.follow(at).1
+    }
+
+    /// Follows references to a definition as [`Self::resolve`] does, and returns it with the references on the way.
+    pub(super) fn follow(&self, at: LocatedNode<'document>) -> (Vec<LocatedNode<'document>>, LocatedNode<'document>) {
         let mut current = at;
+        let mut references = Vec::new();
         let mut met = HashSet::new();
         for _ in 0..MAX_REFERENCES {
             let Some(target) = reference(current.node).and_then(local_pointer) else {
@@ -62,11 +68,22 @@ impl<'document> Source<'document> {
                 break;
             }
             match self.at(&target) {
-                Some(found) => current = found,
+                Some(found) => references.push(std::mem::replace(&mut current, found)),
                 None => break,
             }
         }
-        current
+        (references, current)
+    }
+
+    /// Returns the schemas that apply at once where a schema may be a reference: the definition and, where keywords
+    /// next to a `$ref` apply, the references on the way before it.
+    pub(super) fn applied(&self, at: LocatedNode<'document>) -> Vec<LocatedNode<'document>> {
+        let (mut applied, definition) = self.follow(at);
+        if !self.is_later_than_3_0 {
+            applied.clear();
+        }
+        applied.push(definition);
+        applied
     }
 
     /// Returns a member with its references followed.
@@ -239,6 +256,16 @@ pub(super) fn is_annotation(keyword: &str) -> bool {
     ) || keyword.starts_with("x-")
 }
 
+/// Whether a keyword of a reference demands something besides what the reference leads to.
+fn is_sibling(keyword: &str) -> bool {
+    keyword != "$ref" && !is_annotation(keyword)
+}
+
+/// Whether a reference has keywords that demand something besides what it leads to.
+pub(super) fn has_siblings(reference: &Node) -> bool {
+    reference.members().iter().any(|member| is_sibling(&member.name))
+}
+
 /// Whether two parts of the documents state the same: references are followed, and annotations do not count. Each is
 /// the value of this keyword; without one, each is under a name that its document chooses. Parts that lead to very many
 /// definitions are not looked at to the end, and are taken to differ.
@@ -268,22 +295,21 @@ struct StatementComparison<'sources, 'document> {
 
 impl<'document> StatementComparison<'_, 'document> {
     fn same(&mut self, old: &LocatedNode<'document>, new: &LocatedNode<'document>) -> bool {
-        let (was, is) = (self.old.resolve(old.clone()), self.new.resolve(new.clone()));
-        let leads = (was.pointer != old.pointer, is.pointer != new.pointer);
-        if leads == (false, false) {
+        let ((from_old, was), (from_new, is)) = (self.old.follow(old.clone()), self.new.follow(new.clone()));
+        if was.pointer == old.pointer && is.pointer == new.pointer {
             return self.same_members(old, new, Members::Keywords, |keyword| !is_annotation(keyword));
         }
-        let siblings = |source: &Source<'_>, at: &LocatedNode<'_>, leads: bool| {
-            let counts = |name: &str| name != "$ref" && !is_annotation(name);
-            leads && source.is_later_than_3_0 && at.node.members().iter().any(|member| counts(&member.name))
+        let with_siblings = |source: &Source<'_>, references: Vec<LocatedNode<'document>>| {
+            let references = references.into_iter();
+            let counts = |at: &LocatedNode<'_>| source.is_later_than_3_0 && has_siblings(at.node);
+            references.filter(counts).collect::<Vec<_>>()
         };
-        let same_siblings = match (siblings(self.old, old, leads.0), siblings(self.new, new, leads.1)) {
-            (false, false) => true,
-            (true, true) => self.same_members(old, new, Members::Keywords, |keyword| {
-                keyword != "$ref" && !is_annotation(keyword)
-            }),
-            _ => false,
-        };
+        let (from_old, from_new) = (with_siblings(self.old, from_old), with_siblings(self.new, from_new));
+        let same_siblings = from_old.len() == from_new.len()
+            && from_old
+                .iter()
+                .zip(&from_new)
+                .all(|(old, new)| self.same_members(old, new, Members::Keywords, is_sibling));
         let is_met = !self.met.insert((was.pointer.clone(), is.pointer.clone()));
         same_siblings && self.met.len() <= MAX_DEFINITIONS && (is_met || self.same(&was, &is))
     }

@@ -564,6 +564,178 @@ fn a_keyword_that_is_not_interpreted_has_names_below_it() {
     ]);
 }
 
+/// A document as [`with_schema`] makes it, with this version and further definitions.
+fn with_definitions(version: &str, schema: &str, definitions: &str) -> String {
+    with_schema(schema).replace("3.1.0", version) + definitions
+}
+
+#[test]
+fn a_keyword_beside_a_reference_within_a_chain_counts_from_3_1_on() {
+    let chain = |version: &str, beside: &str, end: &str| {
+        let definitions = format!("A: {{$ref: '#/B', {beside}}}\nB: {end}\n");
+        with_definitions(version, "{$ref: '#/A'}", &definitions)
+    };
+    let string = |version: &str, beside: &str| chain(version, beside, "{type: string}");
+    assert_eq!(
+        lines(&string("3.1.0", "maxLength: 3"), &string("3.1.0", "maxLength: 5")),
+        [
+            "compatible request: the request body had the maxLength 3, has 5",
+            "breaking response: the body of the 200 response had the maxLength 3, has 5",
+        ]
+    );
+    let or_null = |beside: &str| chain("3.1.0", beside, "{type: [string, 'null']}");
+    assert_eq!(
+        lines(&or_null("type: string"), &or_null("title: A")),
+        [
+            "compatible request: the request body may now be null",
+            "breaking response: the body of the 200 response may now be null",
+        ]
+    );
+    let inline = with_schema("{type: string, maxLength: 3}");
+    assert_eq!(lines(&string("3.1.0", "maxLength: 3"), &inline), [""; 0]);
+    assert_eq!(
+        lines(&string("3.1.0", "title: A"), &string("3.1.0", "title: B")),
+        [""; 0]
+    );
+    assert_eq!(
+        lines(&string("3.0.3", "maxLength: 3"), &string("3.0.3", "maxLength: 5")),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_keyword_beside_a_reference_to_values_limits_them() {
+    let with = |beside: &str| {
+        let schema = format!("{{oneOf: [{{$ref: '#/A'{beside}}}, {{enum: [one]}}]}}");
+        with_definitions("3.1.0", &schema, "A: {enum: [aa, bbbb]}\n")
+    };
+    assert!(!lines(&with(""), &with(", maxLength: 3")).is_empty());
+    assert_eq!(lines(&with(""), &with(", title: A")), [""; 0]);
+}
+
+#[test]
+fn what_is_not_interpreted_counts_within_a_chain_of_references_too() {
+    let with = |schema: &str, beside: &str| {
+        let definitions = format!("A: {{$ref: '#/B', {beside}}}\nB: {{type: string}}\nC: {{$ref: '#/C'}}\n");
+        with_definitions("3.1.0", &format!("{{contains: {schema}}}"), &definitions)
+    };
+    let (a, b) = ("{$ref: '#/A'}", "{$ref: '#/B'}");
+    assert_eq!(
+        lines(&with(a, "maxLength: 3"), &with(a, "maxLength: 5")),
+        [
+            "unclear request: the request body has a different `contains`",
+            "unclear response: the body of the 200 response has a different `contains`",
+        ]
+    );
+    assert!(!lines(&with(a, "maxLength: 3"), &with(b, "maxLength: 3")).is_empty());
+    assert_eq!(lines(&with(a, "title: A"), &with(b, "title: B")), [""; 0]);
+    let endless = "{$ref: '#/C'}";
+    assert_eq!(lines(&with(endless, "title: A"), &with(endless, "title: B")), [""; 0]);
+    assert!(!lines(&with(endless, "title: A"), &with(b, "title: A")).is_empty());
+}
+
+#[test]
+fn every_keyword_that_is_not_interpreted_is_unclear() {
+    let array = |more: &str| format!("{{contains: {{type: string}}{more}}}");
+    let text = |schema: &str| format!("{{contentMediaType: application/json, contentSchema: {schema}}}");
+    let unclear = |keyword: &str| {
+        [
+            format!("unclear request: the request body has a different `{keyword}`"),
+            format!("unclear response: the body of the 200 response has a different `{keyword}`"),
+        ]
+    };
+    for (keyword, old, new) in [
+        ("minContains", array(""), array(", minContains: 5")),
+        ("maxContains", array(", maxContains: 2"), array(", maxContains: 3")),
+        ("contentSchema", text("{type: string}"), text("{type: integer}")),
+        (
+            "$dynamicRef",
+            "{$dynamicRef: '#a'}".to_owned(),
+            "{$dynamicRef: '#b'}".to_owned(),
+        ),
+    ] {
+        assert_eq!(lines(&with_schema(&old), &with_schema(&new)), unclear(keyword), "{old}");
+    }
+    let described = "{type: string, description: A}";
+    assert_eq!(
+        lines(&with_schema(&text("{type: string}")), &with_schema(&text(described))),
+        [""; 0]
+    );
+}
+
+#[test]
+fn how_xml_is_written_counts_in_a_body_of_xml() {
+    let with = |media_type: &str, name: &str| {
+        let schema = format!("{{properties: {{a: {{type: string, xml: {{name: {name}}}}}}}}}");
+        with_schema(&schema).replace("application/json", media_type)
+    };
+    for media_type in ["application/xml", "text/xml", "application/atom+xml"] {
+        assert_eq!(
+            lines(&with(media_type, "b"), &with(media_type, "c")),
+            [
+                "unclear request: `/a` of the request body has a different `xml`",
+                "unclear response: `/a` of the 200 response has a different `xml`",
+            ],
+            "{media_type}"
+        );
+    }
+    assert_eq!(
+        lines(&with("application/json", "b"), &with("application/json", "c")),
+        [""; 0]
+    );
+}
+
+#[test]
+fn other_properties_of_which_nothing_is_demanded_may_be_anything() {
+    let with = |others: &str| {
+        let schema = format!("{{type: object, additionalProperties: {others}}}");
+        let definitions =
+            "Any: {}\nAll: {description: A, allOf: [{$ref: '#/Any'}]}\nNone: {not: {}}\nText: {type: string}\n";
+        with_definitions("3.1.0", &schema, definitions)
+    };
+    for same in [
+        "{}",
+        "{title: A}",
+        "{$ref: '#/Any'}",
+        "{$ref: '#/All'}",
+        "{allOf: [true]}",
+    ] {
+        assert_eq!(lines(&with("true"), &with(same)), [""; 0], "{same}");
+    }
+    for same in ["{not: {}}", "{$ref: '#/None'}", "{allOf: [false]}"] {
+        assert_eq!(lines(&with("false"), &with(same)), [""; 0], "{same}");
+    }
+    for (old, new) in [
+        ("{$ref: '#/Any'}", "{$ref: '#/Text'}"),
+        ("true", "{$ref: '#/Text', title: A}"),
+    ] {
+        assert_eq!(
+            lines(&with(old), &with(new)),
+            [
+                "breaking request: the request body has a schema for its other properties now",
+                "compatible response: the body of the 200 response has a schema for its other properties now",
+            ]
+        );
+    }
+}
+
+#[test]
+fn not_anything_is_nothing_however_it_is_written() {
+    assert_schemas(&[
+        ("{not: {}}", "{not: true}", &[]),
+        ("{not: {}}", "{not: {description: Anything}}", &[]),
+        ("{not: true}", "false", &[]),
+        (
+            "{not: true}",
+            "{not: false}",
+            &[
+                "compatible request: the request body was no value, is any type",
+                "breaking response: the body of the 200 response was no value, is any type",
+            ],
+        ),
+    ]);
+}
+
 #[test]
 fn the_facts_of_an_operation_stay_where_only_a_parameter_of_its_path_is_renamed() {
     let with = |path: &str, name: &str, kind: &str| {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Value, json};
 
-use super::source::{LocatedNode, Source, is_annotation, normalized_value, reference};
+use super::source::{LocatedNode, Source, has_siblings, is_annotation, normalized_value, reference};
 use super::types::Types;
 use crate::contract::document::{Node, NodeKind};
 use crate::contract::pointer;
@@ -124,12 +124,9 @@ impl<'document> View<'document> {
         if self.parts.len() >= MAX_PARTS {
             return;
         }
-        let is_reference = reference(schema.node).is_some();
-        let resolved = source.resolve(schema.clone());
-        if is_reference && source.is_later_than_3_0 && resolved.address() != schema.address() {
-            self.add_part(source, schema);
+        for part in source.applied(schema.clone()) {
+            self.add_part(source, &part);
         }
-        self.add_part(source, &resolved);
     }
 
     fn add_part(&mut self, source: &Source<'document>, part: &LocatedNode<'document>) {
@@ -376,16 +373,26 @@ impl<'document> View<'document> {
 
     /// Returns what an object may have besides its listed properties.
     pub(super) fn additional(&self, source: &Source<'document>) -> Additional<'document> {
-        let stated: Vec<_> = self.keywords("additionalProperties").collect();
-        if stated.iter().any(|at| is_never(source.resolve((*at).clone()).node)) {
-            return Additional::Nothing;
+        let others = Self::of(source, self.keywords("additionalProperties").collect());
+        if others.parts.iter().any(|part| is_never(part.node)) {
+            Additional::Nothing
+        } else if others.demands_something(source) {
+            Additional::Of(others)
+        } else {
+            Additional::Anything
         }
-        let demands = |at: &LocatedNode<'_>| at.members().any(|(keyword, _)| !is_annotation(keyword));
-        let schemas: Vec<_> = stated.into_iter().filter(demands).collect();
-        if schemas.is_empty() {
-            return Additional::Anything;
-        }
-        Additional::Of(Self::of(source, schemas))
+    }
+
+    /// Whether a part has a keyword that demands something. What an `allOf` lists, and what a reference leads to, are
+    /// parts themselves.
+    fn demands_something(&self, source: &Source<'document>) -> bool {
+        self.parts.iter().any(|part| {
+            part.members().any(|(keyword, _)| match keyword {
+                "allOf" => false,
+                "$ref" => source.resolve(part.clone()).address() == part.address(),
+                _ => !is_annotation(keyword),
+            })
+        })
     }
 
     /// Returns the schemas that `not` excludes. A `not` that is only an `anyOf` gives one for each alternative; one of
@@ -454,16 +461,21 @@ fn name(schema: &LocatedNode<'_>) -> Option<String> {
 
 /// Whether nothing is valid against this schema: `false`, or `not` anything.
 fn is_never(node: &Node) -> bool {
-    node.boolean() == Some(false)
-        || node
-            .member("not")
-            .is_some_and(|not| matches!(not.kind, NodeKind::Object(_)) && not.members().is_empty())
+    let is_anything = |node: &Node| match node.kind {
+        NodeKind::Object(_) => node.members().iter().all(|member| is_annotation(&member.name)),
+        _ => node.boolean() == Some(true),
+    };
+    node.boolean() == Some(false) || node.member("not").is_some_and(is_anything)
 }
 
 /// Returns the values that a schema lists, if it says nothing else. A `type` beside them is ignored, because each value
 /// has its own.
 fn values_if_only_listed(source: &Source<'_>, schema: &LocatedNode<'_>) -> Option<Vec<Value>> {
-    let node = source.resolve(schema.clone()).node;
+    let (references, definition) = source.follow(schema.clone());
+    if source.is_later_than_3_0 && references.iter().any(|at| has_siblings(at.node)) {
+        return None;
+    }
+    let node = definition.node;
     let says_nothing_else = node.members().iter().all(|member| {
         let name = member.name.as_str();
         matches!(name, "const" | "description" | "enum" | "title" | "type") || name.starts_with("x-")
@@ -480,7 +492,14 @@ fn values_if_only_listed(source: &Source<'_>, schema: &LocatedNode<'_>) -> Optio
 
 /// Whether only null is valid against this schema.
 fn is_null(source: &Source<'_>, schema: &LocatedNode<'_>) -> bool {
-    let node = source.resolve(schema.clone()).node;
+    source
+        .applied(schema.clone())
+        .iter()
+        .any(|part| states_only_null(part.node))
+}
+
+/// Whether the values that a schema lists, or its type, leave only null.
+fn states_only_null(node: &Node) -> bool {
     match node.member("type").map(|kind| &kind.kind) {
         Some(NodeKind::String(name)) => name.as_str() == "null",
         Some(NodeKind::Array(names)) => !names.is_empty() && names.iter().all(|name| name.string() == Some("null")),
@@ -511,17 +530,23 @@ impl<'both, 'document> Nulls<'both, 'document> {
     /// Whether null is valid against this schema. `nullable` adds null wherever it is written, as the check reads it.
     /// `is_stated` says that a type which applies at the same time admits null.
     fn admitted(&mut self, schema: &LocatedNode<'document>, is_stated: bool, depth: usize) -> bool {
-        let resolved = self.source.resolve(schema.clone());
-        if schema.flag("nullable") || resolved.flag("nullable") || depth > MAX_NULL_DEPTH {
+        let (references, definition) = self.source.follow(schema.clone());
+        let is_nullable = references.iter().chain([&definition]).any(|at| at.flag("nullable"));
+        if is_nullable || depth > MAX_NULL_DEPTH {
             return true;
         }
-        let key = (resolved.address(), is_stated);
-        if let Some(known) = self.known.get(&key) {
-            return *known;
-        }
-        let admitted = self.admitted_by(&resolved, is_stated, depth);
-        self.known.insert(key, admitted);
-        admitted
+        let beside = references.iter().filter(|_| self.source.is_later_than_3_0);
+        let applied: Vec<_> = beside.chain([&definition]).collect();
+        let is_stated = is_stated || applied.iter().any(|part| null_by_type(part.node) == Some(true));
+        applied.iter().all(|part| {
+            let key = (part.address(), is_stated);
+            if let Some(known) = self.known.get(&key) {
+                return *known;
+            }
+            let admitted = self.admitted_by(part, is_stated, depth);
+            self.known.insert(key, admitted);
+            admitted
+        })
     }
 
     fn admitted_by(&mut self, resolved: &LocatedNode<'document>, is_stated: bool, depth: usize) -> bool {
@@ -544,8 +569,10 @@ impl<'both, 'document> Nulls<'both, 'document> {
         let members = |keyword: &str| -> Option<Vec<_>> { Some(resolved.member(keyword)?.elements().collect()) };
         let conjunction = members("allOf").unwrap_or_default();
         // Keywords of objects and arrays say nothing about null where a type does.
-        let admits_by_type =
-            |inner: &LocatedNode<'_>| null_by_type(self.source.resolve(inner.clone()).node) == Some(true);
+        let admits_by_type = |inner: &LocatedNode<'document>| {
+            let mut applied = self.source.applied(inner.clone()).into_iter();
+            applied.any(|part| null_by_type(part.node) == Some(true))
+        };
         let is_stated = is_stated
             || by_type == Some(true)
             || (self.source.is_later_than_3_0 && conjunction.iter().any(admits_by_type));

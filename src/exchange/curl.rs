@@ -81,7 +81,7 @@ pub fn check_line(target: &Target, operation: &str, writes: bool, files: [Option
     let base = target.url("");
     let base = base.as_str().trim_end_matches('/');
     let writes = if writes { " --writes" } else { "" };
-    let target = match &target.fixed_headers_and_query().target {
+    let target = match &target.fixed_headers_and_query().target_name {
         // With a base URL alone, the command takes nothing from the configuration.
         Some(name) => format!("--target {}", quote(name)),
         None => format!("--base-url {}", quote(base)),

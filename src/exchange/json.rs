@@ -27,7 +27,7 @@ pub enum JsonError {
     #[error("an empty body")]
     Empty,
     /// It is JSON, but its nesting, its size or a number exceeds what is read here, so it decides nothing.
-    #[error("JSON beyond 128 levels, a million values or a double's range")]
+    #[error("JSON beyond 127 levels, a million values or a double's range")]
     LimitExceeded,
     /// The recording of the response does not contain it, so it decides nothing.
     #[error("a body that was not recorded")]
@@ -108,8 +108,8 @@ fn classify(error: &serde_json::Error) -> JsonError {
 
 /// The size in bytes from which the entries of a body are counted before any value is built.
 const LARGE: usize = 256 << 10;
-/// The maximum number of an object's members that are held back, and the number of entries above which a list or an
-/// object is remembered as large.
+/// The maximum number of members that are gathered before their object is made, and the number of entries above which a
+/// list or an object is remembered as large.
 const MANY: usize = 64;
 /// At most this many locations of repeated names are kept, and none is added once their total length reaches
 /// [`MAX_LOCATIONS_LENGTH`].
@@ -404,6 +404,9 @@ mod tests {
     #[test]
     fn json_beyond_our_bounds_is_not_called_malformed() {
         assert_eq!(read("[".repeat(200).as_bytes()), Err(JsonError::LimitExceeded));
+        let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        assert_eq!(read(nested(128).as_bytes()), Err(JsonError::LimitExceeded));
+        assert!(read(nested(127).as_bytes()).is_ok());
         assert_eq!(read(b"[1e999]"), Err(JsonError::LimitExceeded));
         let many = |values: usize| format!("[{}0]", "0,".repeat(values - 2));
         assert_eq!(read(many(1_000_001).as_bytes()), Err(JsonError::LimitExceeded));

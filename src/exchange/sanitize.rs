@@ -30,7 +30,7 @@ pub enum Colours {
 pub fn sanitize(text: &str, colours: Colours) -> String {
     let mut rendered = String::with_capacity(text.len());
     let mut rest = text;
-    // Whether only spaces and colours precede this on its line.
+    // Whether only blanks and colours precede this on its line: GitHub's runner skips every Unicode white space.
     let mut begins = true;
     while let Some(character) = rest.chars().next() {
         let colour = colour(rest).filter(|_| colours == Colours::Kept);
@@ -47,7 +47,7 @@ pub fn sanitize(text: &str, colours: Colours) -> String {
             push(&mut rendered, character);
             character.len_utf8()
         };
-        begins = colour.is_some() && begins || character == '\n' || begins && character == ' ';
+        begins = colour.is_some() && begins || character == '\n' || begins && character.is_whitespace();
         rest = &rest[taken..];
     }
     rendered
@@ -226,6 +226,8 @@ mod tests {
         for (text, expected) in [
             ("::error::x", ": :error::x"),
             ("a\n  ::set-output name=a::b", "a\n  : :set-output name=a::b"),
+            ("\u{3000}\u{a0} ::error::x", "\u{3000}\u{a0} : :error::x"),
+            ("a\u{3000}::b", "a\u{3000}::b"),
             ("\u{1b}[1m::error::", "\u{1b}[1m: :error::"),
             ("at http://[::1]:80", "at http://[::1]:80"),
             ("a ##vso[task.complete]", "a # #vso[task.complete]"),

@@ -25,9 +25,9 @@ pub struct Target {
 /// What the configuration adds to every request to a target.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct FixedHeadersAndQuery {
-    /// The target's name, if the configuration adds something to its requests: then the command that checks again names
-    /// it with `--target`.
-    pub(crate) target: Option<String>,
+    /// The NAME of its table `[targets.NAME]`, if the configuration adds something to its requests: then the command
+    /// that checks again names it with `--target`.
+    pub(crate) target_name: Option<String>,
     /// Headers.
     pub(crate) headers: Vec<(String, String)>,
     /// Pairs of the query, not encoded.

@@ -20,7 +20,7 @@ pub struct Scope {
     /// `None` for a run that does not ask.
     pub learn: Option<Vec<usize>>,
     /// What a run that asks about all gaps need not ask again.
-    pub settled: SettledAnswers,
+    pub settled_answers: SettledAnswers,
     /// Whether there is a token.
     pub token: bool,
     /// Whether the token is a user and a password, so that it can be sent by HTTP Basic.

@@ -139,7 +139,7 @@ impl Plan {
         plan.residue_looks(contract, &called);
         plan.add_deletes(contract, &called);
         match &scope.learn {
-            Some(gaps) => plan.ask_about_gaps(contract, gaps, &scope.settled),
+            Some(gaps) => plan.ask_about_gaps(contract, gaps, &scope.settled_answers),
             None => plan.ask_again(contract),
         }
         plan.shown_by = shown_by(contract, scope);

@@ -113,6 +113,7 @@ impl Forwarder {
         }
         parts.version = Version::HTTP_11;
         let client = parts.extensions.remove::<hyper::upgrade::OnUpgrade>();
+        // While this lives, `listen` does not close the client's connection as idle.
         let busy = parts.extensions.remove::<Arc<Busy>>();
         if let Some(protocol) = protocol {
             add_upgrade(&mut parts.headers, protocol);

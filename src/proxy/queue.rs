@@ -24,6 +24,8 @@ use crate::traffic::{ASSUMED_DURATION, RequestLine, saturating_add};
 
 /// How long exchanges wait for an earlier request to end.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a write may still take effect if no response says that it is done.
+const LATE_EFFECT: TimeDelta = ASSUMED_DURATION;
 /// The maximum number of copied bytes, of all exchanges that are under way or wait to be judged.
 const MAX_BYTES: usize = 64 << 20;
 /// What an exchange takes besides its headers and bodies, in bytes.
@@ -97,7 +99,7 @@ impl ForwardedExchange {
     fn takes_effect_until(&self, ended: DateTime<Utc>) -> DateTime<Utc> {
         match &self.response {
             Some(response) if response.status != 202 && response.status <= 501 => ended,
-            _ => saturating_add(ended, ASSUMED_DURATION),
+            _ => saturating_add(ended, LATE_EFFECT),
         }
     }
 }

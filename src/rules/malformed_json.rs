@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
     explanation: "A response with a documented JSON body must be one JSON text (RFC 8259). Where an object has the \
                   same name twice, most parsers silently keep the last value, so two callers may see different values.",
     exceptions: "Bodies of errors whose JSON is not documented, and of responses in another media type: an \
-                 undocumented one is a `media-type` finding. JSON that nests deeper than 128 levels, has more than a \
+                 undocumented one is a `media-type` finding. JSON that nests deeper than 127 levels, has more than a \
                  million values, or has numbers beyond the range of a double: the fact stays undecided.",
     fix: "Return JSON that a JSON library has written, with no name twice in an object.",
     source: "RFC 8259, sections 2 and 4",

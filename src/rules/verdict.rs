@@ -220,7 +220,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Cow<'_, str> = match self {
             Self::AnswerNotConfirmed => "what the run observed neither confirms nor contradicts the answer".into(),
-            Self::LimitExceeded => "the body has over 128 levels, a million values, or a number beyond a double".into(),
+            Self::LimitExceeded => "the body has over 127 levels, a million values, or a number beyond a double".into(),
             Self::OtherFactBroken => "another fact that this one depends on is broken".into(),
             Self::ListChanged => "the list changed while it was walked".into(),
             Self::StoredByQuery => "a list shows that this `POST`, which should only read, stores what is sent".into(),

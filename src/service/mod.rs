@@ -34,7 +34,8 @@
 //! The server limits its connections, and closes idle ones to make room for new ones.
 //!
 //! [`fault`] is outside all of this: it makes the service deviate on purpose, so that a check can be checked. What
-//! the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`].
+//! the document leaves open is chosen by [`Profile`], which holds one value for each of [`AXES`]: an *axis* is a
+//! question that the document leaves open, with the values that answer it.
 
 mod allowed_values;
 mod app;

@@ -98,7 +98,7 @@ pub(super) fn of(
         pairs.collect::<Result<Vec<_>, _>>()
     };
     Ok(FixedHeadersAndQuery {
-        target: part.changes_requests().then(|| target.to_owned()),
+        target_name: part.changes_requests().then(|| target.to_owned()),
         headers: pairs("the header", ParameterLocation::Header, &part.headers)?,
         query: pairs("the query parameter", ParameterLocation::Query, &part.query)?,
     })

@@ -32,13 +32,17 @@ const WIDE_FORMATS: &[&str] = &["double", "float", "int64", "uint64"];
 /// The keywords that assert something and are not interpreted, with the types that they are about: only whether both
 /// documents state the same is compared.
 const OPAQUE: &[(&str, Types)] = &[
+    ("$dynamicRef", Types::ALL),
     ("contains", Types::ARRAY),
     ("contentEncoding", Types::STRING),
     ("contentMediaType", Types::STRING),
+    ("contentSchema", Types::STRING),
     ("dependentRequired", Types::OBJECT),
     ("dependentSchemas", Types::OBJECT),
     ("else", Types::ALL),
     ("if", Types::ALL),
+    ("maxContains", Types::ARRAY),
+    ("minContains", Types::ARRAY),
     ("patternProperties", Types::OBJECT),
     ("prefixItems", Types::ARRAY),
     ("propertyNames", Types::OBJECT),
@@ -92,6 +96,9 @@ impl<'both> SchemaComparison<'both> {
         self.deprecated(old, new, path);
         for (keyword, _) in OPAQUE.iter().filter(|(_, types)| both.meets(*types)) {
             self.opaque(old, new, (keyword, path));
+        }
+        if self.encoding == ValueEncoding::Xml {
+            self.opaque(old, new, ("xml", path));
         }
     }
 

@@ -122,8 +122,9 @@ impl<'both> SchemaComparison<'both> {
 
     fn removed(&mut self, was: &Property<'both>, (new, patterns): (&View<'both>, &OnceCell<NamePatterns>), path: &str) {
         let name = last(path);
-        let hidden = new.property(self.new, &name);
-        let text = match (hidden.is_some(), self.side) {
+        // It is listed all the same, with `readOnly` or `writeOnly`.
+        let on_other_side = new.property(self.new, &name);
+        let text = match (on_other_side.is_some(), self.side) {
             (true, Side::Response) => "is now write-only, so no response has it",
             (true, _) => "is now read-only, so no request has it",
             (false, _) => "is gone",
@@ -131,11 +132,13 @@ impl<'both> SchemaComparison<'both> {
         let relation = match (self.side, was.required_at.is_some(), new.additional(self.new)) {
             (Side::Response, true, _) => Relation::Wider,
             // Then what holds for every other name does not hold for this one.
-            (_, _, Additional::Nothing | Additional::Of(_)) if hidden.is_none() && may_match(new, patterns, &name) => {
+            (_, _, Additional::Nothing | Additional::Of(_))
+                if on_other_side.is_none() && may_match(new, patterns, &name) =>
+            {
                 Relation::Unclear("`patternProperties` of the new document may still allow it, and is not compared")
             }
             // What holds for every other name holds for this one now.
-            (_, false, Additional::Of(others)) if hidden.is_none() => match self.attempt(&was.view, &others) {
+            (_, false, Additional::Of(others)) if on_other_side.is_none() => match self.attempt(&was.view, &others) {
                 AttemptOutcome::Same | AttemptOutcome::Compatible => Relation::Harmless,
                 AttemptOutcome::Unclear => Relation::Unclear(
                     "the new document has a schema for every other property, which cannot be compared",
@@ -143,7 +146,7 @@ impl<'both> SchemaComparison<'both> {
                 AttemptOutcome::Breaking => Relation::Different,
             },
             // It was optional, and the new document says that it no longer comes.
-            (Side::Response, false, _) if hidden.is_some() => Relation::Narrower,
+            (Side::Response, false, _) if on_other_side.is_some() => Relation::Narrower,
             (Side::Response, false, Additional::Nothing) => Relation::Narrower,
             (Side::Response, false, _) => Relation::Unclear(
                 "it was optional, so callers had to expect its absence; whether it still comes is not said",
@@ -153,21 +156,23 @@ impl<'both> SchemaComparison<'both> {
                 "the new document does not say whether a request that still has it is rejected or ignored",
             ),
         };
-        let locations = (Location::at(&was.view.pointer), listed_at(hidden.as_ref(), new));
+        let locations = (Location::at(&was.view.pointer), listed_at(on_other_side.as_ref(), new));
         self.emit(found(Kind::PropertyRemoved, relation, text), path, locations);
     }
 
     fn added(&mut self, (old, patterns): (&View<'both>, &OnceCell<NamePatterns>), is: &Property<'both>, path: &str) {
         let name = last(path);
-        let hidden = old.property(self.old, &name);
+        let on_other_side = old.property(self.old, &name);
         let additional = old.additional(self.old);
         let relation = match (self.side, &additional) {
             (Side::Request, _) if is.required_at.is_some() => self.newly_required(&is.view),
-            (_, Additional::Nothing | Additional::Of(_)) if hidden.is_none() && may_match(old, patterns, &name) => {
+            (_, Additional::Nothing | Additional::Of(_))
+                if on_other_side.is_none() && may_match(old, patterns, &name) =>
+            {
                 Relation::Unclear("`patternProperties` of the old document may have allowed it, and is not compared")
             }
             (_, Additional::Nothing) => Relation::Wider,
-            (_, Additional::Of(others)) if hidden.is_none() => match self.attempt(others, &is.view) {
+            (_, Additional::Of(others)) if on_other_side.is_none() => match self.attempt(others, &is.view) {
                 AttemptOutcome::Same | AttemptOutcome::Compatible => Relation::Harmless,
                 AttemptOutcome::Unclear => Relation::Unclear(
                     "the old document has a schema for every other property, which cannot be compared",
@@ -177,14 +182,14 @@ impl<'both> SchemaComparison<'both> {
             (_, Additional::Anything | Additional::Of(_)) => Relation::Harmless,
         };
         let required = is.required_at.is_some() && self.side == Side::Request;
-        let text = match (hidden.is_some(), self.side) {
+        let text = match (on_other_side.is_some(), self.side) {
             (true, Side::Response) => "is no longer write-only",
             (true, _) if required => "is no longer read-only, and is required",
             (true, _) => "is no longer read-only",
             (false, _) if required => "is new and required",
             (false, _) => "is new",
         };
-        let locations = (listed_at(hidden.as_ref(), old), Location::at(&is.view.pointer));
+        let locations = (listed_at(on_other_side.as_ref(), old), Location::at(&is.view.pointer));
         let mut found = found(Kind::PropertyAdded, relation, text);
         found.client = if required {
             ClientEffect::Major
@@ -269,8 +274,8 @@ fn is_json_part<'both>(view: &View<'both>, source: &Source<'both>) -> bool {
 }
 
 /// Returns where an object lists a property that does not exist on this side, or where it would list it.
-fn listed_at(hidden: Option<&View<'_>>, object: &View<'_>) -> Location {
-    hidden.map_or_else(
+fn listed_at(on_other_side: Option<&View<'_>>, object: &View<'_>) -> Location {
+    on_other_side.map_or_else(
         || Location::missing_from(object.keyword_pointer("properties")),
         |property| Location::at(&property.pointer),
     )

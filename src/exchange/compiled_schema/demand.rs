@@ -92,7 +92,11 @@ fn several_of(alternatives: &[Vec<ValidationError<'_>>]) -> String {
     let numbered = alternatives.iter().enumerate();
     let applying = numbered.filter(|(_, errors)| errors.is_empty());
     let applying: Vec<_> = applying.map(|(index, _)| (index + 1).to_string()).collect();
-    format!("one of {}, not {}", alternatives.len(), applying.join(" and "))
+    format!(
+        "alternatives {} of {} apply, only one may",
+        applying.join(" and "),
+        alternatives.len()
+    )
 }
 
 fn types(kind: &TypeKind) -> String {
@@ -195,7 +199,7 @@ mod tests {
             (
                 "oneOf: [{type: string}, {type: integer}, {maxLength: 5}]",
                 json!("ada"),
-                "oneOf: one of 3, not 1 and 3",
+                "oneOf: alternatives 1 and 3 of 3 apply, only one may",
             ),
         ] {
             assert_eq!(demands(schema, &value), expected, "{schema}");

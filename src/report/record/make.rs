@@ -402,7 +402,7 @@ mod tests {
         ] {
             let record = SampleRun::bodies(bodies).record(None);
             assert_eq!(record.outcome, Outcome::CouldNotJudge, "{bodies:?}");
-            assert!(record.reason.unwrap().contains("128 levels"));
+            assert!(record.reason.unwrap().contains("127 levels"));
         }
     }
 

@@ -90,7 +90,7 @@ pub(super) const DATES: &[TimeDistortion<NaiveDate>] = &[
 /// Every distortion of instants. The offset of the value is the one that was sent.
 pub(super) const INSTANTS: &[TimeDistortion<DateTime<FixedOffset>>] = &[
     distortion("seconds-lost", "loses its seconds", |at| at.with_second(0)),
-    distortion("minute-rounded", "is rounded to a minute", |at| {
+    distortion("minute-rounded", "from second 30 on is rounded up to a minute", |at| {
         (at.second() >= 30).then(|| at.with_second(0)?.checked_add_signed(Duration::minutes(1)))?
     }),
     distortion("offset-sign-lost", "west of UTC is read as one east of it", |at| {

@@ -9,7 +9,7 @@ use super::case::{Behaviour, Expected, page};
 use crate::cli::stub::json as response;
 
 const NOT_JSON: Expected = Broken("malformed-json", "");
-const BEYOND: Expected = CouldNotJudge("128 levels, a million values, or a number beyond a double");
+const BEYOND: Expected = CouldNotJudge("127 levels, a million values, or a number beyond a double");
 
 /// A target that answers with these bytes, as JSON.
 fn holds(name: &'static str, expected: Expected, bytes: impl Into<Vec<u8>>) -> Behaviour {
