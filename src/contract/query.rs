@@ -5,7 +5,8 @@
 //!
 //! No method says so (RFC 9110 has none for it), so the name has to, and where anything in the document speaks against
 //! it, the operation stays a write. The last segment of the path must say that it is a read: one of `ASKS`, `history`,
-//! a search, `find`, `lookup` or `count` by something, or `get` with its object. Where the segment may mean more
+//! a search, `find`, `lookup` or `count` by something, `list` (see [`list_query`]), or `get` with its object. Where the
+//! segment may mean more
 //! (`history`, `lookup`, `get` with its object), everything that is said about the operation must say that it reads. A
 //! segment is taken as a whole, because a verb beside other words is often the name of a thing (`saved-search`,
 //! `search-index`) or half of an action (`delete-by-query`, `find-and-modify`). The summary must begin with a verb that
@@ -27,7 +28,7 @@ use super::lexicon::{
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::texts::{said_about_body_and_successes, said_about_parts, said_around, stated, summary_and_description};
-use super::{Contract, load, pointer};
+use super::{Contract, list_query, load, pointer};
 
 /// Verbs that, as the last segment of a path, ask for something; [`only_asks`] says which can do nothing else.
 const ASKS: [&str; 7] = ["count", "filter", "find", "get", "lookup", "paginate", "query"];
@@ -105,14 +106,20 @@ impl Contract {
     /// Returns the list of the collection in which a query looks: `GET /pets` for `POST /pets/search`.
     pub(crate) fn list_of_queried_collection(&self, query: OperationId) -> Option<OperationId> {
         let query = Some(self.operation(query)).filter(|query| query.is_query())?;
-        let (collection, _) = query.path.trim_end_matches('/').rsplit_once('/')?;
-        let collection = comparable_path(collection);
+        let collection = comparable_path(queried_collection(query)?);
         let mut operations = self.operation_ids();
         operations.find(|id| {
             let operation = self.operation(*id);
             operation.is_get() && comparable_path(&operation.path) == collection
         })
     }
+}
+
+/// Returns the path of the collection in which a query looks for records; `None` if it lists others:
+/// `/backends/list_types`.
+pub(super) fn queried_collection(query: &Operation) -> Option<&str> {
+    let (collection, segment) = query.path.trim_end_matches('/').rsplit_once('/')?;
+    Some(collection).filter(|_| !list_query::lists_others(collection, segment))
 }
 
 /// Whether the operation reads, although it is a `POST`, as far as its path, its name, its responses and the paths
@@ -124,9 +131,14 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !operation.has_invariants()
         && operation.page.is_none()
         && only_shows(document, operation)
-        && segment.is_some_and(|segment| match only_asks(segment) {
-            true => is_said_to_read(document, operation),
-            false => is_only_said_to_read(document, operation),
+        && segment.is_some_and(|segment| {
+            if list_query::is_named_list(segment) {
+                list_query::lists_several(document, operation)
+            } else if only_asks(segment) {
+                is_said_to_read(document, operation)
+            } else {
+                is_only_said_to_read(document, operation)
+            }
         })
         && !has_action_below(&operation.path)
         && !issues_something(document, operation)
@@ -199,7 +211,13 @@ fn issues_something(document: &Document, operation: &Operation) -> bool {
             |pair: &[String]| JOINS.contains(&pair[0].as_str()) && ["hold", "holds"].contains(&pair[1].as_str());
         let counts_one = matches!(words.as_slice(), [count, one, ..]
             if is_base_or_third_person(count, "count") && ["a", "an", "this"].contains(&one.as_str()));
-        counts_one || words.windows(2).any(|pair| is_fresh(pair) || holds(pair))
+        let pages = |index: usize| {
+            words
+                .get(index)
+                .is_some_and(|word| ["page", "pages"].contains(&word.as_str()))
+        };
+        let mut pairs = words.windows(2).enumerate();
+        counts_one || pairs.any(|(at, pair)| is_fresh(pair) && !pages(at + 2) || holds(pair))
     };
     gets && path.iter().any(is_issued) || summary_and_description(document, operation).any(is_made)
 }
@@ -479,7 +497,7 @@ pub(super) fn names_what_it_takes(words: &[String]) -> bool {
 }
 
 /// Whether a word is a form of a verb that acts: `resets`, `archiving`.
-fn is_form_of_acting_verb(word: &str) -> bool {
+pub(super) fn is_form_of_acting_verb(word: &str) -> bool {
     ALWAYS_ACTIONS.iter().chain(&ACTS).any(|verb| is_form_of(word, verb))
 }
 
@@ -492,7 +510,10 @@ pub(super) fn says_something_is_done(words: &[String]) -> bool {
             .is_some_and(|at| before.contains(&words[at].as_str()))
     };
     words.iter().enumerate().any(|(index, word)| {
-        let is_done = follows(index, &JOINS) || follows(index, &PASSIVE);
+        let is_passive = follows(index, &PASSIVE);
+        // "The list is empty" says how it is, and "Get run" what is read.
+        let is_noun = index == 1 && words[0] == "get" && !word.ends_with("ed");
+        let is_done = follows(index, &JOINS) || is_passive && word != "empty" && !is_noun;
         if MAY_ACT.iter().any(|verb| is_form_of(word, verb)) {
             return is_done;
         }
@@ -529,7 +550,7 @@ fn asks(segment: &str) -> bool {
     let words: Vec<_> = camel_case_words(segment);
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [verb] => ASKS.contains(verb) || ["history", "search"].contains(verb),
+        [verb] => ASKS.contains(verb) || ["history", "list", "search"].contains(verb),
         ["count", "by", what @ ..] | ["get", what @ ..] => {
             !what.is_empty()
                 && what.len() <= 4
@@ -545,7 +566,7 @@ fn asks(segment: &str) -> bool {
                     .any(|word| JOINS.contains(word) || is_form_of_acting_verb(word))
         }
         [ways @ .., "search"] => ways.iter().all(|way| WAYS_TO_SEARCH.contains(way)),
-        _ => false,
+        _ => list_query::is_named_list(segment),
     }
 }
 
@@ -599,7 +620,7 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
 
 /// Whether one of the words is a form of a verb that acts, whatever is around it, or a form in -ed or -ing of a verb
 /// that may act: `deleted`, `marking`.
-fn has_form_of_acting_verb(words: &[String]) -> bool {
+pub(super) fn has_form_of_acting_verb(words: &[String]) -> bool {
     words.iter().any(|word| {
         let is_verb = word.ends_with("ed") || word.ends_with("ing");
         is_form_of_acting_verb(word) || is_verb && MAY_ACT.iter().any(|verb| is_form_of(word, verb))
@@ -623,15 +644,25 @@ fn only_shows(document: &Document, operation: &Operation) -> bool {
 /// Whether a word of the operation's name, its summary, its description or a field that its body must have says that it
 /// does something, or its path has a method that changes what it names.
 fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bool {
-    let keys = ["operationId", "summary", "description"];
-    let mut said = keys.into_iter().filter_map(|key| stated(document, operation, key));
+    // Generators of names add the method: `get_pet_pets_get_post`.
+    let name = stated(document, operation, "operationId").map(|name| {
+        let words = camel_case_words(name);
+        match words.as_slice() {
+            [before @ .., verb, method] if method == "post" && !JOINS.contains(&verb.as_str()) => {
+                [before, &[verb.clone()]].concat()
+            }
+            _ => words,
+        }
+    });
+    let mut said = summary_and_description(document, operation);
     let path = operation.path_item_pointer();
     // Beside a `GET` of the same path, a `POST` to `/history` may add to what that lists.
     let is_ambiguous = operation.path.trim_end_matches('/').ends_with("/history");
     let mut others = ["delete", "patch", "put"]
         .into_iter()
         .chain(is_ambiguous.then_some("get"));
-    said.any(|text| says_something_is_done(&camel_case_words(text)) || says_consumed(text))
+    name.is_some_and(|words| says_something_is_done(&words) || says_consumed(&words.join(" ")))
+        || said.any(|text| says_something_is_done(&camel_case_words(text)) || says_consumed(text))
         || consumes(document, operation)
         || required_fields(document, operation)
             .into_iter()
@@ -735,6 +766,29 @@ mod tests {
         ] {
             assert!(reads(&post(path, "", SHOWN)), "{path}");
         }
+    }
+
+    #[test]
+    fn the_method_at_the_end_of_a_name_is_no_act_and_how_a_list_is_may_be_said() {
+        let named = |name: &str| reads(&post("/pets/get", &format!("operationId: {name}, "), SHOWN));
+        assert!(named("get_pet_pets_get_post") && named("getPets_POST"));
+        assert!(!named("get_and_post") && !named("get_pet_post_delete_post"));
+        let said = |text: &str| {
+            let said = format!("summary: Get pets, description: '{text}', ");
+            reads(&post("/pets/get", &said, SHOWN))
+        };
+        assert!(reads(&post(
+            "/runs/get",
+            "operationId: get_run, summary: Get run, ",
+            SHOWN
+        )));
+        assert!(!reads(&post(
+            "/runs/get",
+            "summary: Get them run, description: Runs get run., ",
+            SHOWN
+        )));
+        assert!(said("The tags are empty.") && said("To get the next page, pass the last name."));
+        assert!(!said("The tags are emptied.") && !said("Get the next pet.") && !said("Get pets and empty the list."));
     }
 
     #[test]
