@@ -268,6 +268,35 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         })
 }
 
+/// Returns what the path or the name of a `POST` suggests that it does, other than create a record: `POST /runs/stop`,
+/// `/runs/get_plan`.
+#[must_use]
+pub(crate) fn suggests_no_create(document: &Document, operation: &Operation) -> Option<&'static str> {
+    const CREATES: [&str; 3] = ["add", "create", "insert"];
+    let segment = operation.path.trim_end_matches('/').rsplit('/').next()?;
+    let segment = Some(segment).filter(|segment| !segment.contains('{'));
+    let begins = |words: Vec<String>, verbs: &[&str]| words.first().is_some_and(|first| verbs.contains(&&**first));
+    let named = ["operationId", "summary"].map(|key| stated(document, operation, key));
+    let mut names = named.into_iter().chain([segment]).flatten();
+    let creates = names.any(|name| begins(without_prefixes(name), &CREATES));
+    let reads = |segment: &str| asks(segment) || begins(camel_case_words(segment), &READS);
+    let acts = |segment: &str| {
+        let words = camel_case_words(segment);
+        is_action_on_record(&words) || is_action_in_path(&words)
+    };
+    // `POST /update-rules` creates what `GET /update-rules/{id}` reads.
+    let is_collection = has_records_below(document, &operation.path);
+    if operation.method != Method::Post || is_collection || creates {
+        None
+    } else if segment.is_some_and(reads) {
+        Some("its path suggests a read, but the document leaves open whether it only reads")
+    } else if has_side_effect(document, operation) || segment.is_some_and(acts) {
+        Some("its path, its operationId or its summary suggests an action, not a create")
+    } else {
+        None
+    }
+}
+
 /// Whether a write to a record does something to others too, or makes it the one of its kind, as the document says of
 /// the operation, its path, its body or its successes.
 fn has_consequence(document: &Document, operation: &Operation) -> bool {
@@ -1206,6 +1235,56 @@ mod tests {
                 texts[place] = said;
                 assert!(read(texts), "{said} {place}");
             }
+        }
+    }
+
+    #[test]
+    fn a_post_may_suggest_an_action_or_a_read_instead_of_a_create() {
+        let suggests = |path: &str, said: &str| {
+            let contract = of_paths(&post(path, said, SHOWN), "").unwrap_or_else(|defect| panic!("{defect}"));
+            super::suggests_no_create(&contract.document, contract.operation(OperationId(0)))
+        };
+        let acting = "its path, its operationId or its summary suggests an action, not a create";
+        for (path, said) in [
+            ("/runs/stop", ""),
+            ("/users/delete", ""),
+            ("/fleets/delete_instances", ""),
+            ("/runs/apply", ""),
+            ("/users/update", ""),
+            ("/users/refresh_token", ""),
+            ("/members/set_members/", ""),
+            ("/things", "operationId: revokeToken, "),
+            ("/leave-types", ""),
+        ] {
+            assert_eq!(suggests(path, said), Some(acting), "{path}");
+        }
+        for path in ["/pets/list", "/runs/get_plan", "/pets/search", "/pets/find-and-modify"] {
+            let read = "its path suggests a read, but the document leaves open whether it only reads";
+            assert_eq!(suggests(path, "summary: Pets, "), Some(read), "{path}");
+        }
+        for path in [
+            "/users",
+            "/users/create",
+            "/users/create_or_update",
+            "/keys/add",
+            "/runs",
+        ] {
+            assert_eq!(suggests(path, ""), None, "{path}");
+        }
+        assert_eq!(suggests("/leave-types", "summary: Create a type of leave, "), None);
+        assert_eq!(suggests("/search-indexes", "operationId: addSearchIndex, "), None);
+        let below = "/update-rules/{id}: {get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], \
+                     responses: {'200': {description: a}}}}\n";
+        for (more, suggested) in [("", Some(acting)), (below, None)] {
+            let paths = format!("{}{more}", post("/update-rules", "", SHOWN));
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            let operation = contract.operation_named("POST /update-rules");
+            let operation = contract.operation(operation.unwrap_or(OperationId(0)));
+            assert_eq!(
+                super::suggests_no_create(&contract.document, operation),
+                suggested,
+                "{paths}"
+            );
         }
     }
 
