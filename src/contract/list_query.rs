@@ -121,8 +121,14 @@ fn has_text(document: &Document, operation: &Operation) -> bool {
 /// a plural too.
 fn texts_agree(document: &Document, operation: &Operation) -> bool {
     let name = stated(document, operation, "operationId").map(camel_case_words);
-    let lists_one = name.is_some_and(|name| {
-        name.len() > 1 && name.iter().any(|word| word == "list") && !name.iter().any(|word| is_plural(word))
+    let lists_one = name.filter(|name| name.len() > 1).is_some_and(|mut name| {
+        name.retain(|word| word != "post");
+        let at = name.iter().position(|word| word == "list");
+        at.is_some_and(|at| {
+            let (before, after) = (&name[..at], &name[at + 1..]);
+            let object = if after.is_empty() { before } else { after };
+            !object.iter().any(|word| is_plural(word))
+        })
     });
     let is_result = |pair: &[String]| {
         let is_done = pair[1].ends_with("ed") && is_form_of_acting_verb(&pair[1]);
@@ -152,13 +158,24 @@ fn says_that_it_lists(sentence: &str) -> bool {
     }
 }
 
-/// Whether the path, the name or a text about the operation or its parts has a word for trade.
+/// Whether the path, the name or a text about the operation or its parts has a word for trade, or its body a price that
+/// is no bound of a search.
 fn is_about_trade(document: &Document, operation: &Operation) -> bool {
     let own = summary_and_description(document, operation).chain(stated(document, operation, "operationId"));
     let mut texts = own
         .chain(said_about_parts(document, operation))
         .chain([operation.path.as_str()]);
+    let is_price = |field: &field::RequestField| {
+        let words = pointer::tokens(&field.pointer)
+            .last()
+            .map(|name| camel_case_words(&name))
+            .unwrap_or_default();
+        let has = |name: &str| words.iter().any(|word| word == name);
+        has("price") && !has("max") && !has("min")
+    };
+    let schema = operation.request_body.as_ref().and_then(|body| body.schema.as_deref());
     texts.any(|text| camel_case_words(text).iter().any(|word| TRADE.contains(&word.as_str())))
+        || schema.is_some_and(|schema| field::fields(document, schema).iter().any(is_price))
 }
 
 /// Whether a word is a plural in -s: `users`, but not `status` or `class`.
@@ -284,6 +301,7 @@ mod tests {
             ("/api/public_keys/list/", "summary: List SSH keys, "),
             ("/users/list", "operationId: list_users_users_list_post, "),
             ("/users/list", "operationId: UsersController_list, "),
+            ("/users/list", "operationId: users_list_post, "),
             ("/users/list", "summary: Returns the users, "),
             (
                 "/users/list",
@@ -317,6 +335,7 @@ mod tests {
                 "summary: List items, description: Lists items on the exchange., ",
             ),
             ("/items/list", "operationId: listItem, "),
+            ("/items/list", "operationId: ItemsController_listItem, "),
             (
                 "/items/list",
                 "operationId: items, summary: List items, security: [{a: ['items:write']}], ",
@@ -393,6 +412,7 @@ mod tests {
         let properties = "properties: {limit: {type: integer}, name: {type: string}}";
         for schema in [
             format!("{{type: object, {properties}}}"),
+            "{type: object, properties: {max_price: {type: number}}}".to_owned(),
             format!("{{allOf: [{{type: object, {properties}}}]}}"),
             format!("{{anyOf: [{{type: object, {properties}}}, {{type: object}}]}}"),
         ] {
@@ -403,6 +423,7 @@ mod tests {
             format!("{{allOf: [{{type: object, required: [name], {properties}}}]}}"),
             format!("{{anyOf: [{{type: object}}, {{type: object, required: [name], {properties}}}]}}"),
             "{type: array, items: {type: string}}".to_owned(),
+            "{type: object, properties: {asking_price: {type: number}}}".to_owned(),
         ] {
             assert!(!with(&schema), "{schema}");
         }

@@ -279,7 +279,7 @@ pub(crate) fn suggests_no_create(document: &Document, operation: &Operation) -> 
     let named = ["operationId", "summary"].map(|key| stated(document, operation, key));
     let mut names = named.into_iter().chain([segment]).flatten();
     let creates = names.any(|name| begins(without_prefixes(name), &CREATES));
-    let reads = |segment: &str| asks(segment) || begins(camel_case_words(segment), &READS);
+    let reads = |segment: &str| asks(segment) || begins(camel_case_words(segment), &["find", "get", "list"]);
     let acts = |segment: &str| {
         let words = camel_case_words(segment);
         is_action_on_record(&words) || is_action_in_path(&words)
@@ -539,10 +539,7 @@ pub(super) fn says_something_is_done(words: &[String]) -> bool {
             .is_some_and(|at| before.contains(&words[at].as_str()))
     };
     words.iter().enumerate().any(|(index, word)| {
-        let is_passive = follows(index, &PASSIVE);
-        // "The list is empty" says how it is, and "Get run" what is read.
-        let is_noun = index == 1 && words[0] == "get" && !word.ends_with("ed");
-        let is_done = follows(index, &JOINS) || is_passive && word != "empty" && !is_noun;
+        let is_done = follows(index, &JOINS) || follows(index, &PASSIVE);
         if MAY_ACT.iter().any(|verb| is_form_of(word, verb)) {
             return is_done;
         }
@@ -673,10 +670,20 @@ fn only_shows(document: &Document, operation: &Operation) -> bool {
 /// Whether a word of the operation's name, its summary, its description or a field that its body must have says that it
 /// does something, or its path has a method that changes what it names.
 fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bool {
-    // Generators of names add the method: `get_pet_pets_get_post`.
-    let name = stated(document, operation, "operationId").map(|name| {
-        let words = camel_case_words(name);
+    let path_words = camel_case_words(&operation.path);
+    let words_of = |text: &str| {
+        let words = camel_case_words(text);
+        let is_of_collection = |thing: &String| path_words.iter().any(|word| *word == format!("{thing}s"));
         match words.as_slice() {
+            // "Get run" of `/runs/get` says what is read.
+            [get, thing, ..] if get == "get" && is_of_collection(thing) => words[1..].to_vec(),
+            _ => words,
+        }
+    };
+    let name = stated(document, operation, "operationId").map(|name| {
+        let words = words_of(name);
+        match words.as_slice() {
+            // Generators of names add the method: `get_pet_pets_get_post`.
             [before @ .., verb, method] if method == "post" && !JOINS.contains(&verb.as_str()) => {
                 [before, &[verb.clone()]].concat()
             }
@@ -691,7 +698,7 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
         .into_iter()
         .chain(is_ambiguous.then_some("get"));
     name.is_some_and(|words| says_something_is_done(&words) || says_consumed(&words.join(" ")))
-        || said.any(|text| says_something_is_done(&camel_case_words(text)) || says_consumed(text))
+        || said.any(|text| says_something_is_done(&words_of(text)) || says_consumed(text))
         || consumes(document, operation)
         || required_fields(document, operation)
             .into_iter()
@@ -798,7 +805,7 @@ mod tests {
     }
 
     #[test]
-    fn the_method_at_the_end_of_a_name_is_no_act_and_how_a_list_is_may_be_said() {
+    fn the_method_in_a_name_what_is_read_and_the_next_page_are_no_acts() {
         let named = |name: &str| reads(&post("/pets/get", &format!("operationId: {name}, "), SHOWN));
         assert!(named("get_pet_pets_get_post") && named("getPets_POST"));
         assert!(!named("get_and_post") && !named("get_pet_post_delete_post"));
@@ -816,7 +823,11 @@ mod tests {
             "summary: Get them run, description: Runs get run., ",
             SHOWN
         )));
-        assert!(said("The tags are empty.") && said("To get the next page, pass the last name."));
+        for path in ["/jobs/get", "/refund/get", "/locks/get"] {
+            let thing = if path.starts_with("/locks") { "lock" } else { "refund" };
+            assert!(!reads(&post(path, &format!("summary: Get {thing}, "), SHOWN)), "{path}");
+        }
+        assert!(!said("Afterwards the list is empty.") && said("To get the next page, pass the last name."));
         assert!(!said("The tags are emptied.") && !said("Get the next pet.") && !said("Get pets and empty the list."));
     }
 
@@ -1272,6 +1283,7 @@ mod tests {
             assert_eq!(suggests(path, ""), None, "{path}");
         }
         assert_eq!(suggests("/leave-types", "summary: Create a type of leave, "), None);
+        assert_eq!(suggests("/read-policies", ""), None);
         assert_eq!(suggests("/search-indexes", "operationId: addSearchIndex, "), None);
         let below = "/update-rules/{id}: {get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], \
                      responses: {'200': {description: a}}}}\n";
