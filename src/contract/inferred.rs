@@ -21,6 +21,7 @@ use super::link::{Link, LinkTarget};
 use super::load::resolve;
 use super::operation::{Method, Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
+use super::query::queried_collection;
 use super::shape::{JsonType, Shape, ShapeId, shape_at};
 
 /// The method of an operation, and its path without the names of parameters.
@@ -266,7 +267,7 @@ fn queries(operations: &[Operation]) -> HashMap<String, Vec<OperationId>> {
         .enumerate()
         .filter(|(_, operation)| operation.is_query());
     for (index, query) in found {
-        if let Some((collection, _)) = query.path.trim_end_matches('/').rsplit_once('/') {
+        if let Some(collection) = queried_collection(query) {
             queries
                 .entry(comparable_path(collection))
                 .or_default()
@@ -694,6 +695,20 @@ mod tests {
     }
 
     const RECORD: &str = "{type: object, properties: {id: {type: integer}, name: {type: string}}}";
+
+    #[test]
+    fn a_list_by_post_shows_its_collection_and_no_other_things() {
+        let records = format!(
+            "{{'200': {{description: a, content: {{application/json: {{schema: {{type: array, items: {RECORD}}}}}}}}}}}"
+        );
+        let read = "/pets/{id}:\n  get: {operationId: read, parameters: [{name: id, in: path, required: true, schema: \
+                    {type: integer}}], responses: {'200': {description: a}}}\n";
+        for (segment, links) in [("list", 1), ("list_pets", 1), ("list_types", 0)] {
+            let list = format!("/pets/{segment}:\n  post: {{operationId: {segment}_pets, responses: {records}}}\n");
+            let expected = vec![format!("{segment}_pets /*/id read"); links];
+            assert_eq!(inferred(&format!("{list}{read}")), expected, "{segment}");
+        }
+    }
 
     #[test]
     fn a_list_fills_reads_and_a_create_fills_writes_too() {

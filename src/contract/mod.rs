@@ -74,6 +74,7 @@ pub(crate) mod length_limits;
 pub(crate) mod lexicon;
 pub mod lifecycle;
 pub mod link;
+mod list_query;
 pub(crate) mod load;
 mod name;
 mod object;

@@ -5,7 +5,8 @@
 //!
 //! No method says so (RFC 9110 has none for it), so the name has to, and where anything in the document speaks against
 //! it, the operation stays a write. The last segment of the path must say that it is a read: one of `ASKS`, `history`,
-//! a search, `find`, `lookup` or `count` by something, or `get` with its object. Where the segment may mean more
+//! a search, `find`, `lookup` or `count` by something, `list` (see [`list_query`]), or `get` with its object. Where the
+//! segment may mean more
 //! (`history`, `lookup`, `get` with its object), everything that is said about the operation must say that it reads. A
 //! segment is taken as a whole, because a verb beside other words is often the name of a thing (`saved-search`,
 //! `search-index`) or half of an action (`delete-by-query`, `find-and-modify`). The summary must begin with a verb that
@@ -27,7 +28,7 @@ use super::lexicon::{
 };
 use super::operation::{Method, Operation, OperationId, StatusPattern};
 use super::texts::{said_about_body_and_successes, said_about_parts, said_around, stated, summary_and_description};
-use super::{Contract, load, pointer};
+use super::{Contract, list_query, load, pointer};
 
 /// Verbs that, as the last segment of a path, ask for something; [`only_asks`] says which can do nothing else.
 const ASKS: [&str; 7] = ["count", "filter", "find", "get", "lookup", "paginate", "query"];
@@ -105,14 +106,20 @@ impl Contract {
     /// Returns the list of the collection in which a query looks: `GET /pets` for `POST /pets/search`.
     pub(crate) fn list_of_queried_collection(&self, query: OperationId) -> Option<OperationId> {
         let query = Some(self.operation(query)).filter(|query| query.is_query())?;
-        let (collection, _) = query.path.trim_end_matches('/').rsplit_once('/')?;
-        let collection = comparable_path(collection);
+        let collection = comparable_path(queried_collection(query)?);
         let mut operations = self.operation_ids();
         operations.find(|id| {
             let operation = self.operation(*id);
             operation.is_get() && comparable_path(&operation.path) == collection
         })
     }
+}
+
+/// Returns the path of the collection in which a query looks for records; `None` if it lists others:
+/// `/backends/list_types`.
+pub(super) fn queried_collection(query: &Operation) -> Option<&str> {
+    let (collection, segment) = query.path.trim_end_matches('/').rsplit_once('/')?;
+    Some(collection).filter(|_| !list_query::lists_others(collection, segment))
 }
 
 /// Whether the operation reads, although it is a `POST`, as far as its path, its name, its responses and the paths
@@ -124,9 +131,14 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
         && !operation.has_invariants()
         && operation.page.is_none()
         && only_shows(document, operation)
-        && segment.is_some_and(|segment| match only_asks(segment) {
-            true => is_said_to_read(document, operation),
-            false => is_only_said_to_read(document, operation),
+        && segment.is_some_and(|segment| {
+            if list_query::is_named_list(segment) {
+                list_query::lists_several(document, operation)
+            } else if only_asks(segment) {
+                is_said_to_read(document, operation)
+            } else {
+                is_only_said_to_read(document, operation)
+            }
         })
         && !has_action_below(&operation.path)
         && !issues_something(document, operation)
@@ -199,7 +211,13 @@ fn issues_something(document: &Document, operation: &Operation) -> bool {
             |pair: &[String]| JOINS.contains(&pair[0].as_str()) && ["hold", "holds"].contains(&pair[1].as_str());
         let counts_one = matches!(words.as_slice(), [count, one, ..]
             if is_base_or_third_person(count, "count") && ["a", "an", "this"].contains(&one.as_str()));
-        counts_one || words.windows(2).any(|pair| is_fresh(pair) || holds(pair))
+        let pages = |index: usize| {
+            words
+                .get(index)
+                .is_some_and(|word| ["page", "pages"].contains(&word.as_str()))
+        };
+        let mut pairs = words.windows(2).enumerate();
+        counts_one || pairs.any(|(at, pair)| is_fresh(pair) && !pages(at + 2) || holds(pair))
     };
     gets && path.iter().any(is_issued) || summary_and_description(document, operation).any(is_made)
 }
@@ -248,6 +266,35 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
             let words = without_prefixes(said);
             begins_with_action(&words) || is_get && says_it_takes_away(&words)
         })
+}
+
+/// Returns what the path or the name of a `POST` suggests that it does, other than create a record: `POST /runs/stop`,
+/// `/runs/get_plan`.
+#[must_use]
+pub(crate) fn suggests_no_create(document: &Document, operation: &Operation) -> Option<&'static str> {
+    const CREATES: [&str; 3] = ["add", "create", "insert"];
+    let segment = operation.path.trim_end_matches('/').rsplit('/').next()?;
+    let segment = Some(segment).filter(|segment| !segment.contains('{'));
+    let begins = |words: Vec<String>, verbs: &[&str]| words.first().is_some_and(|first| verbs.contains(&&**first));
+    let named = ["operationId", "summary"].map(|key| stated(document, operation, key));
+    let mut names = named.into_iter().chain([segment]).flatten();
+    let creates = names.any(|name| begins(without_prefixes(name), &CREATES));
+    let reads = |segment: &str| asks(segment) || begins(camel_case_words(segment), &["find", "get", "list"]);
+    let acts = |segment: &str| {
+        let words = camel_case_words(segment);
+        is_action_on_record(&words) || is_action_in_path(&words)
+    };
+    // `POST /update-rules` creates what `GET /update-rules/{id}` reads.
+    let is_collection = has_records_below(document, &operation.path);
+    if operation.method != Method::Post || is_collection || creates {
+        None
+    } else if segment.is_some_and(reads) {
+        Some("its path suggests a read, but the document leaves open whether it only reads")
+    } else if has_side_effect(document, operation) || segment.is_some_and(acts) {
+        Some("its path, its operationId or its summary suggests an action, not a create")
+    } else {
+        None
+    }
 }
 
 /// Whether a write to a record does something to others too, or makes it the one of its kind, as the document says of
@@ -480,7 +527,7 @@ pub(super) fn names_what_it_takes(words: &[String]) -> bool {
 }
 
 /// Whether a word is a form of a verb that acts: `resets`, `archiving`.
-fn is_form_of_acting_verb(word: &str) -> bool {
+pub(super) fn is_form_of_acting_verb(word: &str) -> bool {
     ALWAYS_ACTIONS.iter().chain(&ACTS).any(|verb| is_form_of(word, verb))
 }
 
@@ -530,7 +577,7 @@ fn asks(segment: &str) -> bool {
     let words: Vec<_> = camel_case_words(segment);
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [verb] => ASKS.contains(verb) || ["history", "search"].contains(verb),
+        [verb] => ASKS.contains(verb) || ["history", "list", "search"].contains(verb),
         ["count", "by", what @ ..] | ["get", what @ ..] => {
             !what.is_empty()
                 && what.len() <= 4
@@ -546,7 +593,7 @@ fn asks(segment: &str) -> bool {
                     .any(|word| JOINS.contains(word) || is_form_of_acting_verb(word))
         }
         [ways @ .., "search"] => ways.iter().all(|way| WAYS_TO_SEARCH.contains(way)),
-        _ => false,
+        _ => list_query::is_named_list(segment),
     }
 }
 
@@ -600,7 +647,7 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
 
 /// Whether one of the words is a form of a verb that acts, whatever is around it, or a form in -ed or -ing of a verb
 /// that may act: `deleted`, `marking`.
-fn has_form_of_acting_verb(words: &[String]) -> bool {
+pub(super) fn has_form_of_acting_verb(words: &[String]) -> bool {
     words.iter().any(|word| {
         let is_verb = word.ends_with("ed") || word.ends_with("ing");
         is_form_of_acting_verb(word) || is_verb && MAY_ACT.iter().any(|verb| is_form_of(word, verb))
@@ -624,15 +671,35 @@ fn only_shows(document: &Document, operation: &Operation) -> bool {
 /// Whether a word of the operation's name, its summary, its description or a field that its body must have says that it
 /// does something, or its path has a method that changes what it names.
 fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bool {
-    let keys = ["operationId", "summary", "description"];
-    let mut said = keys.into_iter().filter_map(|key| stated(document, operation, key));
+    let path_words = camel_case_words(&operation.path);
+    let words_of = |text: &str| {
+        let words = camel_case_words(text);
+        let is_of_collection = |thing: &String| path_words.iter().any(|word| *word == format!("{thing}s"));
+        match words.as_slice() {
+            // "Get run" of `/runs/get` says what is read.
+            [get, thing, ..] if get == "get" && is_of_collection(thing) => words[1..].to_vec(),
+            _ => words,
+        }
+    };
+    let name = stated(document, operation, "operationId").map(|name| {
+        let words = words_of(name);
+        match words.as_slice() {
+            // Generators of names add the method: `get_pet_pets_get_post`.
+            [before @ .., verb, method] if method == "post" && !JOINS.contains(&verb.as_str()) => {
+                [before, &[verb.clone()]].concat()
+            }
+            _ => words,
+        }
+    });
+    let mut said = summary_and_description(document, operation);
     let path = operation.path_item_pointer();
     // Beside a `GET` of the same path, a `POST` to `/history` may add to what that lists.
     let is_ambiguous = operation.path.trim_end_matches('/').ends_with("/history");
     let mut others = ["delete", "patch", "put"]
         .into_iter()
         .chain(is_ambiguous.then_some("get"));
-    said.any(|text| says_something_is_done(&camel_case_words(text)) || says_consumed(text))
+    name.is_some_and(|words| says_something_is_done(&words) || says_consumed(&words.join(" ")))
+        || said.any(|text| says_something_is_done(&words_of(text)) || says_consumed(text))
         || consumes(document, operation)
         || required_fields(document, operation)
             .into_iter()
@@ -736,6 +803,33 @@ mod tests {
         ] {
             assert!(reads(&post(path, "", SHOWN)), "{path}");
         }
+    }
+
+    #[test]
+    fn the_method_in_a_name_what_is_read_and_the_next_page_are_no_acts() {
+        let named = |name: &str| reads(&post("/pets/get", &format!("operationId: {name}, "), SHOWN));
+        assert!(named("get_pet_pets_get_post") && named("getPets_POST"));
+        assert!(!named("get_and_post") && !named("get_pet_post_delete_post"));
+        let said = |text: &str| {
+            let said = format!("summary: Get pets, description: '{text}', ");
+            reads(&post("/pets/get", &said, SHOWN))
+        };
+        assert!(reads(&post(
+            "/runs/get",
+            "operationId: get_run, summary: Get run, ",
+            SHOWN
+        )));
+        assert!(!reads(&post(
+            "/runs/get",
+            "summary: Get them run, description: Runs get run., ",
+            SHOWN
+        )));
+        for path in ["/jobs/get", "/refund/get", "/locks/get"] {
+            let thing = if path.starts_with("/locks") { "lock" } else { "refund" };
+            assert!(!reads(&post(path, &format!("summary: Get {thing}, "), SHOWN)), "{path}");
+        }
+        assert!(!said("Afterwards the list is empty.") && said("To get the next page, pass the last name."));
+        assert!(!said("The tags are emptied.") && !said("Get the next pet.") && !said("Get pets and empty the list."));
     }
 
     #[test]
@@ -1153,6 +1247,57 @@ mod tests {
                 texts[place] = said;
                 assert!(read(texts), "{said} {place}");
             }
+        }
+    }
+
+    #[test]
+    fn a_post_may_suggest_an_action_or_a_read_instead_of_a_create() {
+        let suggests = |path: &str, said: &str| {
+            let contract = of_paths(&post(path, said, SHOWN), "").unwrap_or_else(|defect| panic!("{defect}"));
+            super::suggests_no_create(&contract.document, contract.operation(OperationId(0)))
+        };
+        let acting = "its path, its operationId or its summary suggests an action, not a create";
+        for (path, said) in [
+            ("/runs/stop", ""),
+            ("/users/delete", ""),
+            ("/fleets/delete_instances", ""),
+            ("/runs/apply", ""),
+            ("/users/update", ""),
+            ("/users/refresh_token", ""),
+            ("/members/set_members/", ""),
+            ("/things", "operationId: revokeToken, "),
+            ("/leave-types", ""),
+        ] {
+            assert_eq!(suggests(path, said), Some(acting), "{path}");
+        }
+        for path in ["/pets/list", "/runs/get_plan", "/pets/search", "/pets/find-and-modify"] {
+            let read = "its path suggests a read, but the document leaves open whether it only reads";
+            assert_eq!(suggests(path, "summary: Pets, "), Some(read), "{path}");
+        }
+        for path in [
+            "/users",
+            "/users/create",
+            "/users/create_or_update",
+            "/keys/add",
+            "/runs",
+        ] {
+            assert_eq!(suggests(path, ""), None, "{path}");
+        }
+        assert_eq!(suggests("/leave-types", "summary: Create a type of leave, "), None);
+        assert_eq!(suggests("/read-policies", ""), None);
+        assert_eq!(suggests("/search-indexes", "operationId: addSearchIndex, "), None);
+        let below = "/update-rules/{id}: {get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], \
+                     responses: {'200': {description: a}}}}\n";
+        for (more, suggested) in [("", Some(acting)), (below, None)] {
+            let paths = format!("{}{more}", post("/update-rules", "", SHOWN));
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            let operation = contract.operation_named("POST /update-rules");
+            let operation = contract.operation(operation.unwrap_or(OperationId(0)));
+            assert_eq!(
+                super::suggests_no_create(&contract.document, operation),
+                suggested,
+                "{paths}"
+            );
         }
     }
 

@@ -85,15 +85,21 @@ pub(super) fn said_about_parts<'document>(
         places.extend(media_types.map(|media_type| below(&pointer::join(&content, &media_type.name), "schema")));
     }
     let of_places = places.into_iter().flat_map(|place| said_at(document, &place));
-    let security = document.node(&pointer::join(&operation.pointer, "security"));
-    let security = security.or_else(|| document.node("/security"));
-    let ways = security.map_or(&[][..], Node::elements).iter().flat_map(Node::members);
-    let scopes = ways.flat_map(|scheme| scheme.node.elements()).filter_map(Node::string);
     said_around(document, operation)
         .into_iter()
         .chain(said_about_body_and_successes(document, operation))
         .chain(of_places)
-        .chain(scopes)
+        .chain(scopes(document, operation))
+}
+
+/// Returns the scopes that a caller of an operation needs.
+pub(super) fn scopes<'document>(document: &'document Document, operation: &Operation) -> Vec<&'document str> {
+    let security = document.node(&pointer::join(&operation.pointer, "security"));
+    let security = security.or_else(|| document.node("/security"));
+    let ways = security.map_or(&[][..], Node::elements).iter().flat_map(Node::members);
+    ways.flat_map(|scheme| scheme.node.elements())
+        .filter_map(Node::string)
+        .collect()
 }
 
 /// Whether a text about an operation or its success says that the response is a stream, or comes only once something

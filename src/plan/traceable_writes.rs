@@ -25,7 +25,7 @@ use crate::contract::link::LinkTarget;
 use crate::contract::operation::{Method, OperationId, Parameter, ParameterLocation};
 use crate::contract::shape::JsonType;
 use crate::contract::vocabulary::TimestampFormat;
-use crate::contract::{Contract, create_effects, pointer};
+use crate::contract::{Contract, create_effects, pointer, query};
 use crate::history::{Bindings, RunTag};
 
 /// The writes of a contract that can be traced: to records of the run's own, which it can recognise.
@@ -167,9 +167,10 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
         .as_ref()
         .is_some_and(|created| created.listed.is_some());
     if !listed && what_shows(contract, scope, id).is_none() {
+        let no_create = query::suggests_no_create(&contract.document, contract.operation(id));
         let words =
             "the contract does not say where a record that it creates is shown, so the run could not find it again";
-        return Some(words.to_owned());
+        return Some(no_create.unwrap_or(words).to_owned());
     }
     if let Some(foreign) = reason_against_body(contract, id) {
         return Some(foreign);
@@ -339,10 +340,11 @@ mod tests {
         );
         for (name, reason) in reasons(&paths, &[]) {
             let reason = reason.unwrap_or_else(|| panic!("{name} would be sent"));
-            assert!(
-                reason.starts_with("the contract does not say where a record"),
-                "{name}: {reason}"
-            );
+            let expected = match name.as_str() {
+                "logOut" => "its path, its operationId or its summary suggests an action, not a create;",
+                _ => "the contract does not say where a record",
+            };
+            assert!(reason.starts_with(expected), "{name}: {reason}");
         }
         let named = reasons(&paths, &["logOut"]);
         assert!(named[0].1.is_none() && named[1].1.is_some(), "{named:?}");

@@ -476,7 +476,7 @@ fn nothing_is_created_below_a_listed_record_that_the_run_did_not_create() {
     let plan = plan.run().stdout;
     for reason in [
         "sendMessage: the run writes only to its own records, and the parameter `user` identifies none that it creates",
-        "restartHost: the contract does not say where a record that it creates is shown",
+        "restartHost: its path, its operationId or its summary suggests an action, not a create",
     ] {
         assert!(plan.contains(reason), "{plan}");
     }

@@ -1,0 +1,461 @@
+//! Recognises a `POST` whose path ends in `list` as one that shows records: `POST /users/list`, `/backends/list_types`.
+//! The main function is [`lists_several`].
+//!
+//! # Design
+//!
+//! To list is also to put something on sale (`POST /items/{id}/list`), and a list is also a thing that is made
+//! (`POST /mailing/list`, `/list-items`). So the path, the texts, the body and the response must all say that several
+//! records are shown. What acts on a record has to name it: here the path before `list` is no record, and the body and
+//! the query need nothing. The response has an array and is no record itself. Where a verb that is known to list has
+//! an object, that is a plural ("List the item" is no read). No `GET` shows the same already. Paths beside it that end
+//! in verbs for records (`/users/get`, `/users/create`) say that the last segment is a verb, so that no text is needed.
+
+use std::collections::HashSet;
+
+use super::document::{Document, Node};
+use super::lexicon::{
+    IDENTIFIERS, READS, READS_IN_SUMMARIES, camel_case_words, is_base_or_third_person, sentences, without_prefixes,
+};
+use super::operation::{Operation, ParameterLocation};
+use super::query::{has_form_of_acting_verb, is_form_of_acting_verb};
+use super::texts::{said_about_parts, scopes, stated, summary_and_description};
+use super::{field, load, pointer};
+
+/// Words for trade, in which a list is what is on offer.
+const TRADE: [&str; 8] = [
+    "adoption",
+    "auction",
+    "hire",
+    "market",
+    "marketplace",
+    "rent",
+    "sale",
+    "storefront",
+];
+
+/// Verbs beside `list` that say that it puts something on sale.
+const TRADES: [&str; 6] = ["bid", "buy", "delist", "relist", "sell", "unlist"];
+
+/// Verbs of paths that read or write records of the same kind.
+const OF_RECORDS: [&str; 16] = [
+    "add", "count", "create", "delete", "describe", "edit", "find", "get", "info", "insert", "modify", "remove",
+    "save", "search", "show", "update",
+];
+
+/// Words after which the object of a verb ends.
+const AFTER_OBJECT: [&str; 10] = ["as", "at", "by", "for", "from", "in", "on", "to", "which", "with"];
+
+/// How deep an array may be in objects around it: `{"data": {"items": []}}`.
+const MAX_ENVELOPES: usize = 2;
+
+/// Whether a path's last segment is `list`, alone or before what is listed: `list_plans`.
+pub(super) fn is_named_list(segment: &str) -> bool {
+    match camel_case_words(segment).as_slice() {
+        [list] => list == "list",
+        [list, what @ ..] => {
+            let is_other = |word: &String| AFTER_OBJECT.contains(&word.as_str()) || is_form_of_acting_verb(word);
+            list == "list" && what.last().is_some_and(|last| is_plural(last)) && !what.iter().any(is_other)
+        }
+        [] => false,
+    }
+}
+
+/// Whether a path's last segment is `list` with the name of other things than those of the collection before it.
+pub(super) fn lists_others(collection: &str, segment: &str) -> bool {
+    let name = collection.rsplit('/').next().unwrap_or_default();
+    match camel_case_words(segment).as_slice() {
+        [list, what @ ..] => list == "list" && !what.is_empty() && camel_case_words(name) != what,
+        [] => false,
+    }
+}
+
+/// Whether an operation whose path is one of [`is_named_list`] lists records, as far as the path and those beside it,
+/// the texts, the body and the response say.
+pub(super) fn lists_several(document: &Document, operation: &Operation) -> bool {
+    let Some((parent, segment)) = operation.path.trim_end_matches('/').rsplit_once('/') else {
+        return false;
+    };
+    let beside = verbs_beside(document, parent, segment);
+    let is_verb = beside.iter().filter(|verb| OF_RECORDS.contains(&verb.as_str())).count() > 1;
+    let before = parent.rsplit('/').next().unwrap_or_default();
+    let is_alone = camel_case_words(segment).len() == 1;
+    let names_records = !is_alone || camel_case_words(before).last().is_some_and(|last| is_plural(last));
+    !(is_alone && before.contains('{'))
+        && (is_verb || names_records && has_text(document, operation))
+        && !beside.iter().any(|verb| TRADES.contains(&verb.as_str()))
+        && texts_agree(document, operation)
+        && !is_about_trade(document, operation)
+        && !scopes(document, operation)
+            .into_iter()
+            .any(|scope| has_form_of_acting_verb(&camel_case_words(scope)))
+        && !(is_alone && has_get(document, parent))
+        && !has_get(document, &operation.path)
+        && needs_nothing(document, operation)
+        && success_shows_several(document, operation)
+}
+
+/// Returns the first words of what follows the same parent in the paths of other `POST`s.
+fn verbs_beside(document: &Document, parent: &str, segment: &str) -> HashSet<String> {
+    let paths = document.node("/paths").map_or(&[][..], Node::members).iter();
+    let posts = paths.filter(|path| path.node.member("post").is_some());
+    let below = posts.filter_map(|path| path.name.trim_end_matches('/').strip_prefix(parent)?.strip_prefix('/'));
+    below
+        .filter(|other| *other != segment && !other.contains(['/', '{']))
+        .filter_map(|other| camel_case_words(other).into_iter().next())
+        .collect()
+}
+
+fn has_get(document: &Document, path: &str) -> bool {
+    let paths = document.node("/paths").map_or(&[][..], Node::members).iter();
+    let mut same = paths.filter(|other| other.name.trim_end_matches('/') == path.trim_end_matches('/'));
+    same.any(|path| path.node.member("get").is_some())
+}
+
+/// Whether a text or a name says something of the operation that its path does not.
+fn has_text(document: &Document, operation: &Operation) -> bool {
+    let name = stated(document, operation, "operationId").map(camel_case_words);
+    summary_and_description(document, operation).next().is_some() || name.is_some_and(|name| name.len() > 1)
+}
+
+/// Whether the summary and the description begin with a verb that reads, and the name, if it has a verb that lists, has
+/// a plural too.
+fn texts_agree(document: &Document, operation: &Operation) -> bool {
+    let name = stated(document, operation, "operationId").map(camel_case_words);
+    let lists_one = name.filter(|name| name.len() > 1).is_some_and(|mut name| {
+        name.retain(|word| word != "post");
+        let at = name.iter().position(|word| word == "list");
+        at.is_some_and(|at| {
+            let (before, after) = (&name[..at], &name[at + 1..]);
+            let object = if after.is_empty() { before } else { after };
+            !object.iter().any(|word| is_plural(word))
+        })
+    });
+    let is_result = |pair: &[String]| {
+        let is_done = pair[1].ends_with("ed") && is_form_of_acting_verb(&pair[1]);
+        pair[0] == "the" && (is_done || pair[1] == "listed")
+    };
+    !lists_one
+        && summary_and_description(document, operation).all(|text| {
+            let begins = sentences(text).next().is_some_and(says_that_it_lists);
+            begins && !camel_case_words(text).windows(2).any(is_result)
+        })
+}
+
+/// Whether a sentence begins with a verb that reads. To list one thing, or several as or on something, is no read.
+fn says_that_it_lists(sentence: &str) -> bool {
+    let words = without_prefixes(sentence);
+    let [verb, object @ ..] = words.as_slice() else {
+        return false;
+    };
+    let is_object = |word: &&String| !AFTER_OBJECT.contains(&word.as_str());
+    let is_put = |word: &String| ["as", "on"].contains(&word.as_str());
+    match is_base_or_third_person(verb, "list") {
+        true => object.iter().take_while(is_object).any(|word| is_plural(word)) && !object.iter().any(is_put),
+        false => READS
+            .iter()
+            .chain(&READS_IN_SUMMARIES)
+            .any(|known| is_base_or_third_person(verb, known)),
+    }
+}
+
+/// Whether the path, the name or a text about the operation or its parts has a word for trade, or its body a price that
+/// is no bound of a search.
+fn is_about_trade(document: &Document, operation: &Operation) -> bool {
+    let own = summary_and_description(document, operation).chain(stated(document, operation, "operationId"));
+    let mut texts = own
+        .chain(said_about_parts(document, operation))
+        .chain([operation.path.as_str()]);
+    let is_price = |field: &field::RequestField| {
+        let words = pointer::tokens(&field.pointer)
+            .last()
+            .map(|name| camel_case_words(&name))
+            .unwrap_or_default();
+        let has = |name: &str| words.iter().any(|word| word == name);
+        has("price") && !has("max") && !has("min")
+    };
+    let schema = operation.request_body.as_ref().and_then(|body| body.schema.as_deref());
+    texts.any(|text| camel_case_words(text).iter().any(|word| TRADE.contains(&word.as_str())))
+        || schema.is_some_and(|schema| field::fields(document, schema).iter().any(is_price))
+}
+
+/// Whether a word is a plural in -s: `users`, but not `status` or `class`.
+fn is_plural(word: &str) -> bool {
+    let is_other = ["is", "ss", "us"].iter().any(|ending| word.ends_with(ending));
+    word.len() > 2 && word.ends_with('s') && !is_other
+}
+
+/// Whether the body and the query may be empty, so that they name nothing on which the operation could act.
+fn needs_nothing(document: &Document, operation: &Operation) -> bool {
+    let has_body = document
+        .node(&pointer::join(&operation.pointer, "requestBody"))
+        .is_some();
+    let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
+    let body_may_be_empty = match schema {
+        Some(schema) => may_be_empty(document, schema, 0),
+        None => !has_body,
+    };
+    let mut parameters = operation.parameters.iter();
+    body_may_be_empty && parameters.all(|other| !other.required || other.location == ParameterLocation::Path)
+}
+
+fn may_be_empty(document: &Document, schema: String, depth: usize) -> bool {
+    depth <= MAX_ENVELOPES
+        && field::with_all_of(document, schema).into_iter().all(|(at, node)| {
+            let requires = node
+                .member("required")
+                .is_some_and(|names| !names.elements().is_empty());
+            let is_array = node.member("type").and_then(Node::string) == Some("array");
+            let mut alternatives = alternatives(&at, node).into_iter();
+            !requires && !is_array && alternatives.all(|other| may_be_empty(document, other, depth + 1))
+        })
+}
+
+/// Whether the success has an array of records, and is not a record itself.
+fn success_shows_several(document: &Document, operation: &Operation) -> bool {
+    let mut schemas = operation.successes().flat_map(|success| {
+        let content = pointer::join(&load::resolve(document, success.pointer.clone()), "content");
+        let media_types = document.node(&content).map_or(&[][..], Node::members).iter();
+        let schemas = media_types.map(|kind| pointer::join(&pointer::join(&content, &kind.name), "schema"));
+        schemas.collect::<Vec<_>>()
+    });
+    schemas.all(|schema| shows_several(document, schema, 0))
+}
+
+fn shows_several(document: &Document, schema: String, depth: usize) -> bool {
+    let parts = field::with_all_of(document, schema);
+    let mut properties = parts.iter().flat_map(|(at, node)| {
+        let members = node.member("properties").map_or(&[][..], Node::members).iter();
+        members.map(|member| {
+            (
+                &*member.name,
+                pointer::join(&pointer::join(at, "properties"), &member.name),
+            )
+        })
+    });
+    let is_record = properties.clone().any(|(name, _)| IDENTIFIERS.contains(&name));
+    let is_array = |node: &Node| node.member("type").and_then(Node::string) == Some("array");
+    let has_several_in_each = |(at, node): &(String, &Node)| {
+        let alternatives = alternatives(at, node);
+        !alternatives.is_empty()
+            && alternatives
+                .into_iter()
+                .all(|other| shows_several(document, other, depth + 1))
+    };
+    depth <= MAX_ENVELOPES
+        && !is_record
+        && (parts.iter().any(|(_, node)| is_array(node))
+            || parts.iter().any(has_several_in_each)
+            || properties.any(|(_, property)| shows_several(document, property, depth + 1)))
+}
+
+/// Returns the schemas of which one must match.
+fn alternatives(at: &str, node: &Node) -> Vec<String> {
+    let of = |keyword: &str| {
+        let count = node.member(keyword).map_or(0, |members| members.elements().len());
+        let at = pointer::join(at, keyword);
+        (0..count).map(move |index| pointer::join(&at, &index.to_string()))
+    };
+    ["anyOf", "oneOf"].into_iter().flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::operation::Method;
+    use crate::contract::testing::of_paths;
+
+    const RECORDS: &str = "{type: array, items: {type: object, properties: {id: {type: string}}}}";
+
+    /// Whether the first `POST` of these paths reads.
+    fn reads(paths: &str) -> bool {
+        let contract = of_paths(paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+        let mut operations = contract.operations.iter();
+        operations
+            .find(|operation| operation.method == Method::Post)
+            .unwrap()
+            .is_query()
+    }
+
+    /// A `POST` with these lines before its responses, and with this schema of its success.
+    fn post(path: &str, rest: &str, schema: &str) -> String {
+        let parameter = match path.contains("{id}") {
+            true => "parameters: [{name: id, in: path, required: true, schema: {type: string}}], ",
+            false => "",
+        };
+        let content = format!("content: {{application/json: {{schema: {schema}}}}}");
+        format!("{path}:\n  post: {{{parameter}{rest}responses: {{'200': {{description: a, {content}}}}}}}\n")
+    }
+
+    fn said(path: &str, rest: &str) -> bool {
+        reads(&post(path, rest, RECORDS))
+    }
+
+    /// More paths with a `POST` each.
+    fn beside(paths: &[&str]) -> String {
+        paths.iter().map(|path| post(path, "", "{type: object}")).collect()
+    }
+
+    #[test]
+    fn a_list_of_records_that_a_text_says_is_shown_is_a_read() {
+        for (path, rest) in [
+            ("/users/list", "summary: List users, "),
+            ("/api/public_keys/list/", "summary: List SSH keys, "),
+            ("/users/list", "operationId: list_users_users_list_post, "),
+            ("/users/list", "operationId: UsersController_list, "),
+            ("/users/list", "operationId: users_list_post, "),
+            ("/users/list", "summary: Returns the users, "),
+            (
+                "/users/list",
+                "description: 'Lists all users. To get the next page, pass the last name.', ",
+            ),
+            ("/backends/list_types", "summary: List types, "),
+            ("/listUsers", "operationId: ListUsers, "),
+            (
+                "/orgs/{id}/users/list",
+                "summary: '[Admin] List users of an organization', ",
+            ),
+            ("/todos/list", "summary: Lists todos in the order of their dates, "),
+        ] {
+            assert!(said(path, rest), "{path} {rest}");
+        }
+    }
+
+    #[test]
+    fn to_put_on_sale_or_on_a_list_and_to_make_a_list_are_no_reads() {
+        for (path, rest) in [
+            ("/items/{id}/list", "summary: List items, "),
+            ("/items/list", "summary: List an item, "),
+            ("/items/list", "summary: Lists the item in shops, "),
+            ("/items/list", "summary: List items for sale, "),
+            (
+                "/items/list",
+                "summary: List items, description: Makes them visible to buyers., ",
+            ),
+            (
+                "/items/list",
+                "summary: List items, description: Lists items on the exchange., ",
+            ),
+            ("/items/list", "operationId: listItem, "),
+            ("/items/list", "operationId: ItemsController_listItem, "),
+            (
+                "/items/list",
+                "operationId: items, summary: List items, security: [{a: ['items:write']}], ",
+            ),
+            ("/marketplace/items/list", "summary: List items, "),
+            ("/players/list", "summary: List players as available, "),
+            ("/list", "summary: List users, "),
+            ("/v1/list", "summary: List users, "),
+            ("/mailing/list", "summary: List members, "),
+            ("/wish/list", "summary: List wishes, "),
+            ("/deny/list", "summary: List addresses, "),
+            ("/mailings/list", "summary: Create a mailing list, "),
+            ("/mailings/list", "summary: Mailing list, "),
+            ("/contacts/list", "summary: Adds contacts to a list, "),
+            ("/todos/list", "summary: New list of to-dos, "),
+            (
+                "/todos/list",
+                "summary: List to-dos, description: Returns the updated list., ",
+            ),
+            ("/addresses/list", "summary: List addresses that are to be blocked, "),
+            ("/list-item", "summary: List items, "),
+            ("/list-members", "summary: Add members, "),
+            ("/list_for_buyers", "summary: List users, "),
+            ("/users/deny-list", "summary: List users, "),
+            ("/users/list-and-delete-rows", "summary: List users, "),
+            ("/users/list", ""),
+            ("/users/list", "operationId: list, "),
+            ("/users/list_plans", ""),
+        ] {
+            assert!(!said(path, rest), "{path} {rest}");
+        }
+    }
+
+    #[test]
+    fn verbs_beside_a_list_say_that_it_is_one_too() {
+        let list = post("/user/list", "", RECORDS);
+        assert!(reads(&(list.clone() + &beside(&["/user/get", "/user/create"]))));
+        assert!(reads(&(list.clone() + &beside(&["/user/get_plan", "/user/delete"]))));
+        for others in [
+            &[][..],
+            &["/user/get"],
+            &["/user/get", "/user/get_plan"],
+            &["/users/get", "/users/create"],
+            &["/user/get", "/user/create", "/user/unlist"],
+            &["/user/get", "/user/create", "/user/sell"],
+        ] {
+            assert!(!reads(&(list.clone() + &beside(others))), "{others:?}");
+        }
+        let item = post("/user/list", "summary: List a user, ", RECORDS);
+        assert!(!reads(&(item + &beside(&["/user/get", "/user/create"]))));
+    }
+
+    #[test]
+    fn what_is_listed_by_get_already_may_be_something_else_by_post() {
+        let list = post("/users/list", "summary: List users, ", RECORDS);
+        let shown = "{responses: {'200': {description: a}}}";
+        for more in [
+            format!("  get: {shown}\n"),
+            format!("  delete: {shown}\n"),
+            format!("/users:\n  get: {shown}\n"),
+        ] {
+            assert!(!reads(&format!("{list}{more}")), "{more}");
+        }
+        assert!(reads(&format!("{list}/groups:\n  get: {shown}\n")));
+        assert!(reads(&format!("{list}/users:\n  delete: {shown}\n")));
+    }
+
+    #[test]
+    fn what_acts_has_to_name_something() {
+        let with = |schema: &str| {
+            let body = format!("requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}");
+            said("/users/list", &format!("summary: List users, {body}, "))
+        };
+        let properties = "properties: {limit: {type: integer}, name: {type: string}}";
+        for schema in [
+            format!("{{type: object, {properties}}}"),
+            "{type: object, properties: {max_price: {type: number}}}".to_owned(),
+            format!("{{allOf: [{{type: object, {properties}}}]}}"),
+            format!("{{anyOf: [{{type: object, {properties}}}, {{type: object}}]}}"),
+        ] {
+            assert!(with(&schema), "{schema}");
+        }
+        for schema in [
+            format!("{{type: object, required: [name], {properties}}}"),
+            format!("{{allOf: [{{type: object, required: [name], {properties}}}]}}"),
+            format!("{{anyOf: [{{type: object}}, {{type: object, required: [name], {properties}}}]}}"),
+            "{type: array, items: {type: string}}".to_owned(),
+            "{type: object, properties: {asking_price: {type: number}}}".to_owned(),
+        ] {
+            assert!(!with(&schema), "{schema}");
+        }
+        let form = "requestBody: {content: {text/plain: {schema: {type: string}}}}, ";
+        assert!(!said("/users/list", &format!("summary: List users, {form}")));
+        let named = |required: bool| {
+            let parameter = format!("{{name: user, in: query, required: {required}, schema: {{type: string}}}}");
+            format!("summary: List users, parameters: [{parameter}], ")
+        };
+        assert!(said("/users/list", &named(false)) && !said("/users/list", &named(true)));
+    }
+
+    #[test]
+    fn the_response_has_to_show_several() {
+        let shows = |schema: &str| reads(&post("/users/list", "summary: List users, ", schema));
+        let users = format!("users: {RECORDS}");
+        for schema in [
+            RECORDS.to_owned(),
+            format!("{{type: object, properties: {{{users}, total: {{type: integer}}}}}}"),
+            format!("{{allOf: [{{type: object, properties: {{data: {{type: object, properties: {{{users}}}}}}}}}]}}"),
+            format!("{{anyOf: [{RECORDS}, {{type: object, properties: {{{users}}}}}]}}"),
+        ] {
+            assert!(shows(&schema), "{schema}");
+        }
+        for schema in [
+            "{type: object}".to_owned(),
+            "{type: string}".to_owned(),
+            "{type: object, properties: {ok: {type: boolean}}}".to_owned(),
+            format!("{{type: object, properties: {{id: {{type: string}}, {users}}}}}"),
+            format!("{{anyOf: [{RECORDS}, {{type: object}}]}}"),
+        ] {
+            assert!(!shows(&schema), "{schema}");
+        }
+    }
+}
