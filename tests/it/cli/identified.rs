@@ -46,6 +46,8 @@ const UUID: (&str, &str) = ("uuid", "{type: string, format: uuid}");
 const NAME: (&str, &str) = ("name", "{type: string}");
 const TITLE: (&str, &str) = ("title", "{type: string}");
 const NOTES: (&str, &str) = ("metadata", "{type: object}");
+/// One text in several languages, which is required.
+const TEXTS: (&str, &str) = ("texts", "{type: object, additionalProperties: {type: string}}");
 const WHOLE: &str = "{$ref: '#/components/schemas/Thing'}";
 const ALONE: &str = "{type: object, properties: {uuid: {type: string, format: uuid}}}";
 
@@ -130,7 +132,8 @@ struct Checked {
 
 /// Checks a service that has one foreign thing.
 fn checked(document: &str, identifier: &'static str, shows: Shows, creates: Creates) -> Checked {
-    let foreign = json!({identifier: FOREIGN, "title": "Somebody's", "metadata": {"of": "somebody"}});
+    let foreign =
+        json!({identifier: FOREIGN, "title": "Somebody's", "metadata": {"of": "somebody"}, "texts": {"de": "Fremd"}});
     let service = Arc::new(Mutex::new(Service {
         things: BTreeMap::from([(FOREIGN.to_owned(), foreign)]),
         identifier,
@@ -239,6 +242,33 @@ fn a_record_whose_create_shows_no_identifier_is_found_in_its_list_and_cleaned_up
         let checked = checked(&listed(field), "uuid", Shows::Nothing, honest);
         assert!(checked.is_cleaned_up(), "{:?} {:?}", checked.changed, checked.left);
         assert_eq!(checked.residue(), 0);
+    }
+}
+
+/// The document with a list of things whose texts are required.
+fn with_texts() -> String {
+    listed(TEXTS).replace("properties: {texts", "required: [texts], properties: {texts")
+}
+
+#[test]
+fn a_record_of_which_only_a_map_of_texts_comes_back_is_recognised_and_cleaned_up() {
+    for shows in [Shows::Thing, Shows::Nothing] {
+        let checked = checked(&with_texts(), "uuid", shows, honest);
+        assert!(checked.is_cleaned_up(), "{:?} {:?}", checked.changed, checked.left);
+        assert_eq!(checked.residue(), 0);
+    }
+    // What the target shows is no text to print, not even the language.
+    let checked = checked(&with_texts(), "uuid", Shows::Thing, honest);
+    assert!(!checked.report.to_string().contains("\"de\""));
+}
+
+#[test]
+fn a_record_with_texts_of_somebody_else_is_not_the_run_s_own() {
+    let lies: Creates = |_| (FOREIGN.to_owned(), Vec::new());
+    for shows in [Shows::Thing, Shows::Identifier] {
+        let checked = checked(&with_texts(), "uuid", shows, lies);
+        assert_eq!(checked.changed, Vec::<String>::new());
+        assert_eq!(checked.left[FOREIGN]["texts"], json!({"de": "Fremd"}));
     }
 }
 
