@@ -521,8 +521,8 @@ paths: {/a: {get: {responses: {'200': {description: a}}}}}
             ("minProperties: 2, ", &["countersign", "countersign2"]),
         ] {
             let text = format!(
-                "openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\npaths: {{}}\ncomponents: {{schemas: {{A: {{type: object, \
-                 {keywords}additionalProperties: {{type: string}}}}}}}}\n"
+                "openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\npaths: {{}}\ncomponents: {{schemas: {{A: {{\
+                 type: object, {keywords}additionalProperties: {{type: string}}}}}}}}\n"
             );
             let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
             let sample = SampleMaker {

@@ -584,21 +584,25 @@ impl LeafBuilder<'_> {
             return is_free.then(|| Choice::own(json!({})));
         }
         let map = |language: Option<&str>| self.made(field, false, |sample| sample.map(field.node, language));
-        let list = contract.list_written_by(self.template.operation);
-        let shown = list.and_then(|list| self.bindings.language_of(list, &name));
-        let shown = shown.and_then(|language| map(Some(language))).map(|value| Choice {
-            from_target: true,
-            ..Choice::own(value)
-        });
         let of_body = self
             .template
             .example
-            .and_then(|example| example.pointer(&field.pointer))
-            .cloned();
+            .and_then(|example| example.pointer(&field.pointer));
         let of_schema = || field.node.member("example").map(Node::to_value);
-        let example = of_body.or_else(of_schema).unwrap_or_default();
-        let own = || map(languages_in(&example).first().copied()).or_else(|| map(None));
-        shown.or_else(|| own().map(Choice::own))
+        let example = of_body.cloned().or_else(of_schema).unwrap_or_default();
+        let documented = languages_in(&example);
+        let list = contract.list_written_by(self.template.operation);
+        let shown = list.and_then(|list| self.bindings.language_of(list, &name));
+        let in_shown_language = || {
+            let value = map(Some(shown?))?;
+            let from_target = !shown.is_some_and(|shown| documented.contains(&shown));
+            Some(Choice {
+                from_target,
+                ..Choice::own(value)
+            })
+        };
+        let own = || map(documented.first().copied()).or_else(|| map(None)).map(Choice::own);
+        in_shown_language().or_else(own)
     }
 
     /// Returns how many fields before this one have strings, for a body without invariants.
@@ -906,7 +910,8 @@ mod tests {
         ] {
             let body = |required: &str| {
                 made(&format!(
-                    "{{type: object, required: [{required}, on], properties: {{label: {schema}, on: {{type: boolean}}}}}}"
+                    "{{type: object, required: [{required}, on], properties: {{label: {schema}, on: {{type: \
+                     boolean}}}}}}"
                 ))
             };
             assert_eq!(body("label"), Ok(json!({"label": value, "on": false})), "{schema}");
@@ -917,6 +922,49 @@ mod tests {
             map("")
         ));
         assert_eq!(two, Ok(json!({"a": {"countersign": text}, "b": second})));
+    }
+
+    #[test]
+    fn a_text_is_in_the_language_that_the_list_shows_which_is_printed_only_if_it_is_documented() {
+        let document = "openapi: 3.0.3
+info: {title: Rooms, version: '1'}
+paths:
+  /rooms:
+    get: {responses: {'200': {description: Rooms, content: {application/json: {schema: {type: array, items: {
+      $ref: '#/components/schemas/Room'}}}}}}}
+    post:
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Room'}}}}
+      responses: {'201': {description: Added, content: {application/json: {schema: {
+        $ref: '#/components/schemas/Room'}}}}}
+  /rooms/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+    get: {responses: {'200': {description: A room, content: {application/json: {schema: {
+      $ref: '#/components/schemas/Room'}}}}}}
+components:
+  schemas:
+    Room: {type: object, required: [name], properties: {id: {type: integer, readOnly: true}, name: {type: object,
+      additionalProperties: {type: string}, example: {en: Hall, fr: Salle}}}}
+";
+        let contract = Contract::read("rooms.yaml", document.to_owned()).unwrap_or_else(|defect| panic!("{defect}"));
+        let (list, create) = (OperationId(0), OperationId(1));
+        for (name, language, from_target) in [
+            (json!({"de": "Saal"}), "de", &["/name".to_owned()][..]),
+            (json!({"fr": "Salle"}), "fr", &[]),
+            (json!({"ada": "Saal"}), "en", &[]),
+            (json!("Saal"), "en", &[]),
+        ] {
+            let mut bindings = Bindings::default();
+            bindings.bind(&contract, list, &json!([{"id": 1, "name": name}]));
+            let template = Template::of(&contract, create);
+            let draft = template.draft(&bindings, (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
+            let (body, shown) = draft.unwrap().body();
+            let text = format!("countersign-{}", RunTag::new(0, 1).numbered(0));
+            assert_eq!(
+                (body, &shown[..]),
+                (json!({"name": {language: text}}), from_target),
+                "{name}"
+            );
+        }
     }
 
     #[test]

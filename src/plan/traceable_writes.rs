@@ -421,7 +421,8 @@ mod tests {
     fn a_map_of_texts_carries_the_run_tag_where_the_read_documents_an_object() {
         let with_name = |sent: &str, shown: &str| {
             let sent = format!(
-                "{{content: {{application/json: {{schema: {{type: object, required: [name], properties: {{name: {sent}}}}}}}}}}}"
+                "{{content: {{application/json: {{schema: {{type: object, required: [name], properties: {{name: \
+                 {sent}}}}}}}}}}}"
             );
             let shown = NAMED.replace("{name: {type: string}}", &format!("{{name: {shown}}}"));
             of(&reasons(&linked(&sent).replace(NAMED, &shown), &[]), "addPet")
