@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
+
 use super::Contract;
 use super::document::{Document, Member, Node};
 use super::inferred::comparable_name;
@@ -49,6 +51,21 @@ impl RequestField {
 pub(crate) fn holds_data_of_callers(name: &str) -> bool {
     const NAMES: [&str; 5] = ["annotations", "customfields", "labels", "metadata", "usermetadata"];
     NAMES.contains(&comparable_name(name).as_str())
+}
+
+/// Returns the names in a map of one text in several languages: each is a language tag (RFC 5646) that begins with a
+/// language of two letters, such as `en` or `pt-BR`. The result is empty for any other value: other names may identify
+/// records.
+pub(crate) fn languages_in(value: &Value) -> Vec<&str> {
+    let is_subtag = |tag: &str| (2..=8).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_tag = |name: &str| {
+        let mut subtags = name.split(['-', '_']);
+        let is_language = |first: &str| first.len() == 2 && first.bytes().all(|byte| byte.is_ascii_lowercase());
+        subtags.next().is_some_and(is_language) && subtags.all(is_subtag)
+    };
+    let members = value.as_object().into_iter().flatten();
+    let names = members.map(|(name, text)| (text.is_string() && is_tag(name)).then_some(name.as_str()));
+    names.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Returns the fields of a body with this schema, in the order of the schema. Fields without a type and fields for
@@ -124,6 +141,28 @@ impl Contract {
     /// Whether the field with this schema is read-only, so that no request has it.
     pub(crate) fn is_read_only(&self, schema: &Node) -> bool {
         is_flagged(self.referred(schema), "readOnly")
+    }
+
+    /// Returns the names of the top-level properties of an operation's body that are maps of texts: objects without
+    /// documented members, whose members are strings of any kind.
+    pub(crate) fn maps_in_body(&self, operation: OperationId) -> impl Iterator<Item = &str> {
+        let maps = self.body_properties(operation);
+        maps.filter(|property| self.is_map_of_texts(&property.node))
+            .map(|property| property.name.as_str())
+    }
+
+    /// Whether a schema, or a part of its `allOf`, describes a map of texts.
+    fn is_map_of_texts(&self, schema: &Node) -> bool {
+        let node = self.referred(schema);
+        let states = |node: &Node, keywords: &[&str]| keywords.iter().any(|keyword| node.member(keyword).is_some());
+        let is_map = |node: &Node| {
+            let text = node.member("additionalProperties").map(|text| self.referred(text));
+            text.is_some_and(|text| is_string(text) && !states(text, &["enum", "format", "pattern"]))
+        };
+        let parts = node.member("allOf").map_or(&[][..], Node::elements);
+        let mut nodes = parts.iter().map(|part| self.referred(part)).chain([node]);
+        let says_more = ["properties", "anyOf", "oneOf", "enum"];
+        nodes.clone().any(is_map) && !nodes.any(|node| states(node, &says_more))
     }
 
     /// Returns the top-level properties of an operation's body.

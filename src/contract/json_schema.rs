@@ -147,6 +147,11 @@ pub fn keywords(schema: &Node) -> Vec<&'static str> {
     KEYWORDS.iter().filter(present).chain(later).copied().collect()
 }
 
+/// Returns the schema that binds the names of an object's members, if there is one.
+pub(crate) fn property_names(schema: &Node) -> Option<&Node> {
+    schema.member(LATER_KEYWORDS_KEY)?.member("propertyNames")
+}
+
 /// Converts OpenAPI 3.0 schemas to JSON Schema 2020-12 and remembers what they refer to.
 #[derive(Default)]
 struct Converter<'document> {

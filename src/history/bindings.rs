@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::contract::document::Node;
+use crate::contract::field::languages_in;
 use crate::contract::json_schema;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::{Operation, OperationId, ParameterLocation};
@@ -22,6 +23,13 @@ use crate::exchange::{CompiledSchema, identifier};
 /// The maximum number of different values that are kept for one link: a body sends one of them, and the others are its
 /// fallbacks where it is rejected.
 const MAX_VALUES_PER_LINK: usize = 3;
+
+/// The maximum number of items of a list whose texts are looked at for their languages.
+const MAX_ITEMS: usize = 20;
+/// The maximum number of fields whose languages are remembered of each list.
+const MAX_FIELDS: usize = 100;
+/// The maximum number of languages that are remembered of each field.
+const MAX_LANGUAGES: usize = 100;
 
 /// A value that a response showed.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +67,9 @@ pub struct Bindings {
     read_from: HashSet<OperationId>,
     /// The reads whose values are from an earlier round (one execution of the plan).
     outdated: HashSet<OperationId>,
+    /// The languages of the texts that lists have shown, by list and by the name of the field of their items, each with
+    /// the number of texts.
+    languages: HashMap<OperationId, HashMap<String, HashMap<String, usize>>>,
 }
 
 impl Bindings {
@@ -83,6 +94,34 @@ impl Bindings {
                 self.keep(link, value, &parents);
             }
         }
+        self.note_languages(contract, from, body);
+    }
+
+    /// Counts the languages of the texts in the items of a list.
+    fn note_languages(&mut self, contract: &Contract, list: OperationId, body: &Value) {
+        let items = contract.items_of_list(list).and_then(|(at, _)| pointer::get(body, at));
+        for item in items.and_then(Value::as_array).into_iter().flatten().take(MAX_ITEMS) {
+            for (field, text) in item.as_object().into_iter().flatten() {
+                for language in languages_in(text) {
+                    let of_list = self.languages.entry(list).or_default();
+                    if !of_list.contains_key(field) && of_list.len() >= MAX_FIELDS {
+                        break;
+                    }
+                    let shown = of_list.entry(field.clone()).or_default();
+                    if shown.contains_key(language) || shown.len() < MAX_LANGUAGES {
+                        *shown.entry(language.to_owned()).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the language in which a list has shown most texts in this field of its items; of several, the first in
+    /// the alphabet.
+    pub(crate) fn language_of(&self, list: OperationId, field: &str) -> Option<&str> {
+        let shown = self.languages.get(&list)?.get(field)?.iter();
+        let most = shown.max_by_key(|(language, texts)| (**texts, std::cmp::Reverse(*language)));
+        most.map(|(language, _)| language.as_str())
     }
 
     /// Takes the identifier of a created record, where the body of the response does not show it, as the value of each
@@ -430,6 +469,24 @@ paths:
             let mut values: Vec<_> = sets.iter().map(|set| set[0].2.clone()).collect();
             values.sort_by_key(ToString::to_string);
             assert_eq!(values, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_list_shows_the_language_of_most_texts_and_no_other_name_in_a_map() {
+        let contract = Contract::read("pets.yaml", CONTRACT.to_owned()).unwrap();
+        let pets = contract.operation_named("pets").unwrap();
+        let pet = |id: u64, name: Value| json!({"id": id, "name": name});
+        for (first, second, language) in [
+            (json!({"de": "a", "en": "b"}), json!({"en": "c"}), Some("en")),
+            (json!({"pt-BR": "a"}), json!("b"), Some("pt-BR")),
+            (json!({"id": "7", "name": "a"}), json!({"ada": "b"}), None),
+            (json!({"en": {"text": "a"}}), json!({"17": "b"}), None),
+        ] {
+            let mut bindings = Bindings::default();
+            bindings.bind(&contract, pets, &json!([pet(1, first), pet(2, second)]));
+            assert_eq!(bindings.language_of(pets, "name"), language);
+            assert_eq!(bindings.language_of(pets, "title"), None);
         }
     }
 

@@ -256,7 +256,8 @@ impl<'run> History<'run> {
         if self.contract.operation(exchange.request.operation).is_query() {
             self.note_sent_by_query(exchange, body);
         } else {
-            self.sent_strings.note(&self.run_tag, body);
+            let write = (self.contract, exchange.request.operation);
+            self.sent_strings.note_body_of(write, &self.run_tag, body);
         }
     }
 

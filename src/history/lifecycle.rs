@@ -813,7 +813,7 @@ impl History<'_> {
         let sent = [&record.sent_before, &record.updated].into_iter().flatten();
         for request in sent.chain([&record.request]) {
             if let Some(body) = request.json() {
-                requests.note(&self.run_tag, body);
+                requests.note_body_of((self.contract, request.operation), &self.run_tag, body);
             }
         }
         let members = item.as_object();

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::run_tag::RunTag;
 use super::same::unicode_composed;
+use crate::contract::Contract;
 use crate::contract::field::holds_data_of_callers;
+use crate::contract::operation::OperationId;
 use crate::exchange::Digest;
 
 /// The maximum number of strings that are kept, the most recent ones: a run that repeats its plan (a soak) may send any
@@ -24,6 +26,8 @@ pub(super) struct SentStrings {
     in_order: VecDeque<Digest>,
     /// The names of the fields in which a string was sent.
     fields: HashSet<String>,
+    /// The names of the fields in which a map with a string was sent.
+    maps: HashSet<String>,
 }
 
 impl SentStrings {
@@ -46,12 +50,29 @@ impl SentStrings {
         }
     }
 
-    /// Remembers a string, and forgets the oldest one if there are too many.
+    /// Remembers the strings with the run tag in the body of a write, as [`Self::note`] does, and those in its maps.
+    pub(super) fn note_body_of(&mut self, (contract, write): (&Contract, OperationId), run_tag: &RunTag, body: &Value) {
+        self.note(run_tag, body);
+        for map in contract.maps_in_body(write) {
+            for (name, text) in body.get(map).and_then(Value::as_object).into_iter().flatten() {
+                if let Some(string) = text.as_str().filter(|_| run_tag.is_in(text)) {
+                    self.maps.insert(map.to_owned());
+                    self.keep(digest_in_map(map, name, string));
+                }
+            }
+        }
+    }
+
+    /// Remembers a string in a field.
     fn add(&mut self, name: &str, text: &str) {
         if !self.fields.contains(name) {
             self.fields.insert(name.to_owned());
         }
-        let string = digest(name, text);
+        self.keep(digest(name, text));
+    }
+
+    /// Keeps the digest of a string, and forgets the oldest one if there are too many.
+    fn keep(&mut self, string: Digest) {
         if self.strings.insert(string) {
             self.in_order.push_back(string);
         }
@@ -62,13 +83,27 @@ impl SentStrings {
         }
     }
 
-    /// Whether an object shows a string in the same field in which a write sent it, or in an object for what callers
-    /// want to keep with a record, such as `metadata` or `labels`. Only a whole value counts: a record of somebody
-    /// else, such as a log entry, may quote the run tag in a longer string.
+    /// Whether an object shows a string in the same field in which a write sent it, in an object for what callers want
+    /// to keep with a record, such as `metadata` or `labels`, or in the same map under the same name. Only a whole
+    /// value counts: a record of somebody else, such as a log entry, may quote the run tag in a longer string.
     pub(super) fn any_shown_by(&self, members: &Map<String, Value>) -> bool {
         let notes = members.iter().filter(|(name, _)| holds_data_of_callers(name));
         let mut notes = notes.filter_map(|(_, member)| member.as_object());
-        self.any_shown_by_fields_of(members) || notes.any(|notes| self.any_shown_by_fields_of(notes))
+        self.any_shown_by_fields_of(members)
+            || self.any_shown_by_maps_of(members)
+            || notes.any(|notes| self.any_shown_by_fields_of(notes))
+    }
+
+    /// Whether an object shows a string in one of its maps. Any other object in it may be another record.
+    fn any_shown_by_maps_of(&self, members: &Map<String, Value>) -> bool {
+        let mut maps = members.iter().filter(|(name, _)| self.maps.contains(*name));
+        maps.any(|(map, member)| {
+            let mut strings = member.as_object().into_iter().flatten();
+            strings.any(|(name, text)| {
+                let text = text.as_str();
+                text.is_some_and(|text| self.strings.contains(&digest_in_map(map, name, text)))
+            })
+        })
     }
 
     /// Whether an object shows a string in one of its own fields.
@@ -112,6 +147,11 @@ fn digest(name: &str, text: &str) -> Digest {
     Digest::of(&json!([name, normalized(text)]))
 }
 
+/// Returns the digest of a string with the name of its map and its name in it.
+fn digest_in_map(map: &str, name: &str, text: &str) -> Digest {
+    Digest::of(&json!([map, name, normalized(text)]))
+}
+
 /// Returns a string without what services may change in it: case, surrounding spaces, how accents are composed.
 fn normalized(text: &str) -> String {
     unicode_composed(text.trim()).to_lowercase()
@@ -142,6 +182,38 @@ mod tests {
         assert_eq!(shows(json!({"id": 1, "kind": "plain"})), (false, false));
         // The requests of another record sent a title.
         assert_eq!(shows(json!({"id": 1, "title": "Order 17"})), (false, false));
+    }
+
+    #[test]
+    fn a_string_in_a_map_is_recognised_under_its_name_in_the_same_map_and_in_no_other_object() {
+        let document = "openapi: 3.0.3
+info: {title: Rooms, version: '1'}
+paths:
+  /rooms:
+    post:
+      requestBody: {content: {application/json: {schema: {type: object, properties: {
+        title: {type: object, additionalProperties: {type: string}},
+        owner: {type: object, properties: {en: {type: string}}}}}}}}
+      responses: {'201': {description: Added}}
+";
+        let contract = Contract::read("rooms.yaml", document.to_owned()).unwrap();
+        let run_tag = RunTag::new(1, 1);
+        let own = run_tag.numbered(1);
+        let mut sent = SentStrings::default();
+        let body = json!({"title": {"en": own, "de": "plain"}, "owner": {"en": own}});
+        sent.note_body_of((&contract, OperationId(0)), &run_tag, &body);
+        let shows = |record: Value| sent.any_shown_by(record.as_object().unwrap());
+        assert!(shows(json!({"id": 1, "title": {"en": own, "de": "plain", "fr": ""}})));
+        for other in [
+            json!({"id": 1, "title": {"de": own}}),
+            json!({"id": 1, "title": {"en": format!("Moved from {own}")}}),
+            json!({"id": 1, "title": {"of": {"en": own}}}),
+            json!({"id": 1, "subtitle": {"en": own}}),
+            json!({"id": 1, "owner": {"en": own}}),
+            json!({"id": 1, "rooms": [{"title": {"en": own}}]}),
+        ] {
+            assert!(!shows(other.clone()), "{other}");
+        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl History<'_> {
             return;
         };
         let mut sent = SentStrings::default();
-        sent.note(&self.run_tag, body);
+        sent.note_body_of((self.contract, create), &self.run_tag, body);
         let main = match role {
             ExchangeRole::Write(context) if context.role == RecordRole::Main => Some(context.clone()),
             _ => None,

@@ -576,6 +576,12 @@ pub(super) fn concerns_rights(name: &str) -> bool {
     words(&lower).any(is_concerned) || locks_away(name)
 }
 
+/// Whether an object whose content nothing describes may be sent in a field with this name: one that is neither about
+/// rights nor about somebody or other records, and says nothing that acts.
+pub(super) fn may_hold_any_object(name: &str) -> bool {
+    !(concerns_rights(name) || names_somebody(name) || concerns_others(name))
+}
+
 /// Whether a word is about administrators: `admins`, `superadmin`, not `badminton`.
 fn is_of_admin(word: &str) -> bool {
     word.starts_with("admin") || word.ends_with("admin")
@@ -1150,6 +1156,35 @@ mod tests {
         }
         for name in ["done", "isGift", "paused"] {
             assert!(may_be_sent_later(&json!(true), name, &either.root), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_object_that_nothing_describes_is_sent_only_under_a_harmless_name() {
+        for name in [
+            "name",
+            "question",
+            "subject",
+            "text",
+            "tags",
+            "data",
+            "data_schema",
+            "inputs",
+            "value",
+        ] {
+            assert!(may_hold_any_object(name), "{name}");
+        }
+        for name in [
+            "permissions",
+            "visibility",
+            "roles",
+            "adminRights",
+            "owner",
+            "members",
+            "webhook",
+            "notify_users",
+        ] {
+            assert!(!may_hold_any_object(name), "{name}");
         }
     }
 

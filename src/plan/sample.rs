@@ -9,12 +9,17 @@
 use jsonschema_regex::pattern_witness;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
-use serde_json::{Number, Value, json};
+use serde_json::{Map, Number, Value, json};
 
+use super::rights::may_hold_any_object;
 use crate::contract::Contract;
 use crate::contract::document::Node;
 use crate::contract::json_schema;
 use crate::exchange::CompiledSchema;
+
+/// The name under which the run puts its tag into a map, and into an object in which callers may keep data of their
+/// own, such as `metadata`: its *note*.
+pub(super) const NOTE: &str = "countersign";
 
 /// The longest string that is made where a schema asks for a long one, in characters.
 const LONGEST: usize = 10_000;
@@ -142,6 +147,57 @@ impl SampleMaker<'_> {
             elements.push(element);
         }
         Some(Value::Array(elements))
+    }
+
+    /// Returns a map with the run's own text under as many names as the schema requires, but one at least: under
+    /// `first`, and then under names of the run's own.
+    ///
+    /// # Errors
+    ///
+    /// The keyword that admits none.
+    pub(super) fn map(&self, schema: &Node, first: Option<&str>) -> Result<Value, &'static str> {
+        let node = self.contract.referred(schema);
+        let text = self.of(node.member("additionalProperties").ok_or("type")?)?;
+        let least = size(node, "minProperties").unwrap_or(0).clamp(1, MAX_ELEMENTS);
+        let names = first.map(str::to_owned).into_iter().chain(self.names(node));
+        let mut members = Map::new();
+        for name in names {
+            if members.len() as u64 == least {
+                break;
+            }
+            members.insert(name, text.clone());
+        }
+        self.first_admitted((node, 0), vec![Value::Object(members)])
+    }
+
+    /// Returns names of the run's own that a map may have: those that its schema lists, or else made by their schema.
+    fn names(&self, map: &Node) -> Vec<String> {
+        let schema = json_schema::property_names(map).map(|names| self.contract.referred(names));
+        let listed = schema.and_then(|schema| schema.member("enum"));
+        if let Some(listed) = listed {
+            let listed = listed.elements().iter().filter_map(Node::string);
+            return listed
+                .filter(|name| may_hold_any_object(name))
+                .map(str::to_owned)
+                .collect();
+        }
+        let made = |number: u64| {
+            let text = if number == 0 {
+                NOTE.to_owned()
+            } else {
+                format!("{NOTE}{}", number + 1)
+            };
+            let Some(schema) = schema else { return Some(text) };
+            let sample = SampleMaker {
+                text: &text,
+                number,
+                ..*self
+            };
+            let candidates = sample.strings(schema).into_iter().map(Value::String).collect();
+            let name = sample.first_admitted((schema, 0), candidates).ok()?;
+            name.as_str().map(str::to_owned)
+        };
+        (0..MAX_ELEMENTS).filter_map(made).collect()
     }
 
     /// Returns the values that a schema admits, where it leaves a choice: both booleans, the members of an `enum`, or
@@ -451,6 +507,37 @@ paths: {/a: {get: {responses: {'200': {description: a}}}}}
             "{made:?}"
         );
         assert_eq!(made[0], of("countersign-7-x2", 1));
+    }
+
+    #[test]
+    fn the_names_in_a_map_keep_their_schema() {
+        for (keywords, names) in [
+            ("", &["countersign"][..]),
+            ("propertyNames: {pattern: '^[a-z]{2}$'}, ", &["mj"]),
+            (
+                "propertyNames: {enum: [admin, en, fr]}, minProperties: 2, ",
+                &["en", "fr"],
+            ),
+            ("minProperties: 2, ", &["countersign", "countersign2"]),
+        ] {
+            let text = format!(
+                "openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\npaths: {{}}\ncomponents: {{schemas: {{A: {{\
+                 type: object, {keywords}additionalProperties: {{type: string}}}}}}}}\n"
+            );
+            let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            let sample = SampleMaker {
+                contract: &contract,
+                text: "countersign-7-x2",
+                number: 4,
+                examples: false,
+            };
+            let map = sample
+                .map(contract.document.node("/components/schemas/A").unwrap(), None)
+                .unwrap();
+            let made: Vec<_> = map.as_object().unwrap().keys().collect();
+            assert_eq!(made, names, "{keywords}");
+            assert!(map.as_object().unwrap().values().all(|text| text == "countersign-7-x2"));
+        }
     }
 
     #[test]

@@ -12,15 +12,15 @@ use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::{
     cautious_value, concerns_rights, ends_period, is_called_by_service, is_date_of_trigger, is_measure,
-    is_place_among_others, may_be_sent_later, names_somebody,
+    is_place_among_others, may_be_sent_later, may_hold_any_object, names_somebody,
 };
-use super::sample::{MAX_ELEMENTS, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
+use super::sample::{MAX_ELEMENTS, NOTE, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
 use super::source::NoValue;
 use super::timestamps;
 use crate::contract::consequence::says_it_happens_by_itself;
 use crate::contract::discriminator;
 use crate::contract::document::Node;
-use crate::contract::field::holds_data_of_callers;
+use crate::contract::field::{holds_data_of_callers, languages_in};
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::openapi::referred_pointer;
 use crate::contract::operation::OperationId;
@@ -28,10 +28,6 @@ use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
 use crate::contract::{Contract, json_schema, pointer};
 use crate::exchange::{CompiledSchema, is_harmless_identifier};
 use crate::history::{Bindings, RunTag};
-
-/// In an object in which callers may keep data of their own, such as `metadata`, the run puts its tag under this name:
-/// its *note*.
-const NOTE: &str = "countersign";
 
 /// The depth to which a schema is followed.
 const DEPTH: usize = 6;
@@ -110,6 +106,8 @@ struct TemplateField<'contract> {
     discriminator: Option<Value>,
     /// The string that the contract says to send, with [`RUN_TAG`] in it.
     synthetic: Option<&'contract str>,
+    /// Whether it is a map of texts at the top of the body.
+    is_map: bool,
     /// Whether its name or its format is that of an identifier.
     looks_like_an_identifier: bool,
 }
@@ -294,6 +292,10 @@ impl<'contract> Template<'contract> {
             required: false,
             discriminator: None,
             synthetic: node.member("x-synthetic").and_then(Node::string),
+            is_map: self
+                .contract
+                .maps_in_body(self.operation)
+                .any(|map| pointer::join("", map) == at),
             looks_like_an_identifier: body::looks_like_an_identifier(at, Some(node))
                 && self.contract.identifier_field(self.operation).as_deref() != Some(at),
         }
@@ -536,6 +538,18 @@ impl LeafBuilder<'_> {
 
     /// Returns a value that the field's schema admits.
     fn sample(&self, field: &TemplateField<'_>, examples: bool) -> Option<Value> {
+        let made = self.made(field, examples, |sample| sample.of(field.node))?;
+        let ends = pointer::last(&field.pointer).is_some_and(|name| ends_period(&name));
+        Some(end_of_period(&made).filter(|_| ends).unwrap_or(made))
+    }
+
+    /// Returns what is made for a field with the text that is the run's own in it.
+    fn made(
+        &self,
+        field: &TemplateField<'_>,
+        examples: bool,
+        make: impl Fn(&SampleMaker<'_>) -> Result<Value, &'static str>,
+    ) -> Option<Value> {
         // Fields differ, so that it shows if a service confuses two.
         let mut text = match self.strings_before(field) {
             0 => format!("countersign-{}", self.run_tag),
@@ -553,14 +567,49 @@ impl LeafBuilder<'_> {
             number: self.number + index,
             examples,
         };
-        let made = sample.of(field.node).ok()?;
-        let ends = pointer::last(&field.pointer).is_some_and(|name| ends_period(&name));
-        Some(end_of_period(&made).filter(|_| ends).unwrap_or(made))
+        make(&sample).ok()
+    }
+
+    /// Returns the object that is sent in a required field whose schema documents no members: a map of texts has one,
+    /// and any other object none.
+    fn object(&self, field: &TemplateField<'_>) -> Option<Choice> {
+        let contract = self.template.contract;
+        let mut names = pointer::tokens(&field.pointer);
+        if !field.required || names.any(|name| !may_hold_any_object(&name)) {
+            return None;
+        }
+        let name = pointer::last(&field.pointer).unwrap_or_default();
+        if !field.is_map {
+            let is_free = !contract.names_a_record(&name);
+            return is_free.then(|| Choice::own(json!({})));
+        }
+        let map = |language: Option<&str>| self.made(field, false, |sample| sample.map(field.node, language));
+        let of_body = self
+            .template
+            .example
+            .and_then(|example| example.pointer(&field.pointer));
+        let of_schema = || field.node.member("example").map(Node::to_value);
+        let example = of_body.cloned().or_else(of_schema).unwrap_or_default();
+        let documented = languages_in(&example);
+        let list = contract.list_written_by(self.template.operation);
+        let shown = list.and_then(|list| self.bindings.language_of(list, &name));
+        let in_shown_language = || {
+            let value = map(Some(shown?))?;
+            let from_target = !shown.is_some_and(|shown| documented.contains(&shown));
+            Some(Choice {
+                from_target,
+                ..Choice::own(value)
+            })
+        };
+        let own = || map(documented.first().copied()).or_else(|| map(None)).map(Choice::own);
+        in_shown_language().or_else(own)
     }
 
     /// Returns how many fields before this one have strings, for a body without invariants.
     fn strings_before(&self, field: &TemplateField<'_>) -> usize {
-        let is_string = |other: &TemplateField<'_>| other.node.member("type").and_then(Node::string) == Some("string");
+        let is_string = |other: &TemplateField<'_>| {
+            other.node.member("type").and_then(Node::string) == Some("string") || other.is_map && other.required
+        };
         let fields = self.template.fields.iter().filter(|_| !self.template.has_invariants);
         let before = fields.take_while(|other| !name_tokens(&other.pointer).eq(name_tokens(&field.pointer)));
         before.filter(|other| is_string(other)).count()
@@ -604,11 +653,14 @@ impl LeafBuilder<'_> {
             let small = is_named(is_measure).then(|| self.sample(field, false)).flatten();
             return Some(Choice::made_up(small.unwrap_or_else(|| self.unlikely(node))));
         }
-        if kind == Some("object") {
-            // It has no properties of its own: those would be fields.
-            let notes = name.filter(|name| holds_data_of_callers(name));
+        // It has no properties of its own: those would be fields.
+        if kind == Some("object") && is_named(holds_data_of_callers) {
             let text = format!("countersign-{}", self.run_tag);
-            return notes.map(|_| Choice::own(json!({ NOTE: text })));
+            return Some(Choice::own(json!({ NOTE: text })));
+        }
+        let is_any_value = kind.is_none() && json_schema::keywords(node).is_empty();
+        if kind == Some("object") || is_any_value {
+            return self.object(field);
         }
         let names_a_record = name.is_some_and(|name| self.template.contract.names_a_record(&name));
         let choice = if names_a_record { Choice::made_up } else { Choice::own };
@@ -828,6 +880,110 @@ mod tests {
             made("{type: object, minProperties: 2, properties: {on: {type: boolean}}}").unwrap_err(),
             "the run cannot make a body that `minProperties` in its schema admits"
         );
+    }
+
+    #[test]
+    fn a_required_map_of_texts_has_a_text_and_another_object_is_empty() {
+        let tag = RunTag::new(0, 1).numbered(0);
+        let (text, second) = (format!("countersign-{tag}"), format!("countersign2-{tag}"));
+        let map = |more: &str| format!("{{type: object, additionalProperties: {{type: string}}{more}}}");
+        for (schema, value) in [
+            (map(""), json!({"countersign": text})),
+            (map(", example: {de: Saal, en: Hall}"), json!({"de": text})),
+            (map(", example: {Ada: Hall, en: Hall}"), json!({"countersign": text})),
+            (
+                map(", minProperties: 2"),
+                json!({"countersign": text, "countersign2": text}),
+            ),
+            (format!("{{allOf: [{}]}}", map("")), json!({"countersign": text})),
+            (
+                "{type: object, additionalProperties: {type: string, maxLength: 3}}".to_owned(),
+                json!({"countersign": &tag[tag.len() - 3..]}),
+            ),
+            (
+                "{type: object, additionalProperties: {type: integer}}".to_owned(),
+                json!({}),
+            ),
+            ("{type: object, additionalProperties: {}}".to_owned(), json!({})),
+            ("{type: object}".to_owned(), json!({})),
+            ("{description: Any value}".to_owned(), json!({})),
+        ] {
+            let body = |required: &str| {
+                made(&format!(
+                    "{{type: object, required: [{required}, on], properties: {{label: {schema}, on: {{type: \
+                     boolean}}}}}}"
+                ))
+            };
+            assert_eq!(body("label"), Ok(json!({"label": value, "on": false})), "{schema}");
+            assert_eq!(body("on"), Ok(json!({"on": false})), "{schema}");
+        }
+        let two = made(&format!(
+            "{{type: object, required: [a, b], properties: {{a: {}, b: {{type: string}}}}}}",
+            map("")
+        ));
+        assert_eq!(two, Ok(json!({"a": {"countersign": text}, "b": second})));
+    }
+
+    #[test]
+    fn a_text_is_in_the_language_that_the_list_shows_which_is_printed_only_if_it_is_documented() {
+        let document = "openapi: 3.0.3
+info: {title: Rooms, version: '1'}
+paths:
+  /rooms:
+    get: {responses: {'200': {description: Rooms, content: {application/json: {schema: {type: array, items: {
+      $ref: '#/components/schemas/Room'}}}}}}}
+    post:
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/Room'}}}}
+      responses: {'201': {description: Added, content: {application/json: {schema: {
+        $ref: '#/components/schemas/Room'}}}}}
+  /rooms/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: integer}}]
+    get: {responses: {'200': {description: A room, content: {application/json: {schema: {
+      $ref: '#/components/schemas/Room'}}}}}}
+components:
+  schemas:
+    Room: {type: object, required: [name], properties: {id: {type: integer, readOnly: true}, name: {type: object,
+      additionalProperties: {type: string}, example: {en: Hall, fr: Salle}}}}
+";
+        let contract = Contract::read("rooms.yaml", document.to_owned()).unwrap_or_else(|defect| panic!("{defect}"));
+        let (list, create) = (OperationId(0), OperationId(1));
+        for (name, language, from_target) in [
+            (json!({"de": "Saal"}), "de", &["/name".to_owned()][..]),
+            (json!({"fr": "Salle"}), "fr", &[]),
+            (json!({"ada": "Saal"}), "en", &[]),
+            (json!("Saal"), "en", &[]),
+        ] {
+            let mut bindings = Bindings::default();
+            bindings.bind(&contract, list, &json!([{"id": 1, "name": name}]));
+            let template = Template::of(&contract, create);
+            let draft = template.draft(&bindings, (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
+            let (body, shown) = draft.unwrap().body();
+            let text = format!("countersign-{}", RunTag::new(0, 1).numbered(0));
+            assert_eq!(
+                (body, &shown[..]),
+                (json!({"name": {language: text}}), from_target),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_object_is_made_up_that_gives_rights_or_that_its_schema_does_not_admit() {
+        for (name, schema) in [
+            ("permissions", "{type: object}"),
+            ("members", "{type: object, additionalProperties: {type: string}}"),
+            ("label", "{type: object, minProperties: 1}"),
+            (
+                "label",
+                "{type: object, additionalProperties: {type: integer}, minProperties: 1}",
+            ),
+        ] {
+            let lack = made(&format!(
+                "{{type: object, required: [{name}], properties: {{{name}: {schema}}}}}"
+            ));
+            let lack = lack.unwrap_err();
+            assert!(lack.contains(&format!("`/{name}`")), "{schema}: {lack}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! write is sent only where somebody names the operation. A query, a `POST` that the document makes recognisable as a
 //! read, is sent too, with nothing in its path but the run's own records and what the user gives.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -20,7 +20,6 @@ use super::body::{self, looks_like_an_identifier};
 use super::scope::{Scope, what_shows};
 use super::source::NoValue;
 use super::template::Template;
-use crate::contract::field::holds_data_of_callers;
 use crate::contract::link::LinkTarget;
 use crate::contract::operation::{Method, OperationId, Parameter, ParameterLocation};
 use crate::contract::shape::JsonType;
@@ -191,7 +190,7 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
         tagged.extend(
             operation
                 .new_record_name_parameter()
-                .map(|index| operation.parameters[index].name.clone()),
+                .map(|index| (operation.parameters[index].name.clone(), JsonType::String)),
         );
         if tagged.is_empty() {
             let words = "no field of its body can carry the run tag, so no record could be recognised again";
@@ -208,7 +207,7 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
             ));
         }
         if let Some(ShownBy::Read(read)) = what_shows(contract, scope, id)
-            && !documents_string(contract, read, &tagged)
+            && !documents_any(contract, read, &tagged)
         {
             let read = &contract.operation(read).name;
             return Some(format!(
@@ -219,38 +218,27 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
     None
 }
 
-/// Returns the names of the fields of a create's body that carry the run tag.
-fn tagged_fields(contract: &Contract, id: OperationId) -> Result<BTreeSet<String>, NoValue> {
+/// Returns the fields of a create's body that carry the run tag, at any depth: the names of those with a string, and of
+/// the maps and the objects for callers' own data, such as `metadata`, in which the run leaves its note.
+fn tagged_fields(contract: &Contract, id: OperationId) -> Result<HashSet<(String, JsonType)>, NoValue> {
     let run_tag = RunTag::new(0, 0);
     let bindings = Bindings::with_placeholder_identifiers(contract, id);
     let draft = Template::of(contract, id).draft(&bindings, (&run_tag, 0), TimestampFormat::Utc)?;
-    let mut names = BTreeSet::new();
-    note_tagged(&draft.body().0, &run_tag, &mut names);
-    Ok(names)
+    let tagged = draft.leaves.iter().filter_map(|leaf| {
+        let shows = match leaf.value().filter(|value| run_tag.is_in(value))? {
+            Value::String(_) => JsonType::String,
+            Value::Object(_) => JsonType::Object,
+            _ => return None,
+        };
+        // An element of an array has no name by which it could be recognised.
+        let name = pointer::last(&leaf.pointer).filter(|name| name.parse::<usize>().is_err())?;
+        Some((name, shows))
+    });
+    Ok(tagged.collect())
 }
 
-/// Adds the names of the fields whose strings contain the run tag, at any depth, and of the objects for callers' own
-/// data, such as `metadata`, in which the run leaves its note.
-fn note_tagged(value: &Value, run_tag: &RunTag, names: &mut BTreeSet<String>) {
-    match value {
-        Value::Array(elements) => elements.iter().for_each(|element| note_tagged(element, run_tag, names)),
-        Value::Object(members) => {
-            for (name, member) in members {
-                let has_note = holds_data_of_callers(name) && member.is_object();
-                if (member.is_string() || has_note) && run_tag.is_in(member) {
-                    names.insert(name.clone());
-                }
-                if !has_note {
-                    note_tagged(member, run_tag, names);
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Whether a success of the read documents a string with one of these names, or an object for callers' own data.
-fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<String>) -> bool {
+/// Whether a success of the read documents one of these fields.
+fn documents_any(contract: &Contract, read: OperationId, fields: &HashSet<(String, JsonType)>) -> bool {
     let responses = contract.operation(read).successes();
     let mut pending: Vec<_> = responses.filter_map(|response| response.body).collect();
     let mut seen = HashSet::new();
@@ -261,12 +249,8 @@ fn documents_string(contract: &Contract, read: OperationId, names: &BTreeSet<Str
         let shape = contract.shape(id);
         for field in &shape.fields {
             let types = &contract.shape(field.shape).types;
-            let shows = if holds_data_of_callers(&field.name) {
-                JsonType::Object
-            } else {
-                JsonType::String
-            };
-            if names.contains(field.name.as_str()) && (types.is_empty() || types.contains(&shows)) {
+            let mut named = fields.iter().filter(|(name, _)| *name == *field.name);
+            if named.any(|(_, shows)| types.is_empty() || types.contains(shows)) {
                 return true;
             }
         }
@@ -286,7 +270,7 @@ fn reason_against_body(contract: &Contract, id: OperationId) -> Option<String> {
     // A text that shows the run tag is nobody else's identifier.
     let identifier_field = contract.identifier_field(id).filter(|key| {
         let name = pointer::last(key).unwrap_or_default();
-        tagged_fields(contract, id).is_ok_and(|tagged| tagged.contains(&name))
+        tagged_fields(contract, id).is_ok_and(|tagged| tagged.contains(&(name, JsonType::String)))
     });
     let required = body::required(contract, id).into_iter();
     let mut foreign = required.filter(|field| {
@@ -433,6 +417,25 @@ mod tests {
         assert!(reason.starts_with("its body requires `/ownerId`"), "{reason}");
         // An update of its record depends on it.
         assert!(of(&found, "setPet").is_some());
+    }
+
+    #[test]
+    fn a_map_of_texts_carries_the_run_tag_where_the_read_documents_an_object() {
+        let with_name = |sent: &str, shown: &str| {
+            let sent = format!(
+                "{{content: {{application/json: {{schema: {{type: object, required: [name], properties: {{name: \
+                 {sent}}}}}}}}}}}"
+            );
+            let shown = NAMED.replace("{name: {type: string}}", &format!("{{name: {shown}}}"));
+            of(&reasons(&linked(&sent).replace(NAMED, &shown), &[]), "addPet")
+        };
+        let map = "{type: object, additionalProperties: {type: string}}";
+        assert_eq!(with_name(map, map), None);
+        assert_eq!(with_name(map, "{type: object}"), None);
+        let reason = with_name(map, "{type: string}").unwrap();
+        assert!(reason.starts_with("getPet documents none of the strings"), "{reason}");
+        let reason = with_name("{type: object}", "{type: object}").unwrap();
+        assert!(reason.starts_with("no field of its body can carry"), "{reason}");
     }
 
     #[test]

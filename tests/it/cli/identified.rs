@@ -46,6 +46,8 @@ const UUID: (&str, &str) = ("uuid", "{type: string, format: uuid}");
 const NAME: (&str, &str) = ("name", "{type: string}");
 const TITLE: (&str, &str) = ("title", "{type: string}");
 const NOTES: (&str, &str) = ("metadata", "{type: object}");
+/// One text in several languages, which is required.
+const TEXTS: (&str, &str) = ("texts", "{type: object, additionalProperties: {type: string}}");
 const WHOLE: &str = "{$ref: '#/components/schemas/Thing'}";
 const ALONE: &str = "{type: object, properties: {uuid: {type: string, format: uuid}}}";
 
@@ -62,6 +64,14 @@ fn numbered(number: usize) -> String {
 
 fn honest(number: usize) -> (String, Vec<String>) {
     (numbered(number), vec![numbered(number)])
+}
+
+/// Adds a text in another language.
+fn translated(mut thing: Value) -> Value {
+    if let Some(texts) = thing.get_mut("texts").and_then(Value::as_object_mut) {
+        texts.insert("fr".to_owned(), json!(""));
+    }
+    thing
 }
 
 /// What the response to a create shows.
@@ -91,7 +101,7 @@ impl Service {
             }
             let (id, stored) = (self.creates)(self.things.len());
             for id in stored {
-                let mut thing = sent.clone();
+                let mut thing = translated(sent.clone());
                 thing[self.identifier] = json!(id);
                 self.things.insert(id, thing);
             }
@@ -112,7 +122,7 @@ impl Service {
                 "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n".to_owned()
             }
             _ => {
-                let mut thing = sent;
+                let mut thing = translated(sent);
                 thing[self.identifier] = json!(id);
                 self.things.insert(id.to_owned(), thing);
                 response("200 OK", "{}")
@@ -130,7 +140,8 @@ struct Checked {
 
 /// Checks a service that has one foreign thing.
 fn checked(document: &str, identifier: &'static str, shows: Shows, creates: Creates) -> Checked {
-    let foreign = json!({identifier: FOREIGN, "title": "Somebody's", "metadata": {"of": "somebody"}});
+    let foreign =
+        json!({identifier: FOREIGN, "title": "Somebody's", "metadata": {"of": "somebody"}, "texts": {"de": "Fremd"}});
     let service = Arc::new(Mutex::new(Service {
         things: BTreeMap::from([(FOREIGN.to_owned(), foreign)]),
         identifier,
@@ -239,6 +250,38 @@ fn a_record_whose_create_shows_no_identifier_is_found_in_its_list_and_cleaned_up
         let checked = checked(&listed(field), "uuid", Shows::Nothing, honest);
         assert!(checked.is_cleaned_up(), "{:?} {:?}", checked.changed, checked.left);
         assert_eq!(checked.residue(), 0);
+    }
+}
+
+/// The document with a list of things whose texts are required.
+fn with_texts() -> String {
+    listed(TEXTS).replace("properties: {texts", "required: [texts], properties: {texts")
+}
+
+#[test]
+fn a_record_of_which_only_a_map_of_texts_comes_back_is_recognised_and_cleaned_up() {
+    for shows in [Shows::Thing, Shows::Nothing] {
+        let checked = checked(&with_texts(), "uuid", shows, honest);
+        assert!(checked.is_cleaned_up(), "{:?} {:?}", checked.changed, checked.left);
+        assert_eq!(checked.residue(), 0);
+        let findings = checked.report["findings"].as_array().unwrap();
+        assert!(
+            findings.iter().all(|finding| finding["level"] != "deny"),
+            "{findings:?}"
+        );
+    }
+    // What the target shows is no text to print, not even the language.
+    let checked = checked(&with_texts(), "uuid", Shows::Thing, honest);
+    assert!(!checked.report.to_string().contains("\"de\""));
+}
+
+#[test]
+fn a_record_with_texts_of_somebody_else_is_not_the_run_s_own() {
+    let lies: Creates = |_| (FOREIGN.to_owned(), Vec::new());
+    for shows in [Shows::Thing, Shows::Identifier] {
+        let checked = checked(&with_texts(), "uuid", shows, lies);
+        assert_eq!(checked.changed, Vec::<String>::new());
+        assert_eq!(checked.left[FOREIGN]["texts"], json!({"de": "Fremd"}));
     }
 }
 
