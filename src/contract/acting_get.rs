@@ -673,11 +673,9 @@ fn says_command(words: &[String]) -> bool {
     let mut known = lists.into_iter().flatten();
     let may_show = MAY_SHOW.iter().any(|verb| is_base_or_third_person(first, verb));
     let is_no_verb = NO_VERBS.contains(&first.as_str()) || DETERMINERS.contains(&first.as_str());
-    // Before a determiner, only a plural may be a noun: "Days a vehicle takes to sell".
-    let is_verb = !first.ends_with('s') || is_sentence || known.any(|verb| is_base_or_third_person(first, verb));
+    // Before a determiner, only a plural may be a noun, of which more is said then: "Days a vehicle takes to sell".
+    let is_verb = !first.ends_with('s') || words.len() == 3 || known.any(|verb| is_base_or_third_person(first, verb));
     let has_object = DETERMINERS.contains(&object.as_str());
-    // "Nudges the assignee". What follows a noun would say more: "Orders the customer has placed".
-    let is_sentence = matches!(words, [_, _, object] if !object.ends_with('s'));
     let is_sure = IMPERATIVE.contains(&first.as_str()) && !NOUNS_TOO.contains(&first.as_str()) && first != "set"
         || IN_THIRD_PERSON.contains(&first.as_str());
     let is_secret = |word: &String| ["otp", "password", "secret", "token"].contains(&word.as_str());
