@@ -130,8 +130,8 @@ pub(super) fn other_examples(contract: &Contract, operation: OperationId, at: &s
     values.map(|value| Choice::own(value.clone())).collect()
 }
 
-/// Whether a field, by its pointer and schema, looks like the identifier of a record: `id`, `petId`, `owner_ids`, a
-/// UUID.
+/// Whether a field, by its pointer and schema, looks like the identifier of a record: `id`, `petId`, `owner_ids`,
+/// `user_ids_allowed`, a UUID.
 pub(super) fn looks_like_an_identifier(field: &str, schema: Option<&Node>) -> bool {
     let format = schema.and_then(|node| node.member("format")).and_then(Node::string);
     let mut names = field.split('/').filter(|token| token.parse::<usize>().is_err());
@@ -140,8 +140,10 @@ pub(super) fn looks_like_an_identifier(field: &str, schema: Option<&Node>) -> bo
     let whole = IDENTIFIERS.contains(&lower.as_str());
     let parted = ["_id", "-id", "_uuid", "-uuid", "_guid", "-guid"];
     let humped = ["Id", "ID", "Uuid", "UUID", "Guid", "GUID"];
+    let has_several = |word: String| ["ids", "uuids", "guids"].contains(&word.as_str());
     format == Some("uuid")
         || whole
+        || lexicon::camel_case_words(name).into_iter().any(has_several)
         || parted.iter().any(|end| lower.ends_with(end))
         || humped.iter().any(|end| name.ends_with(end))
 }

@@ -732,6 +732,17 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_identifiers_that_a_body_requires_is_empty() {
+        let ids = "{type: object, required: [user_ids_visible], properties: {user_ids_visible: {type: array, items: \
+                   {type: integer}}}}";
+        let schema =
+            format!("{{type: object, required: [name, seen], properties: {{name: {{type: string}}, seen: {ids}}}}}");
+        assert_eq!(made(&schema).unwrap()["seen"], json!({"user_ids_visible": []}));
+        let at_least_one = schema.replace("type: array,", "type: array, minItems: 1,");
+        assert!(made(&at_least_one).is_err());
+    }
+
+    #[test]
     fn a_time_at_which_something_happens_to_others_is_left_out_or_not_made() {
         let schema = |required: &str| {
             format!(
