@@ -22,7 +22,7 @@ pub struct Fact {
     /// The location of the statement in the contract.
     pub location: SharedString,
     /// The pointer in the response, with `*` for any element of an array or member of a map; empty where it is about
-    /// the whole response.
+    /// the whole response. For a header it is its location (see [`pointer::header`](super::pointer::header)).
     pub response_pointer: SharedString,
     /// What the contract states, in a few words.
     pub documented: SharedString,

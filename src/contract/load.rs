@@ -10,6 +10,7 @@ use super::document::{Document, Member, Node};
 use super::edge_case::{self, EdgeCase};
 use super::fact::Fact;
 use super::field;
+use super::headers;
 use super::inferred;
 use super::learned;
 use super::link;
@@ -368,10 +369,12 @@ fn responses(
         let mut earlier = documented.iter();
         let is_first =
             !earlier.any(|earlier: &DocumentedResponse| earlier.status.is_success() && earlier.body.is_some());
-        let subject = if status.is_success() && is_first {
-            name.clone()
-        } else {
-            format!("{name} {status}")
+        let subject = |is_first: bool| {
+            if status.is_success() && is_first {
+                name.clone()
+            } else {
+                format!("{name} {status}")
+            }
         };
         let target = resolve(document, key.clone());
         let content = pointer::join(&target, "content");
@@ -381,15 +384,29 @@ fn responses(
         let json = json_or_range(media).filter(|media| media.node.member("schema").is_some());
         let schema = json.map(|json| pointer::join(&pointer::join(&content, &json.name), "schema"));
         let body = schema.and_then(|schema| {
-            let expanded = expander.response(id, &subject, &schema);
+            let expanded = expander.response(id, &subject(is_first), &schema);
             expanded.map_err(|defect| defects.push(defect)).ok()
         });
         let media_types = media.iter().map(|media| media.name.to_ascii_lowercase()).collect();
+        let mut earlier = documented.iter();
+        let is_first =
+            !earlier.any(|earlier: &DocumentedResponse| earlier.status.is_success() && !earlier.headers.is_empty());
+        let stated = if location.method == Method::Head {
+            Vec::new()
+        } else {
+            headers::stated(document, status, &target)
+        };
+        let headers = stated.into_iter().filter_map(|header| {
+            let expanded = expander.header((id, &subject(is_first)), header);
+            expanded.map_err(|defect| defects.push(defect)).ok()
+        });
+        let headers = headers.collect();
         documented.push(DocumentedResponse {
             status,
             pointer: key,
             media_types,
             body,
+            headers,
         });
     }
     documented

@@ -64,6 +64,7 @@ pub mod field;
 mod filter_words;
 pub mod filters;
 mod guessed;
+mod headers;
 mod identity;
 mod inferred;
 mod inferred_gaps;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::document::{Document, Node};
 use super::edge_case::EdgeCase;
+use super::fact::FactId;
 use super::field::RequestField;
 use super::load::{is_json, resolve};
 use super::shape::ShapeId;
@@ -159,18 +160,25 @@ impl Operation {
         responses.find(|response| response.status == StatusPattern::Exact(status))
     }
 
-    /// Returns the response that documents the body of this status; `None` also where that is not certain. A response
-    /// to `HEAD` has no body, whatever the document says (RFC 9110, section 9.3.2). Next to a documented success,
-    /// `default` documents the errors, and without one the success. A 502, a 503 and a 504 may come from something in
-    /// front of the service (RFC 9110, sections 15.6.3 to 15.6.5), of which `default` says nothing.
+    /// Returns the response that documents what a response of this status contains; `None` also where that is not
+    /// certain. Next to a documented success, `default` documents the errors, and without one the success. A 502, a 503
+    /// and a 504 may come from something in front of the service (RFC 9110, sections 15.6.3 to 15.6.5), of which
+    /// `default` says nothing.
     #[must_use]
-    pub fn response_with_body(&self, status: u16) -> Option<&DocumentedResponse> {
+    pub fn certain_response(&self, status: u16) -> Option<&DocumentedResponse> {
         let documents = |response: &&DocumentedResponse| match (response.status, self.successes().next()) {
             (StatusPattern::Default, Some(_)) => matches!(status, 400..=501 | 505..),
             (StatusPattern::Default, None) => is_success(status),
             _ => true,
         };
-        let response = self.response(status).filter(documents)?;
+        self.response(status).filter(documents)
+    }
+
+    /// Returns the [certain response](Self::certain_response) of this status, if it documents a body. A response to
+    /// `HEAD` has no body, whatever the document says (RFC 9110, section 9.3.2).
+    #[must_use]
+    pub fn response_with_body(&self, status: u16) -> Option<&DocumentedResponse> {
+        let response = self.certain_response(status)?;
         // A 204 under `2XX` lacks the body that every success has by the document.
         let may_have_body = response.status.is_success() || !StatusPattern::Exact(status).never_has_body();
         (may_have_body && self.method != Method::Head && !response.media_types.is_empty()).then_some(response)
@@ -477,6 +485,21 @@ pub struct DocumentedResponse {
     pub media_types: Vec<String>,
     /// The shape of its JSON body.
     pub body: Option<ShapeId>,
+    /// The headers that it documents and that something is stated about.
+    pub headers: Vec<DocumentedHeader>,
+}
+
+/// A header of a documented response.
+#[derive(Clone, Debug)]
+pub struct DocumentedHeader {
+    /// The name, as the contract writes it; names are case-insensitive (RFC 9110, section 5.1).
+    pub name: String,
+    /// The fact that it is present, where the contract requires it.
+    pub required_fact: Option<FactId>,
+    /// The shape of its value.
+    pub shape: ShapeId,
+    /// Whether its value is written as JSON (`content`), and not in the style `simple` (OpenAPI 3.0.3, section 4.7.21).
+    pub is_json: bool,
 }
 
 /// A status, a class of them, or any.

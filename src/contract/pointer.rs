@@ -43,6 +43,29 @@ pub fn element(pointer: &str, index: usize) -> String {
     format!("{pointer}/{INDEX_MARK}{index}")
 }
 
+/// What the location of a header begins with: `header X-Total`. A location in its value has the rest of its pointer
+/// after the name, as in `header X-Total/0`.
+const HEADER: &str = "header ";
+
+/// Returns the location of a header of a response.
+#[must_use]
+pub fn header(name: &str) -> String {
+    format!("{HEADER}{name}")
+}
+
+/// Returns the pointer in a location: all of it for a location in a body, and what follows the name for one in a header.
+#[must_use]
+pub fn below_header(location: &str) -> &str {
+    let is_of_header = location
+        .strip_prefix(HEADER)
+        .is_some_and(|rest| !rest.starts_with('/') && !rest.is_empty());
+    if is_of_header {
+        &location[location.find('/').unwrap_or(location.len())..]
+    } else {
+        location
+    }
+}
+
 /// Returns an indexed pointer as RFC 6901 writes it, without the marks before its indexes.
 #[must_use]
 pub fn without_index_marks(pointer: &str) -> String {
@@ -50,11 +73,12 @@ pub fn without_index_marks(pointer: &str) -> String {
 }
 
 /// Returns an indexed pointer with each name rendered by the closure, which gets the index of the name's token too;
-/// indexes and `*` stay unchanged.
+/// indexes, `*` and the name of a header before the first slash stay unchanged.
 #[must_use]
 pub fn rendered(pointer: &str, render: impl Fn(usize, &str) -> String) -> String {
-    let tokens = pointer.split('/').skip(1).enumerate();
-    tokens.fold(String::new(), |mut text, (place, token)| {
+    let mut parts = pointer.split('/');
+    let header = parts.next().unwrap_or_default().to_owned();
+    parts.enumerate().fold(header, |mut text, (place, token)| {
         match token.strip_prefix(INDEX_MARK) {
             Some(index) => push(&mut text, index),
             None if token == "*" => push(&mut text, token),
@@ -213,6 +237,8 @@ fn member_of<'value>(members: &'value Map<String, Value>, token: &str) -> Option
 pub enum Path<'path> {
     /// The value itself.
     Root,
+    /// The value of the header with this name.
+    Header(&'path str),
     /// An element of an array.
     Element(&'path Path<'path>, usize),
     /// A member of an object.
@@ -231,6 +257,7 @@ impl Path<'_> {
     fn write(&self, pointer: &mut String) {
         match self {
             Self::Root => {}
+            Self::Header(name) => *pointer = header(name),
             Self::Element(above, index) => {
                 above.write(pointer);
                 *pointer = element(pointer, *index);
@@ -264,6 +291,26 @@ mod tests {
         let joined = join("/paths", "/a~b/{id}");
         assert_eq!(joined, "/paths/~1a~0b~1{id}");
         assert_eq!(tokens(&joined).collect::<Vec<_>>(), ["paths", "/a~b/{id}"]);
+    }
+
+    #[test]
+    fn a_location_in_a_header_begins_with_its_name() {
+        let total = Path::Header("X-Total");
+        let element = Path::Element(&total, 3);
+        assert_eq!(total.pointer(), header("X-Total"));
+        let indexed = Path::Member(&element, "ada").pointer();
+        assert_eq!(rendered(&indexed, |_, _| "a".to_owned()), "header X-Total/3/a");
+        for (location, below) in [
+            ("header X-Total", ""),
+            ("header X-Total/*/name", "/*/name"),
+            ("/header X-Total", "/header X-Total"),
+            ("", ""),
+            ("header ", "header "),
+            ("header /a", "header /a"),
+            ("headers", "headers"),
+        ] {
+            assert_eq!(below_header(location), below, "{location}");
+        }
     }
 
     #[test]

@@ -9,7 +9,8 @@
 //! first location that uses it. A document that still states far more than its length suggests is rejected.
 //!
 //! A `response_pointer` is the JSON pointer of a location in the response, with `*` for the elements of an array
-//! and the members of a map.
+//! and the members of a map. For a header, its name comes before the pointer. No fact states the type of a header that
+//! any text has.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -23,7 +24,7 @@ use super::document::{Document, MAX_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
 use super::json_schema;
 use super::openapi::referred_pointer;
-use super::operation::OperationId;
+use super::operation::{DocumentedHeader, OperationId};
 use super::pointer;
 use super::shared_string::{SharedString, StringPool};
 
@@ -148,6 +149,18 @@ pub struct Field {
     pub is_write_only: bool,
 }
 
+/// What a response states of one of its headers.
+pub(super) struct StatedHeader<'document> {
+    pub(super) name: &'document str,
+    /// The location of the header in the contract.
+    pub(super) pointer: String,
+    pub(super) is_required: bool,
+    /// Whether its value is written as JSON, and not in the style `simple`.
+    pub(super) is_json: bool,
+    /// The location of the schema of its value, where there is one.
+    pub(super) schema: Option<String>,
+}
+
 /// JSON's types, with OpenAPI's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JsonType {
@@ -226,6 +239,9 @@ pub(super) struct Expander<'document> {
     first: usize,
     subject: String,
     operation: OperationId,
+    /// Whether what is expanded is the value of a header in the style `simple`: a text, which is a string as well as a
+    /// list, whatever it is.
+    is_text: bool,
     /// The gap of the `x-null` that applies to what is being expanded, if there is one above it.
     open_null: Option<SharedString>,
     /// The definitions that the discriminator of each definition names.
@@ -318,6 +334,7 @@ impl<'document> Expander<'document> {
             first: 0,
             subject: String::new(),
             operation: OperationId(0),
+            is_text: false,
             open_null: None,
             children: HashMap::new(),
             null_keys: HashSet::new(),
@@ -332,17 +349,61 @@ impl<'document> Expander<'document> {
     /// A schema that expands to more than [`MAX_PARTS`] schemas and fields, or whose alternatives multiply beyond what
     /// can be checked.
     pub(super) fn response(&mut self, operation: OperationId, subject: &str, schema: &str) -> Result<ShapeId, Defect> {
+        self.begin(operation, subject);
+        let all_of = self.all_of(schema);
+        let shape = self.shape(&all_of, "", schema);
+        self.end(shape, schema)
+    }
+
+    /// Expands one header of a response. `subject` is as in [`Self::response`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::response`].
+    pub(super) fn header(
+        &mut self,
+        (operation, subject): (OperationId, &str),
+        header: StatedHeader<'_>,
+    ) -> Result<DocumentedHeader, Defect> {
+        self.begin(operation, subject);
+        let location = pointer::header(header.name);
+        let is_required = header.is_required;
+        let required_fact =
+            is_required.then(|| self.fact(FactKind::Present, &location, header.pointer.clone(), "present"));
+        let mark = self.mark();
+        self.is_text = !header.is_json;
+        let mut shape = self.merged(header.schema.as_slice(), &location);
+        self.is_text = false;
+        let is_object = |shape: &Shape| shape.types.contains(&JsonType::Object) || !shape.fields.is_empty();
+        if !header.is_json && self.shapes[mark.0..].iter().any(is_object) {
+            // The text of an object does not say where a value ends and the next name begins: a comma may be in either.
+            self.roll_back(mark);
+            shape = self.merged(&[], &location);
+        }
+        let documented = DocumentedHeader {
+            name: header.name.to_owned(),
+            required_fact,
+            shape,
+            is_json: header.is_json,
+        };
+        self.end(documented, &header.pointer)
+    }
+
+    /// Prepares for the body, or a header, of another response.
+    fn begin(&mut self, operation: OperationId, subject: &str) {
         self.memo.clear();
         self.first = self.shapes.len();
         subject.clone_into(&mut self.subject);
         self.operation = operation;
-        let all_of = self.all_of(schema);
-        let shape = self.shape(&all_of, "", schema);
+    }
+
+    /// Returns what was expanded, or why the schema at the location is rejected.
+    fn end<T>(&mut self, expanded: T, location: &str) -> Result<T, Defect> {
         if self.is_exhausted() {
             let maximum = MAX_PARTS;
-            return Err(self.document.defect(schema, Problem::TooManyParts { maximum }));
+            return Err(self.document.defect(location, Problem::TooManyParts { maximum }));
         }
-        self.rejected.take().map_or(Ok(shape), Err)
+        self.rejected.take().map_or(Ok(expanded), Err)
     }
 
     /// Returns how far the expansion has come, for [`Self::roll_back`].
@@ -543,6 +604,9 @@ impl<'document> Expander<'document> {
             documented.push_str(" or null");
         }
         shape.types = types;
+        if self.is_text && matches!(shape.types.as_slice(), [JsonType::Array | JsonType::String]) {
+            return;
+        }
         let location = pointer::join(&first.pointer, "type");
         shape.type_fact = Some(self.fact(FactKind::Type, response_pointer, location, &documented));
     }

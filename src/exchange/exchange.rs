@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use reqwest::header::HeaderMap;
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, WWW_AUTHENTICATE};
 use serde_json::Value;
 
 use super::redact::ValueDisplay;
@@ -432,6 +432,17 @@ pub struct Response {
     pub elapsed: Duration,
 }
 
+/// The headers of a response that our own archives of traffic show with their values, if values are shown at all.
+pub(crate) const SHOWN_RESPONSE_HEADERS: [&str; 7] = [
+    "age",
+    "allow",
+    "cache-control",
+    "content-type",
+    "date",
+    "vary",
+    "x-cache",
+];
+
 /// How much of a body is searched as text, in bytes: a body may be megabytes long, and its text is a copy.
 const MAX_TEXT: usize = 64 << 10;
 
@@ -447,6 +458,16 @@ impl Response {
     pub fn media_type(&self) -> Option<String> {
         let value = self.headers.get(reqwest::header::CONTENT_TYPE)?.to_str().ok()?;
         Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    }
+
+    /// Whether the response has a header that our own archives of traffic never keep, or keep only in part. If it has
+    /// none, it may come from such an archive, or from an exporter that keeps the media type alone, and a header that is
+    /// not shown may have been sent.
+    pub(crate) fn shows_more_than_archives_keep(&self) -> bool {
+        let is_kept = |name: &HeaderName| {
+            SHOWN_RESPONSE_HEADERS.contains(&name.as_str()) || matches!(*name, CONTENT_LENGTH | WWW_AUTHENTICATE)
+        };
+        self.headers.keys().any(|name| !is_kept(name))
     }
 
     /// Whether the target throttles the request: 429, or 503 (RFC 6585, section 4; RFC 9110, section 15.6.4).

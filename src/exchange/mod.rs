@@ -45,6 +45,8 @@ pub use basic::BasicError;
 #[cfg(feature = "cli")]
 pub(crate) use coding::{decode, has_only_read_codings};
 pub(crate) use compiled_schema::{CompiledSchema, Violation};
+#[cfg(feature = "cli")]
+pub(crate) use exchange::SHOWN_RESPONSE_HEADERS;
 pub use exchange::{
     Content, Credential, Exchange, Failure, Intent, Printable, Purpose, RejectionMeaning, Request, Response, TrialPart,
 };

@@ -2,18 +2,24 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::RULES;
 use super::assertions::Assertions;
 use super::body_reader::BodyReader;
+use super::header_text::{HeaderReader, ReceivedHeader};
 use super::level::Level;
 use super::levels::Levels;
 use super::location::{BodyVisitor, LocatedValue};
 use super::media_type;
 use super::rule::{Comparison, Judging, Rule};
+use super::rule_of_fact::rule_of;
 use super::seen::{AnswerSeen, EvidenceSource, ExchangeSeen, OperationSeen};
-use super::verdict::{Sink, Verdicts};
+use super::verdict::{Reason, Sink, Verdicts};
 use crate::contract::fact::{FactId, FactKind};
 use crate::contract::operation::{DocumentedResponse, OperationId};
+use crate::contract::pointer::Path;
+use crate::contract::shape::ShapeId;
 use crate::contract::{Contract, is_json};
 use crate::exchange::json::{self, Body, JsonError};
 use crate::exchange::redact::ValueDisplay;
@@ -63,7 +69,7 @@ impl<'contract> Judge<'contract> {
                 _ => None,
             }),
             of_objects: location_rules(|judging| match judging {
-                Judging::Object(judge) => Some(*judge),
+                Judging::Object(judge) | Judging::Presence(judge, _) => Some(*judge),
                 _ => None,
             }),
         }
@@ -173,7 +179,7 @@ impl<'contract> Judge<'contract> {
         let breaks = self.verdicts.break_count();
         self.judge_whole_response(&seen);
         if let (Some(Ok(body)), Some(shape)) = (&body, shape.filter(|_| seen.is_described())) {
-            self.judge_locations(&seen, shape, body);
+            self.judge_locations(&seen, (&Path::Root, shape), &body.value);
             if success {
                 self.judge_success(&seen, self.verdicts.break_count() == breaks);
             }
@@ -184,8 +190,10 @@ impl<'contract> Judge<'contract> {
             && documented.is_none()
             && let Some((shape, body)) = undocumented_creation(self.contract, exchange)
         {
-            self.judge_locations(&seen, shape, &body);
+            self.judge_locations(&seen, (&Path::Root, shape), &body.value);
         }
+        // An error whose body is not the documented one may come from something in front of the service.
+        self.judge_headers(&seen, success || self.verdicts.break_count() == breaks);
         body.and_then(Result::ok)
     }
 
@@ -397,8 +405,38 @@ impl<'contract> Judge<'contract> {
         }
     }
 
-    /// Shows each location of a body to the rules that judge locations.
-    fn judge_locations(&mut self, seen: &ExchangeSeen<'_>, shape: crate::contract::shape::ShapeId, body: &Body) {
+    /// Shows the documented headers of a response to the rules, if it `is_of_service`: which of them it has, and each
+    /// value.
+    fn judge_headers(&mut self, seen: &ExchangeSeen<'_>, is_of_service: bool) {
+        let Some(headers) = seen.with_headers().filter(|_| is_of_service) else {
+            return;
+        };
+        for rule in RULES {
+            if let Judging::Presence(_, judge) = rule.judge {
+                judge(&headers, &mut self.sink(rule, seen.exchange));
+            }
+        }
+        for header in headers.documented {
+            let reader = HeaderReader::new(self.contract, &self.assertions);
+            match reader.value(header, &headers.response.headers) {
+                ReceivedHeader::Absent => {}
+                ReceivedHeader::Unclear => {
+                    let shape = self.contract.shape(header.shape);
+                    let asserted = shape.other_assertions.iter().map(|(fact, _)| *fact);
+                    for fact in shape.type_fact.into_iter().chain(asserted) {
+                        let rule = rule_of(self.contract.fact(fact).kind);
+                        self.sink(rule, seen.exchange).undecided(fact, Reason::HeaderUnclear);
+                    }
+                }
+                ReceivedHeader::Value(value) => {
+                    self.judge_locations(seen, (&Path::Header(&header.name), header.shape), &value);
+                }
+            }
+        }
+    }
+
+    /// Shows each location of a body, or of the value of a header, to the rules that judge locations.
+    fn judge_locations(&mut self, seen: &ExchangeSeen<'_>, (at, shape): (&Path<'_>, ShapeId), value: &Value) {
         let (contract, levels, verdicts) = (self.contract, &self.levels, &mut self.verdicts);
         let (values, is_traffic) = (self.values, self.is_traffic);
         let source = EvidenceSource::from(seen.exchange);
@@ -420,7 +458,7 @@ impl<'contract> Judge<'contract> {
                 );
             }
         };
-        BodyVisitor::new(contract, &self.assertions, visit).visit_body(shape, &body.value);
+        BodyVisitor::new(contract, &self.assertions, visit).visit_all((at, shape), value);
     }
 
     /// Returns the sink for what a rule decides about evidence from this source.

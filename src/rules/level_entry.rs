@@ -41,10 +41,10 @@ pub struct LevelEntry {
 
 /// Returns whether a string is a field that a [`LevelScope`] can have: a JSON pointer (RFC 6901) in which `*` matches
 /// any one name or index. The empty pointer is the whole response. With `/**` at its end it matches the location before
-/// that and everything under it.
+/// that and everything under it. The location of a header is `header X-Total`.
 #[must_use]
 pub fn is_field(text: &str) -> bool {
-    let (above, _) = split(text);
+    let above = pointer::below_header(split(text).0);
     pointer::is_pointer(above) && pointer::tokens(above).all(|token| token != "**")
 }
 
@@ -180,8 +180,18 @@ mod tests {
     }
 
     #[test]
+    fn a_header_is_a_field() {
+        let field = "header X-Total";
+        assert!(is_field(field) && is_field("header X-Total/*") && is_field("header X-Total/**"));
+        assert!(field_covers(field, "header X-Total") && field_covers("header X-Total/**", "header X-Total/*"));
+        for other in ["", "header X-Other", "header X-Total/*", "/X-Total"] {
+            assert!(!field_covers(field, other), "{other}");
+        }
+    }
+
+    #[test]
     fn what_is_no_pointer_is_no_field() {
-        for text in ["data/items", "age", "/**/age", "**"] {
+        for text in ["data/items", "age", "/**/age", "**", "header", "header ", "header /a"] {
             assert!(!is_field(text), "{text}");
         }
     }

@@ -84,9 +84,9 @@ impl<'visit, V: FnMut(&LocatedValue<'_>)> BodyVisitor<'visit, V> {
         }
     }
 
-    /// Visits a body along its shape.
-    pub(super) fn visit_body(&mut self, shape: ShapeId, body: &Value) {
-        self.descend(shape, body, &Path::Root);
+    /// Visits a body, or the value of a header, along its shape.
+    pub(super) fn visit_all(&mut self, (at, shape): (&Path<'_>, ShapeId), value: &Value) {
+        self.descend(shape, value, at);
     }
 
     fn descend(&mut self, id: ShapeId, value: &Value, path: &Path<'_>) {
@@ -172,7 +172,7 @@ mod tests {
                 );
             }
         };
-        BodyVisitor::new(&fixture.contract, &assertions, visit).visit_body(shape, body);
+        BodyVisitor::new(&fixture.contract, &assertions, visit).visit_all((&Path::Root, shape), body);
         seen
     }
 

@@ -3,14 +3,17 @@
 use super::level::Level;
 use super::location::LocatedValue;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
-use super::verdict::Sink;
+use super::seen::HeadersSeen;
+use super::traffic_reason::TrafficReason;
+use super::verdict::{Reason, Sink};
+use crate::contract::pointer;
 
 pub(super) static RULE: Rule = Rule {
     name: "missing-field",
     level: Level::Deny,
     headline: Headline::Field("is missing", "are missing"),
     topic: Topic::Fields,
-    summary: "Every field that the document lists is present; null counts as present.",
+    summary: "Every field that the document lists is present, and every header that it requires; null counts as present.",
     explanation: "A response shape lists its fields, and callers read them. A field that one item lacks is missing, \
                   however many others have it.",
     exceptions: "Fields that the contract does not require. The fields of an object that is itself null or of \
@@ -28,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
             crate::rules::testing::Fixture::of("getTags").body(&json!({"data": {"items": [{"id": "t-1"}]}}))
         },
     },
-    judge: Judging::Object(judge),
+    judge: Judging::Presence(judge, judge_headers),
 };
 
 fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
@@ -42,6 +45,23 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
                 || location.member(&field.name),
                 || "the field is absent".to_owned(),
             );
+        }
+    }
+}
+
+fn judge_headers(seen: &HeadersSeen<'_>, sink: &mut Sink<'_>) {
+    for header in seen.documented {
+        let Some(fact) = header.required_fact else { continue };
+        if seen.response.headers.contains_key(&header.name) {
+            sink.held(fact);
+        } else if seen.are_all_shown {
+            sink.broken(
+                fact,
+                || pointer::header(&header.name),
+                || "the header is absent".to_owned(),
+            );
+        } else {
+            sink.undecided(fact, Reason::Traffic(TrafficReason::NoHeaders));
         }
     }
 }
@@ -88,6 +108,25 @@ mod tests {
         let fixture =
             Fixture::schema("{type: object, required: [id], properties: {id: {type: string}, name: {type: string}}}");
         assert!(fixture.body(&json!({"id": "t-1"})).verdicts.findings().is_empty());
+    }
+
+    #[test]
+    fn a_required_header_is_held_or_missing_in_any_case_of_its_name() {
+        let fixture = Fixture::responses(
+            "'200': {description: a, headers: {X-Total: {required: true, schema: {type: string}}, X-Other: {schema: {type: \
+             string}}}}",
+        );
+        let fact = "getThings header X-Total: present";
+        let sent = fixture.headers(200, &[("x-total", "")]);
+        assert_eq!(sent.fact(fact), Verdict::Held);
+        assert!(sent.verdicts.findings().is_empty());
+        let absent = fixture.headers(200, &[("x-other", "a")]);
+        assert_eq!(absent.fact(fact), Verdict::Broken);
+        assert_eq!(absent.received("missing-field"), "the header is absent");
+        assert_eq!(
+            absent.locations("missing-field"),
+            ("header X-Total", "/paths/~1things/get/responses/200/headers/X-Total")
+        );
     }
 
     #[test]

@@ -59,6 +59,7 @@ mod error_body;
 mod evaluation;
 mod filtered;
 mod forbidden_field;
+mod header_text;
 mod identifier;
 mod inferred_pages;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::level::Level;
 use super::location::LocatedValue;
-use super::seen::{AnswerSeen, ExchangeSeen, OperationSeen};
+use super::seen::{AnswerSeen, ExchangeSeen, HeadersSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
     CreatedObservation, Creation, EquivalenceOutcome, FinalListing, FormatOutcome, RecordShown, StoredDespiteRejection,
@@ -68,7 +68,7 @@ pub struct Example {
     pub documented: &'static str,
     /// What came instead, as a shape.
     pub received: &'static str,
-    /// Where in the response, as a JSON pointer; empty for the whole response.
+    /// Where in the response, as a JSON pointer; empty for the whole response. `header X-Total` is a header.
     pub pointer: &'static str,
     /// Has the rule judge the example, so that a test can compare the two.
     #[cfg(test)]
@@ -105,7 +105,12 @@ pub(super) enum Judging {
     Operation(fn(&OperationSeen<'_>, &mut Sink<'_>)),
     /// One object of a body; other values are skipped.
     Object(fn(&LocatedValue<'_>, &mut Sink<'_>)),
-    /// One location of a body.
+    /// One object of a body, and the headers of a response.
+    Presence(
+        fn(&LocatedValue<'_>, &mut Sink<'_>),
+        fn(&HeadersSeen<'_>, &mut Sink<'_>),
+    ),
+    /// One location of a body, or of the value of a header.
     Location(fn(&LocatedValue<'_>, &mut Sink<'_>)),
     /// Where a list shows a created record or what an update sent, and a write that reached records which it did not
     /// name.

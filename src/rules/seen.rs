@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use super::media_type;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactId;
 use crate::contract::is_json;
 use crate::contract::learned::StatedAnswer;
-use crate::contract::operation::{DocumentedResponse, Operation, OperationId, StatusPattern};
+use crate::contract::operation::{
+    DocumentedHeader, DocumentedResponse, Operation, OperationId, StatusPattern, is_success,
+};
 use crate::exchange::json::{Body, JsonError};
 use crate::exchange::{Exchange, Failure, Intent, Purpose, Request, Response};
 use crate::gaps::Answer;
@@ -100,6 +103,41 @@ impl<'seen> ExchangeSeen<'seen> {
         }
         Some((response, documented))
     }
+
+    /// The headers with what documents them, if the service itself has certainly sent the response: an error and a page
+    /// to sign in may come from something in front of it. What has a documented body is the service's if it has that
+    /// body's media type; an error without one may be anybody's.
+    pub(super) fn with_headers(&self) -> Option<HeadersSeen<'seen>> {
+        let response = self.outcome().ok()?;
+        let documented = self.operation.certain_response(response.status)?;
+        let success = is_success(response.status);
+        let is_of_service = || match response.media_type() {
+            Some(received) if success || is_json(&received) => media_type::is_documented(documented, &received),
+            _ => false,
+        };
+        let is_other_client = self.intent.is_of_other_client();
+        let is_certain = if success {
+            documented.media_types.is_empty() || !response.are_headers_known || is_of_service()
+        } else {
+            !is_other_client && is_of_service()
+        };
+        (self.is_described() && is_certain).then_some(HeadersSeen {
+            documented: &documented.headers,
+            response,
+            are_all_shown: !is_other_client || response.shows_more_than_archives_keep(),
+        })
+    }
+}
+
+/// The headers of a response, with what the contract states of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeadersSeen<'seen> {
+    /// The headers that the contract documents.
+    pub(super) documented: &'seen [DocumentedHeader],
+    /// The response.
+    pub(super) response: &'seen Response,
+    /// Whether a header that the response does not show is absent. Otherwise the recording may lack it.
+    pub(super) are_all_shown: bool,
 }
 
 /// An operation without a judged success.

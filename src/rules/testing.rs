@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
 use super::{Finding, Judge, Level, Levels, Verdict, Verdicts};
@@ -173,6 +173,20 @@ impl Fixture {
     /// Judges a response with this status, and a JSON body that says nothing.
     pub(super) fn status(&self, status: u16) -> Judged {
         self.response(status, JSON, "{}")
+    }
+
+    /// Judges a response with this status, these headers, a line each, and the documented media type.
+    pub(super) fn headers(&self, status: u16, lines: &[(&'static str, &str)]) -> Judged {
+        let mut exchange = self.exchange(status, JSON, "{}");
+        if let Ok(response) = &mut exchange.outcome {
+            for (name, value) in lines {
+                let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+                response
+                    .headers
+                    .append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+            }
+        }
+        self.judge(|judge| drop(judge.exchange(&exchange, self.intent())))
     }
 
     /// Judges an exchange without a complete response.

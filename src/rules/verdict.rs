@@ -139,6 +139,9 @@ pub enum Reason {
     StoredByQuery,
     /// A record of the run can no longer be read after an edge case of an update was accepted.
     RecordUnreadable,
+    /// The value of a header can be read in more than one way, so that it does not show whether it is what its schema
+    /// asks for.
+    HeaderUnclear,
     /// The body is JSON beyond the limits of what is read.
     LimitExceeded,
     /// The target rejected a request without a valid credential with this status, which is not 401.
@@ -225,6 +228,7 @@ impl fmt::Display for Reason {
             Self::ListChanged => "the list changed while it was walked".into(),
             Self::StoredByQuery => "a list shows that this `POST`, which should only read, stores what is sent".into(),
             Self::RecordUnreadable => "a record can no longer be read after an edge case was accepted".into(),
+            Self::HeaderUnclear => "the value of the header can be read in more than one way".into(),
             Self::NothingToUppercase => "the identifier is not a UUID with a lower-case letter".into(),
             Self::NoIdentifier => "the created record has no identifier to be found by".into(),
             Self::NotFull => "the last page is not full".into(),
@@ -301,7 +305,7 @@ pub struct Finding {
     pub entry: Option<usize>,
     /// The fact.
     pub fact: FactId,
-    /// Where in the response, as a JSON pointer; empty for the whole response.
+    /// Where in the response, as a JSON pointer; empty for the whole response. `header X-Total` is a header.
     pub pointer: String,
     /// What the contract states, where the fact's own words do not say it.
     pub documented: Option<String>,

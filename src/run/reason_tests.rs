@@ -142,6 +142,11 @@ fn shown_by_assertion() -> ReasonProof {
     ReasonProof::Tested(include_str!("../rules/constraint.rs"), test)
 }
 
+fn shown_by_header() -> ReasonProof {
+    let test = "a_value_with_several_readings_decides_nothing";
+    ReasonProof::Tested(include_str!("../rules/header_text.rs"), test)
+}
+
 fn shown(reason: &Reason) -> ReasonProof {
     use ReasonProof::{Here, Tested};
     let (pages, listed) = (include_str!("../rules/pages.rs"), include_str!("../rules/listed.rs"));
@@ -207,6 +212,7 @@ fn shown(reason: &Reason) -> ReasonProof {
             include_str!("../rules/identifier.rs"),
             "null_identifies_nothing_however_often_it_comes",
         ),
+        Reason::HeaderUnclear => shown_by_header(),
         Reason::AssertionUnreadable(_) => shown_by_assertion(),
         Reason::NoClientType => shown_by_typed_client(),
         Reason::AnswerNotConfirmed => shown_by_learned("what_does_not_contradict_an_answer_leaves_it_undecided"),

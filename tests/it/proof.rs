@@ -24,6 +24,7 @@ mod existing;
 mod filters;
 mod foreign;
 mod harm;
+mod headers;
 mod invented;
 mod keys;
 mod late_records;

@@ -527,7 +527,8 @@ pub struct FindingRecord {
     pub operation: String,
     /// The fact.
     pub fact: String,
-    /// Where in the response, as a JSON pointer (RFC 6901); empty for the whole response.
+    /// Where in the response, as a JSON pointer (RFC 6901); empty for the whole response. `header X-Total` is a header,
+    /// and what follows its name a pointer into its value.
     pub response_pointer: String,
     /// Where the contract states the fact, as a JSON pointer.
     pub contract_pointer: String,

@@ -12,7 +12,7 @@ use crate::contract::Contract;
 use crate::contract::operation::{Operation, ParameterLocation};
 use crate::exchange::redact::{Redaction, ValueDisplay, render_media_type};
 use crate::exchange::shapes::{BodyNames, shape_text};
-use crate::exchange::{NOT_UNRESERVED, Target, is_usual_secret_name, json, with_query};
+use crate::exchange::{NOT_UNRESERVED, SHOWN_RESPONSE_HEADERS, Target, is_usual_secret_name, json, with_query};
 use crate::report::{
     ArchiveBody, ArchiveEntry, ArchiveRequest, ArchiveResponse, COMMENT_CREDENTIAL_HIDDEN, COMMENT_SHAPES,
     archive_header as header,
@@ -32,16 +32,6 @@ const SHOWN_REQUEST_HEADERS: [&str; 6] = [
     "access-control-request-method",
     "cache-control",
     "content-type",
-];
-/// The headers of a response that are written with their values, if values are shown.
-const SHOWN_RESPONSE_HEADERS: [&str; 7] = [
-    "age",
-    "allow",
-    "cache-control",
-    "content-type",
-    "date",
-    "vary",
-    "x-cache",
 ];
 /// The authentication schemes that are written, all from IANA's registry: without their parameters, which may contain a
 /// token.

@@ -22,6 +22,7 @@ pub(super) struct Document {
 pub(crate) const OWN: &[(&str, &str)] = &[
     ("choices", include_str!("documents/choices.yaml")),
     ("composed", include_str!("documents/composed.yaml")),
+    ("headers", include_str!("documents/headers.yaml")),
     ("parameters", include_str!("documents/parameters.yaml")),
     ("recursive", include_str!("documents/recursive.yaml")),
     ("security", include_str!("documents/security.yaml")),

@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderValue, header};
 use serde_json::Value;
 
 use super::documents::{Document, foreign, own};
+use super::headers;
 use super::values::{Maker, admits};
 
 /// How many responses are made for each documented one.
@@ -75,8 +76,9 @@ fn tally(document: &Document) -> Tally {
                 .find(|(media, inner)| is_json(media) && inner.get("schema").is_some());
             if let Some((media, inner)) = json {
                 tally.documented += 1;
-                let made = made(document, &inner["schema"], |value| {
-                    let exchange = exchange(document, id, (status, media), value);
+                let made = made(document, &inner["schema"], |seed, value| {
+                    let headers = headers::made(&document.json, node, seed);
+                    let exchange = exchange((document, id), headers, (status, media), value);
                     findings(document, &exchange)
                 });
                 let called = format!("{} {} {}", document.name, operation.name, response.status);
@@ -94,13 +96,13 @@ fn tally(document: &Document) -> Tally {
 }
 
 /// What is found in the first values that the schema admits; none where no such value was made.
-fn made(document: &Document, schema: &Value, find: impl Fn(&Value) -> Vec<String>) -> Option<Vec<String>> {
+fn made(document: &Document, schema: &Value, find: impl Fn(u64, &Value) -> Vec<String>) -> Option<Vec<String>> {
     let mut outcome = None;
     for seed in 0..TRIES {
         let Some(value) = Maker::new(&document.json, seed).value(schema) else {
             continue;
         };
-        let found = find(&value);
+        let found = find(seed, &value);
         if found.is_empty() {
             outcome = outcome.or(Some(Vec::new()));
         } else if admits(&document.json, schema, &value) == Some(true) {
@@ -129,9 +131,13 @@ pub(super) fn resolved<'document>(document: &'document Value, pointer: &str) -> 
     }
 }
 
-fn exchange(document: &Document, operation: OperationId, (status, media): (u16, &str), body: &Value) -> Exchange {
+fn exchange(
+    (document, operation): (&Document, OperationId),
+    mut headers: HeaderMap,
+    (status, media): (u16, &str),
+    body: &Value,
+) -> Exchange {
     let documented = document.contract.operation(operation);
-    let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_str(media).unwrap());
     headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     headers.insert(header::ALLOW, HeaderValue::from_static("GET"));

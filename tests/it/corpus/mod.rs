@@ -10,6 +10,7 @@
 
 mod broken;
 pub(crate) mod documents;
+mod headers;
 mod judged;
 mod planned;
 mod served;

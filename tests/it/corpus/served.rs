@@ -138,7 +138,9 @@ async fn response(State(stub): State<Stub>, request: Request) -> Response {
         return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response();
     }
     let code = StatusCode::from_u16(code).unwrap();
-    let content = resolved(&document.json, &documented.pointer)["content"].as_object();
+    let node = resolved(&document.json, &documented.pointer);
+    let mut headers = super::headers::made(&document.json, node, seed);
+    let content = node["content"].as_object();
     let mut content = content.into_iter().flatten();
     let json = content
         .clone()
@@ -149,10 +151,14 @@ async fn response(State(stub): State<Stub>, request: Request) -> Response {
             let Some(value) = made(document, inner.get("schema").unwrap_or(&Value::Null), seed) else {
                 return StatusCode::NOT_ACCEPTABLE.into_response();
             };
-            (code, [(header::CONTENT_TYPE, media.clone())], value.to_string()).into_response()
+            headers.insert(header::CONTENT_TYPE, media.parse().unwrap());
+            (code, headers, value.to_string()).into_response()
         }
-        Some((media, _)) => (code, [(header::CONTENT_TYPE, media.clone())], "text").into_response(),
-        None => code.into_response(),
+        Some((media, _)) => {
+            headers.insert(header::CONTENT_TYPE, media.parse().unwrap());
+            (code, headers, "text").into_response()
+        }
+        None => (code, headers).into_response(),
     }
 }
 

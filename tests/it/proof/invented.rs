@@ -106,7 +106,7 @@ fn each_fact_of_an_invented_resource_is_held_by_its_stub() {
     let runtime = crate::support::parallel::runtime();
     let run = runtime.block_on(checked(None, Way::Dropped));
     assert!(run.verdicts.findings().is_empty(), "{:?}", run.verdicts.findings());
-    assert_eq!(facts().count(), 106);
+    assert_eq!(facts().count(), 108);
     for (id, fact) in facts() {
         assert_eq!(run.verdicts.of(&CONTRACT, id), Verdict::Held, "{}", fact.name);
     }

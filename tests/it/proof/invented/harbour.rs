@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use countersign::contract::fact::{Fact, FactKind};
 use countersign::contract::pointer;
@@ -155,7 +155,8 @@ impl Harbour {
     /// Breaks the value at a location of a body.
     fn bend(&self, operation: &str, body: &mut Value) {
         let at_location = |kind| matches!(kind, FactKind::NoOtherFields | FactKind::Present | FactKind::Type);
-        let Some(fact) = self.breaks_any(operation, at_location) else {
+        let broken = self.breaks_any(operation, at_location);
+        let Some(fact) = broken.filter(|fact| !fact.response_pointer.starts_with("header ")) else {
             return;
         };
         match fact.kind {
@@ -193,7 +194,22 @@ impl Harbour {
         } else {
             body.to_string()
         };
-        (status, [(header::CONTENT_TYPE, media)], text).into_response()
+        let boats = self.header(operation);
+        (status, boats, [(header::CONTENT_TYPE, media)], text).into_response()
+    }
+
+    /// The header with the number of boats, or what is broken of it.
+    fn header(&self, operation: &str) -> HeaderMap {
+        let fact = self.breaks_any(operation, |kind| matches!(kind, FactKind::Present | FactKind::Type));
+        let is_broken = fact.is_some_and(|fact| fact.response_pointer.starts_with("header "));
+        let boats = self.boats.lock().unwrap().len();
+        let (name, value) = match self.way {
+            Way::Dropped if is_broken => return HeaderMap::new(),
+            Way::Renamed if is_broken => ("x-renamed", HeaderValue::from(boats)),
+            Way::OtherType if is_broken => ("x-boats", HeaderValue::from_static("many")),
+            _ => ("x-boats", HeaderValue::from(boats)),
+        };
+        HeaderMap::from_iter([(HeaderName::from_static(name), value)])
     }
 }
 
