@@ -224,7 +224,7 @@ fn after_word<'path>(path: &'path str, parameter: &Parameter) -> Option<(&'path 
 
 /// Whether a parameter of this name may take the `id` of a record: the name is not that of something else, or names
 /// both, as `id_or_slug` does.
-fn may_take_id(name: &str) -> bool {
+pub(super) fn may_take_id(name: &str) -> bool {
     let separated = name.replace("Or", "_or_").replace('-', "_");
     let mut alternatives = separated.split("_or_").map(comparable_name);
     let named = comparable_name(name);

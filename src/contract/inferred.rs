@@ -75,7 +75,8 @@ pub(super) struct Collections<'document> {
 }
 
 impl<'document> Collections<'document> {
-    fn new(operations: &'document [Operation], shapes: &'document [Shape]) -> Self {
+    /// Reads which collections the paths of these operations name.
+    pub(super) fn new(operations: &'document [Operation], shapes: &'document [Shape]) -> Self {
         let at = operations
             .iter()
             .enumerate()
@@ -657,7 +658,7 @@ pub(super) fn types(document: &Document, parameter: &Parameter) -> Vec<JsonType>
 
 /// Whether a value of this shape may be sent in a parameter of these types: any plain value is text in a path, but a
 /// number is only taken from a number.
-fn may_be_sent(value: &Shape, wanted: &[JsonType]) -> bool {
+pub(super) fn may_be_sent(value: &Shape, wanted: &[JsonType]) -> bool {
     let is_plain = |kind: &JsonType| matches!(kind, JsonType::Integer | JsonType::Number | JsonType::String);
     let is_number = |kind: &JsonType| matches!(kind, JsonType::Integer | JsonType::Number);
     let wants_number = wanted.iter().any(is_number);

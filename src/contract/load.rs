@@ -97,6 +97,7 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
     facts_beyond_schemas::add(&document, &operations, &links, &mut facts);
     links.extend(inferred::links((&document, &operations), &shapes, &links));
     links.extend(super::chosen::links(&document, (&mut operations, &shapes), &links));
+    links.extend(super::unlinked::links((&document, &operations), &shapes, &links));
     facts_beyond_schemas::add_equivalent(&document, &operations, &equivalences, &mut facts);
     if reading.client_types == ContractOfClientTypes::ThisContract {
         facts_beyond_schemas::add_typed(&document, &operations, &mut facts);

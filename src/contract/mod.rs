@@ -95,6 +95,7 @@ mod singular_query;
 mod testing;
 mod texts;
 pub(crate) mod tree;
+mod unlinked;
 pub mod vocabulary;
 pub(crate) mod what_texts_say;
 mod write_responses;

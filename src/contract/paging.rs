@@ -15,6 +15,7 @@ use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind, PageStatement};
 use super::inferred::{RecordFinder, collection_name, comparable_name, comparable_path};
+use super::link::Link;
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape, ShapeId, says_estimate};
@@ -283,7 +284,12 @@ impl Contract {
         let item_path = format!("{}/{{}}", comparable_path(&self.operation(list).path));
         let reads =
             |to: OperationId| self.operation(to).is_read() && comparable_path(&self.operation(to).path) == item_path;
-        let linked = self.links_from(list).filter(|link| reads(link.to));
+        // What only a guess takes for the identifier may be the same in two records.
+        let is_known = |link: &&Link| {
+            let named = || pointer::last(&link.value_at).is_some_and(|name| records.is_identifier(&name));
+            !link.guessed || named()
+        };
+        let linked = self.links_from(list).filter(|link| reads(link.to)).filter(is_known);
         let mut linked = linked.filter_map(|link| link.value_at.strip_prefix(elements));
         if let Some(id) = linked.next() {
             return Some(id.to_owned());

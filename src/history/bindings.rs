@@ -5,6 +5,7 @@
 //! A value is kept with the records in the path of the request whose response showed it: a pet that
 //! `GET /owners/17/pets` showed is read as `/owners/17/pets/{petId}` and under no other owner.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use percent_encoding::percent_decode_str;
@@ -267,9 +268,19 @@ impl AdmittedByParameter {
             LinkTarget::Parameter(index) => contract.operation(link.to).parameters[*index].schema.as_deref(),
             LinkTarget::Body(_) => None,
         };
-        let schema = link.guessed.then(schema).flatten();
-        let compiled =
-            |schema| CompiledSchema::compile(json_schema::convert_for_request(&contract.document, schema).as_ref());
+        let schema = link.guessed.then(schema).flatten().map(|schema| {
+            // One of the values that a parameter takes is a list of them too.
+            let items = pointer::join(schema, "items");
+            let has_items = contract.document.node(&items).is_some();
+            if has_items {
+                Cow::Owned(items)
+            } else {
+                Cow::Borrowed(schema)
+            }
+        });
+        let compiled = |schema: Cow<'_, str>| {
+            CompiledSchema::compile(json_schema::convert_for_request(&contract.document, &schema).as_ref())
+        };
         Self(schema.map(compiled))
     }
 
@@ -470,6 +481,48 @@ paths:
             values.sort_by_key(ToString::to_string);
             assert_eq!(values, expected, "{name}");
         }
+    }
+
+    /// The values that a parameter with this name and schema takes from a list at `/events`, of which the document says
+    /// nothing, after this response.
+    fn taken_from_undescribed((parameter, schema): (&str, &str), body: &Value) -> Vec<Value> {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /events:\n    get: {{responses: {{'200': \
+             {{description: a}}}}}}\n  /events/{{{parameter}}}:\n    get: {{parameters: [{{name: {parameter}, in: path, required: \
+             true, schema: {schema}}}], responses: {{'200': {{description: a}}}}}}\n"
+        );
+        let contract = Contract::read("events.yaml", text).unwrap();
+        let mut bindings = Bindings::default();
+        bindings.bind(&contract, OperationId(0), body);
+        let needed = vec![NeededParameter {
+            index: 0,
+            may_be_linked: true,
+            stand_in: None,
+        }];
+        let sets = bindings.consistent_values(&contract, OperationId(1), (needed, 3));
+        sets.iter().map(|set| set[0].2.clone()).collect()
+    }
+
+    #[test]
+    fn a_guess_takes_what_the_parameter_admits_from_the_one_array_that_shows_it() {
+        let text = ("event_id", "{type: string}");
+        for (body, values) in [
+            (json!([{"event_id": "a", "id": 7}]), &[json!("a"), json!(7)][..]),
+            (
+                json!({"events": [{"id": "a"}], "links": [{"rel": "self"}]}),
+                &[json!("a")],
+            ),
+            (json!({"events": [{"id": "a"}], "owners": [{"id": "b"}]}), &[]),
+            (json!({"title": "a", "id": "b"}), &[]),
+            (json!([{"id": null}, {"id": {}}, "a"]), &[]),
+        ] {
+            assert_eq!(taken_from_undescribed(text, &body), values, "{body}");
+        }
+        let ids = ("ids", "{type: array, items: {type: integer}}");
+        assert_eq!(
+            taken_from_undescribed(ids, &json!([{"id": "a"}, {"id": 7}])),
+            [json!(7)]
+        );
     }
 
     #[test]

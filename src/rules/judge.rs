@@ -117,7 +117,8 @@ impl<'contract> Judge<'contract> {
         self.verdicts
     }
 
-    /// Judges one exchange and returns its body, read as JSON where a JSON body is documented for its status.
+    /// Judges one exchange and returns its body, read as JSON where a JSON body is documented for its status, or where
+    /// a link takes a value from one that is not described.
     pub fn exchange(&mut self, exchange: &Exchange, intent: Intent) -> Option<Arc<Body>> {
         let id = exchange.request.operation;
         let operation = self.contract.operation(id);
@@ -194,7 +195,19 @@ impl<'contract> Judge<'contract> {
         }
         // An error whose body is not the documented one may come from something in front of the service.
         self.judge_headers(&seen, success || self.verdicts.break_count() == breaks);
-        body.and_then(Result::ok)
+        let is_undescribed = success && shape.is_none() && is_labelled_json;
+        let body = body.and_then(Result::ok);
+        body.or_else(|| self.undescribed_body(exchange).filter(|_| is_undescribed))
+    }
+
+    /// Reads a body that the contract does not describe, if a link takes a value from it; nothing in it is judged.
+    fn undescribed_body(&mut self, exchange: &Exchange) -> Option<Arc<Body>> {
+        let request = &exchange.request;
+        let is_linked = self.contract.links_from(request.operation).any(|link| link.guessed);
+        let response = exchange
+            .response()
+            .filter(|response| is_linked && response.is_body_known)?;
+        self.body_reader.read(&request.path, &response.body).ok()
     }
 
     /// Judges what several exchanges show together.
@@ -565,6 +578,30 @@ mod tests {
             judged.fact("getThings 404 body: object"),
             Verdict::Undecided(Reason::NotShown)
         );
+    }
+
+    #[test]
+    fn a_body_that_is_not_described_is_read_for_a_link_and_not_judged() {
+        let read = "{operationId: read, parameters: [{name: NAME, in: path, required: true, schema: {type: string}}], \
+                    responses: {'200': {description: a}}}";
+        for (name, media_type, body, is_read) in [
+            ("thing_id", JSON, "[]", true),
+            ("owner_id", JSON, "[]", false),
+            ("thing_id", JSON, "[", false),
+            ("thing_id", Some("text/plain"), "[]", false),
+        ] {
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\npaths:\n  /things:\n    get: {{operationId: list, \
+                 responses: {{'200': {{description: a}}}}}}\n  /of/{{{name}}}:\n    get: {}\n",
+                read.replace("NAME", name)
+            );
+            let fixture = Fixture::text(&text, "list");
+            let exchange = fixture.exchange(200, media_type, body);
+            let mut shown = None;
+            let judged = fixture.judge(|judge| shown = judge.exchange(&exchange, fixture.intent()));
+            assert!(judged.verdicts.findings().is_empty(), "{body}");
+            assert_eq!(shown.is_some(), is_read, "{name} {media_type:?} {body}");
+        }
     }
 
     #[test]
