@@ -1024,7 +1024,7 @@ mod tests {
             "Nudges the assignee",
             "Vends a can",
             "Books a seat",
-            "Runs the job",
+            "Warms the cache",
             "Sends mail",
             "Rotates keys",
             "Grants access to the door",

@@ -230,6 +230,11 @@ impl<'contract> Template<'contract> {
             }
         } else if let Some(items) = node.member("items").filter(|_| node.member("x-synthetic").is_none()) {
             let least = node.member("minItems").and_then(|least| least.to_value().as_u64());
+            if least.unwrap_or(0) == 0 && self.has_elements_of_others(items, at) {
+                let field = self.field((node, array), at);
+                self.fields.push(field);
+                return;
+            }
             for index in 0..least.unwrap_or(1).clamp(1, MAX_ELEMENTS) {
                 self.read((items, Some(node)), &pointer::join(at, &index.to_string()), depth + 1);
             }
@@ -237,6 +242,17 @@ impl<'contract> Template<'contract> {
             let field = self.field((node, array), at);
             self.fields.push(field);
         }
+    }
+
+    /// Whether the elements of an array identify records that this run has not made.
+    fn has_elements_of_others(&self, items: &Node, at: &str) -> bool {
+        let (element, items) = (pointer::join(at, "0"), self.contract.referred(items));
+        let links = || {
+            let target = LinkTarget::Body(element.clone());
+            self.contract.links_allowed_to_fill(self.operation, &target)
+        };
+        let identifies = is_plain(items) && body::looks_like_an_identifier(&element, Some(items));
+        !self.has_invariants && identifies && links().is_empty()
     }
 
     /// Reads one alternative of a schema that has some, and what its discriminator says of it. Returns whether it
@@ -622,7 +638,8 @@ impl LeafBuilder<'_> {
         let stated = |name: &str| node.member(name);
         let kind = stated("type").and_then(Node::string);
         if field.looks_like_an_identifier {
-            return None;
+            let is_list = kind == Some("array") && field.required;
+            return is_list.then(|| Choice::own(json!([])));
         }
         if stated("enum").is_some() || field.synthetic.is_some() || kind == Some("boolean") {
             let names = pointer::tokens(&field.pointer).filter(|token| token.parse::<usize>().is_err());
