@@ -382,7 +382,7 @@ fn is_described_as_switch(description: &str) -> bool {
 
 /// Whether a description says that the parameter does something, whatever value it has: "Mark the messages as read",
 /// "If given, the customer is notified".
-fn says_it_acts(description: &str) -> bool {
+pub(super) fn says_it_acts(description: &str) -> bool {
     let lower = description.to_lowercase();
     let mut begin = ascii_words(&lower);
     // "Set pause state" is a side effect; "Set to true to list all" says how the parameter is used.

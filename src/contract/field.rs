@@ -53,6 +53,14 @@ pub(crate) fn holds_data_of_callers(name: &str) -> bool {
     NAMES.contains(&comparable_name(name).as_str())
 }
 
+/// The languages of two letters (ISO 639-1), without `id` (Indonesian) and `to` (Tongan), which are other names too.
+const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv \
+                         dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia ie ig \
+                         ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg \
+                         mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn \
+                         ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn tr ts tt tw \
+                         ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
+
 /// Returns the names in a map of one text in several languages: each is a language tag (RFC 5646) that begins with a
 /// language of two letters, such as `en` or `pt-BR`. The result is empty for any other value: other names may identify
 /// records.
@@ -60,7 +68,7 @@ pub(crate) fn languages_in(value: &Value) -> Vec<&str> {
     let is_subtag = |tag: &str| (2..=8).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let is_tag = |name: &str| {
         let mut subtags = name.split(['-', '_']);
-        let is_language = |first: &str| first.len() == 2 && first.bytes().all(|byte| byte.is_ascii_lowercase());
+        let is_language = |first: &str| LANGUAGES.split(' ').any(|language| language == first);
         subtags.next().is_some_and(is_language) && subtags.all(is_subtag)
     };
     let members = value.as_object().into_iter().flatten();

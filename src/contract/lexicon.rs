@@ -14,6 +14,7 @@
 //! | [`ACTS`] | with `all` | yes | in -s, of a `GET` | of a switch | yes |
 //! | [`COMMANDS`] | the whole, of a `GET` | | in -s, of a `GET` | | |
 //! | `acting_get::IMPERATIVE` | with an object, of a `GET` | | of a `GET` | | |
+//! | `acting_get::IN_THIRD_PERSON` | | | in -s, of a `GET`, without a determiner | | |
 //! | `acting_get::STARTS` | | | of a `GET`, without a determiner | | |
 //! | `query::MAY_ACT` | a whole segment of a `POST`, also before the last | | | | after "and" or "is" |
 //! | `acting_parameter::LEADING` | | | of a parameter's description | | |
@@ -240,9 +241,8 @@ pub(super) const ACTS_ON_COLLECTION: [&str; 9] = [
 
 /// More verbs that mean an action where they, alone or with a noun, are the segment after a record:
 /// `/users/{id}/verify`.
-pub(super) const ACTS_ON_RECORD: [&str; 107] = [
+pub(super) const ACTS_ON_RECORD: [&str; 103] = [
     "accept",
-    "arm",
     "ban",
     "begin",
     "block",
@@ -257,7 +257,6 @@ pub(super) const ACTS_ON_RECORD: [&str; 107] = [
     "complete",
     "copy",
     "cordon",
-    "crawl",
     "decommission",
     "demote",
     "deploy",
@@ -271,7 +270,6 @@ pub(super) const ACTS_ON_RECORD: [&str; 107] = [
     "eject",
     "empty",
     "evacuate",
-    "failover",
     "finalise",
     "finalize",
     "flag",
@@ -322,7 +320,6 @@ pub(super) const ACTS_ON_RECORD: [&str; 107] = [
     "ship",
     "sign",
     "submit",
-    "switchover",
     "take",
     "thaw",
     "toggle",

@@ -21,7 +21,7 @@ use super::field::is_flagged;
 use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path};
 use super::lasting::ShownAfterDelete;
 use super::link::Link;
-use super::operation::{Method, Operation, OperationId};
+use super::operation::{Method, Operation, OperationId, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape, shape_at};
 use super::vocabulary::{Carry, Equality};
@@ -294,6 +294,35 @@ impl Contract {
         let parameters = self.operation(list).parameters.iter();
         let mut names = parameters.map(|parameter| comparable_name(&parameter.name));
         names.any(|name| SELECTS_DELETED.iter().any(|part| name.contains(part)))
+    }
+
+    /// Whether a list may leave records out where a query parameter is not sent: one that is on or off, has a few values
+    /// or a default, or is named like a state. Those that divide the list into pages or sort it do not count.
+    pub(crate) fn may_hide_records(&self, list: OperationId) -> bool {
+        const SELECTS_HIDDEN: [&str; 6] = ["all", "draft", "hidden", "include", "publish", "visib"];
+        let paging = self.paging_of(list);
+        let of_pages = [
+            paging.map(|paging| paging.page_parameter),
+            paging.and_then(|paging| Some(paging.size?.parameter)),
+        ];
+        let parameters = self.operation(list).parameters.iter().enumerate();
+        let mut others = parameters.filter(|(index, parameter)| {
+            parameter.location == ParameterLocation::Query && !of_pages.contains(&Some(*index))
+        });
+        let selects = others.any(|(_, parameter)| {
+            let name = comparable_name(&parameter.name);
+            let schema = parameter
+                .schema
+                .as_deref()
+                .and_then(|schema| self.document.node(schema));
+            let schema = schema.map(|schema| self.referred(schema));
+            let states = |keyword: &str| schema.is_some_and(|schema| schema.member(keyword).is_some());
+            let is_switch = schema.and_then(schema_type) == Some(JsonType::Boolean);
+            let sorts = ["order", "sort"].iter().any(|part| name.starts_with(part));
+            let is_named = SELECTS_HIDDEN.iter().any(|part| name.contains(part));
+            !sorts && (is_switch || states("enum") || states("default") || is_named)
+        });
+        selects || self.may_list_deleted(list)
     }
 
     /// Whether a list's response has an array at this location: a map is not searched for a record.

@@ -13,12 +13,13 @@
 use std::collections::HashSet;
 
 use super::document::{Document, Node};
+use super::inferred::comparable_path;
 use super::lexicon::{
     IDENTIFIERS, READS, READS_IN_SUMMARIES, camel_case_words, is_base_or_third_person, sentences, without_prefixes,
 };
 use super::operation::{Operation, ParameterLocation};
-use super::query::{has_form_of_acting_verb, is_form_of_acting_verb};
-use super::texts::{said_about_parts, scopes, stated, summary_and_description};
+use super::query::{is_form_of_acting_verb, part_acts};
+use super::texts::{said_about_parts, stated, summary_and_description};
 use super::{field, load, pointer};
 
 /// Words for trade, in which a list is what is on offer.
@@ -44,6 +45,9 @@ const OF_RECORDS: [&str; 16] = [
 
 /// Words after which the object of a verb ends.
 const AFTER_OBJECT: [&str; 10] = ["as", "at", "by", "for", "from", "in", "on", "to", "which", "with"];
+
+/// Arrays in a response that say what became of a call.
+const OF_OUTCOME: [&str; 5] = ["errors", "failed", "failures", "messages", "warnings"];
 
 /// How deep an array may be in objects around it: `{"data": {"items": []}}`.
 const MAX_ENVELOPES: usize = 2;
@@ -75,40 +79,68 @@ pub(super) fn lists_several(document: &Document, operation: &Operation) -> bool 
     let Some((parent, segment)) = operation.path.trim_end_matches('/').rsplit_once('/') else {
         return false;
     };
-    let beside = verbs_beside(document, parent, segment);
-    let is_verb = beside.iter().filter(|verb| OF_RECORDS.contains(&verb.as_str())).count() > 1;
     let before = parent.rsplit('/').next().unwrap_or_default();
     let is_alone = camel_case_words(segment).len() == 1;
     let names_records = !is_alone || camel_case_words(before).last().is_some_and(|last| is_plural(last));
-    !(is_alone && before.contains('{'))
-        && (is_verb || names_records && has_text(document, operation))
-        && !beside.iter().any(|verb| TRADES.contains(&verb.as_str()))
+    let may_read = !(is_alone && before.contains('{'))
         && texts_agree(document, operation)
         && !is_about_trade(document, operation)
-        && !scopes(document, operation)
-            .into_iter()
-            .any(|scope| has_form_of_acting_verb(&camel_case_words(scope)))
-        && !(is_alone && has_get(document, parent))
-        && !has_get(document, &operation.path)
+        && !said_about_parts(document, operation).any(part_acts)
         && needs_nothing(document, operation)
-        && success_shows_several(document, operation)
+        && success_shows_several(document, operation);
+    // This reads all paths of the document.
+    let beside = may_read.then(|| Beside::of(document, (parent, segment)));
+    beside.is_some_and(|beside| {
+        let is_verb = beside
+            .verbs
+            .iter()
+            .filter(|verb| OF_RECORDS.contains(&verb.as_str()))
+            .count()
+            > 1;
+        let is_named = is_verb || names_records && has_text(document, operation);
+        is_named && !(beside.trades || beside.has_get || is_alone && beside.parent_has_get)
+    })
 }
 
-/// Returns the first words of what follows the same parent in the paths of other `POST`s.
-fn verbs_beside(document: &Document, parent: &str, segment: &str) -> HashSet<String> {
-    let paths = document.node("/paths").map_or(&[][..], Node::members).iter();
-    let posts = paths.filter(|path| path.node.member("post").is_some());
-    let below = posts.filter_map(|path| path.name.trim_end_matches('/').strip_prefix(parent)?.strip_prefix('/'));
-    below
-        .filter(|other| *other != segment && !other.contains(['/', '{']))
-        .filter_map(|other| camel_case_words(other).into_iter().next())
-        .collect()
+/// What stands beside an operation in the paths of its document.
+#[derive(Default)]
+struct Beside {
+    /// The first words of what follows the same parent in the paths of other `POST`s.
+    verbs: HashSet<String>,
+    /// Whether a path below the parent has a verb of trade.
+    trades: bool,
+    /// Whether the path itself has a `GET`.
+    has_get: bool,
+    /// Whether the parent has a `GET`.
+    parent_has_get: bool,
 }
 
-fn has_get(document: &Document, path: &str) -> bool {
-    let paths = document.node("/paths").map_or(&[][..], Node::members).iter();
-    let mut same = paths.filter(|other| other.name.trim_end_matches('/') == path.trim_end_matches('/'));
-    same.any(|path| path.node.member("get").is_some())
+impl Beside {
+    fn of(document: &Document, (parent, segment): (&str, &str)) -> Self {
+        let mut beside = Self::default();
+        let parent = comparable_path(parent);
+        for path in document.node("/paths").map_or(&[][..], Node::members) {
+            let has = |method: &str| path.node.member(method).is_some();
+            let other = comparable_path(&path.name);
+            let Some(below) = other.strip_prefix(&parent) else {
+                continue;
+            };
+            let Some(below) = below.strip_prefix('/') else {
+                beside.parent_has_get |= below.is_empty() && has("get");
+                continue;
+            };
+            let mut firsts = below
+                .split('/')
+                .filter_map(|name| camel_case_words(name).into_iter().next());
+            beside.trades |= firsts.any(|first| TRADES.contains(&first.as_str()));
+            if below == segment {
+                beside.has_get |= has("get");
+            } else if has("post") && !below.contains(['/', '{']) {
+                beside.verbs.extend(camel_case_words(below).into_iter().next());
+            }
+        }
+        beside
+    }
 }
 
 /// Whether a text or a name says something of the operation that its path does not.
@@ -210,7 +242,7 @@ fn may_be_empty(document: &Document, schema: String, depth: usize) -> bool {
         })
 }
 
-/// Whether the success has an array of records, and is not a record itself.
+/// Whether the success is an array, or an object around an array of records, and is not a record itself.
 fn success_shows_several(document: &Document, operation: &Operation) -> bool {
     let mut schemas = operation.successes().flat_map(|success| {
         let content = pointer::join(&load::resolve(document, success.pointer.clone()), "content");
@@ -218,12 +250,17 @@ fn success_shows_several(document: &Document, operation: &Operation) -> bool {
         let schemas = media_types.map(|kind| pointer::join(&pointer::join(&content, &kind.name), "schema"));
         schemas.collect::<Vec<_>>()
     });
-    schemas.all(|schema| shows_several(document, schema, 0))
+    schemas.all(|schema| shows_several(document, schema, (0, &mut HashSet::new())))
 }
 
-fn shows_several(document: &Document, schema: String, depth: usize) -> bool {
+/// `seen` has the schemas that were read, so that those that refer to each other are read once.
+fn shows_several(document: &Document, schema: String, (depth, seen): (usize, &mut HashSet<String>)) -> bool {
+    let schema = load::resolve(document, schema);
+    if depth > MAX_ENVELOPES || !seen.insert(schema.clone()) {
+        return false;
+    }
     let parts = field::with_all_of(document, schema);
-    let mut properties = parts.iter().flat_map(|(at, node)| {
+    let properties = parts.iter().flat_map(|(at, node)| {
         let members = node.member("properties").map_or(&[][..], Node::members).iter();
         members.map(|member| {
             (
@@ -233,19 +270,30 @@ fn shows_several(document: &Document, schema: String, depth: usize) -> bool {
         })
     });
     let is_record = properties.clone().any(|(name, _)| IDENTIFIERS.contains(&name));
-    let is_array = |node: &Node| node.member("type").and_then(Node::string) == Some("array");
-    let has_several_in_each = |(at, node): &(String, &Node)| {
+    let is_array = |(at, node): &(String, &Node)| {
+        let is_array = node.member("type").and_then(Node::string) == Some("array");
+        is_array && (depth == 0 || has_records(document, at))
+    };
+    let mut has_several_in_each = |(at, node): &(String, &Node)| {
         let alternatives = alternatives(at, node);
         !alternatives.is_empty()
             && alternatives
                 .into_iter()
-                .all(|other| shows_several(document, other, depth + 1))
+                .all(|other| shows_several(document, other, (depth + 1, seen)))
     };
-    depth <= MAX_ENVELOPES
-        && !is_record
-        && (parts.iter().any(|(_, node)| is_array(node))
-            || parts.iter().any(has_several_in_each)
-            || properties.any(|(_, property)| shows_several(document, property, depth + 1)))
+    !is_record
+        && (parts.iter().any(is_array)
+            || parts.iter().any(&mut has_several_in_each)
+            || properties
+                .filter(|(name, _)| !OF_OUTCOME.contains(name))
+                .any(|(_, property)| shows_several(document, property, (depth + 1, seen))))
+}
+
+/// Whether the elements of the array at this location may be records: `errors: [string]` has none.
+fn has_records(document: &Document, array: &str) -> bool {
+    let items = document.node(&load::resolve(document, pointer::join(array, "items")));
+    let kind = items.and_then(|items| items.member("type")).and_then(Node::string);
+    matches!(kind, None | Some("object"))
 }
 
 /// Returns the schemas of which one must match.
@@ -317,6 +365,34 @@ mod tests {
         ] {
             assert!(said(path, rest), "{path} {rest}");
         }
+    }
+
+    #[test]
+    fn an_outcome_a_default_that_acts_and_paths_beside_it_speak_against_a_list() {
+        let body = |schema: &str| {
+            format!("summary: List vehicles, requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}, ")
+        };
+        let plain = body("{type: object, properties: {channel: {type: string}}}");
+        assert!(said("/vehicles/list", &plain));
+        let outcome =
+            "{type: object, properties: {listed: {type: integer}, errors: {type: array, items: {type: string}}}}";
+        assert!(!reads(&post("/vehicles/list", &plain, outcome)));
+        let names = "{type: object, properties: {names: {type: array, items: {type: string}}}}";
+        assert!(!reads(&post("/vehicles/list", &plain, names)));
+        let marks = body("{type: object, properties: {mark_seen: {type: boolean, default: true}}}");
+        assert!(!said("/vehicles/list", &marks));
+        assert!(said("/vehicles/list", &marks.replace("true", "false")));
+        let list = post("/orgs/{id}/vehicles/list", &plain, RECORDS);
+        assert!(reads(&list));
+        assert!(!reads(&format!(
+            "{list}{}",
+            beside(&["/orgs/{id}/vehicles/{id}/unlist"])
+        )));
+        let parameter = "{name: org, in: path, required: true, schema: {type: string}}";
+        let get = format!(
+            "/orgs/{{org}}/vehicles:\n  get: {{parameters: [{parameter}], responses: {{'200': {{description: a}}}}}}\n"
+        );
+        assert!(!reads(&format!("{list}{get}")));
     }
 
     #[test]

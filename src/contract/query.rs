@@ -6,20 +6,20 @@
 //! No method says so (RFC 9110 has none for it), so the name has to, and where anything in the document speaks against
 //! it, the operation stays a write. The last segment of the path must say that it is a read: one of `ASKS`, `history`,
 //! a search, `find`, `lookup` or `count` by something, `list` (see [`list_query`]), or `get` with its object. Where the
-//! segment may mean more
-//! (`history`, `lookup`, `get` with its object), everything that is said about the operation must say that it reads. A
-//! segment is taken as a whole, because a verb beside other words is often the name of a thing (`saved-search`,
-//! `search-index`) or half of an action (`delete-by-query`, `find-and-modify`). The summary must begin with a verb that
-//! is known to mean a read (or the name must contain one, if there is no summary), because a list of verbs for actions
-//! is never complete. A verb for an action, in any form and anywhere near, speaks against it, and so does a record
-//! below the path: `GET /search/{id}` says that a `POST` to `/search` stores what it starts.
+//! segment may mean more (`history`, `lookup`, `get` with its object), everything that is said about the operation must
+//! say that it reads. A segment is taken as a whole, because a verb beside other words is often the name of a thing
+//! (`saved-search`, `search-index`) or half of an action (`delete-by-query`, `find-and-modify`). The summary must begin
+//! with a verb that is known to mean a read (or the name must contain one, if there is no summary), because a list of
+//! verbs for actions is never complete. A verb for an action, in any form and anywhere near, speaks against it, and so
+//! does a record below the path: `GET /search/{id}` says that a `POST` to `/search` stores what it starts.
 
 use std::collections::HashSet;
 
 use super::acting_get;
+use super::acting_parameter::{acts_by_name, says_it_acts};
 use super::consequence::{is_role, is_stated_as_fact, makes_the_one, says_consequence};
 use super::document::{Document, Node};
-use super::field::required_fields;
+use super::field::{required_fields, with_all_of};
 use super::inferred::comparable_path;
 use super::lexicon::{
     ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, ALWAYS_ACTIONS, COMMANDS, CONSUMES, DESTROYS, DETERMINERS,
@@ -141,6 +141,7 @@ pub(super) fn is_query(document: &Document, operation: &Operation) -> bool {
             }
         })
         && !has_action_below(&operation.path)
+        && !acts_by_default(document, operation)
         && !issues_something(document, operation)
         && !is_said_to_have_side_effect(document, operation)
         && !parts_say_it_acts(document, operation)
@@ -284,9 +285,7 @@ pub(crate) fn suggests_no_create(document: &Document, operation: &Operation) -> 
         let words = camel_case_words(segment);
         is_action_on_record(&words) || is_action_in_path(&words)
     };
-    // `POST /update-rules` creates what `GET /update-rules/{id}` reads.
-    let is_collection = has_records_below(document, &operation.path);
-    if operation.method != Method::Post || is_collection || creates {
+    let reason = if operation.method != Method::Post || creates {
         None
     } else if segment.is_some_and(reads) {
         Some("its path suggests a read, but the document leaves open whether it only reads")
@@ -294,7 +293,9 @@ pub(crate) fn suggests_no_create(document: &Document, operation: &Operation) -> 
         Some("its path, its operationId or its summary suggests an action, not a create")
     } else {
         None
-    }
+    };
+    // `POST /update-rules` creates what `GET /update-rules/{id}` reads.
+    reason.filter(|_| !has_records_below(document, &operation.path))
 }
 
 /// Whether a write to a record does something to others too, or makes it the one of its kind, as the document says of
@@ -633,10 +634,6 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
         let may_act = |word: &String| MAY_ACT.iter().any(|verb| is_form_of(word, verb));
         clauses.any(|clause| has_form_of_acting_verb(&clause) || clause.first().is_some_and(may_act))
     };
-    let part_acts = |text: &str| {
-        let words = camel_case_words(text);
-        has_form_of_acting_verb(&words) || says_something_is_done(&words) || says_consumed(text)
-    };
     let is_named = || stated(document, operation, "operationId").is_some_and(|name| begins(&camel_case_words(name)));
     (!sentences.is_empty() || is_named())
         && sentences
@@ -645,9 +642,29 @@ fn is_only_said_to_read(document: &Document, operation: &Operation) -> bool {
         && !said_about_parts(document, operation).any(part_acts)
 }
 
+/// Whether what is said about a part of an operation has a verb that acts.
+pub(super) fn part_acts(text: &str) -> bool {
+    let words = camel_case_words(text);
+    has_form_of_acting_verb(&words) || says_something_is_done(&words) || says_consumed(text)
+}
+
+/// Whether a body without fields may do something: a boolean that acts is on by default.
+fn acts_by_default(document: &Document, operation: &Operation) -> bool {
+    let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
+    let schemas = schema.map_or_else(Vec::new, |schema| with_all_of(document, schema));
+    let mut properties = schemas
+        .iter()
+        .flat_map(|(_, node)| node.member("properties").map_or(&[][..], Node::members));
+    properties.any(|property| {
+        let is_on = property.node.member("default").and_then(Node::boolean) == Some(true);
+        let said = property.node.member("description").and_then(Node::string);
+        is_on && (acts_by_name(&property.name, true) || says_it_acts(said.unwrap_or_default()))
+    })
+}
+
 /// Whether one of the words is a form of a verb that acts, whatever is around it, or a form in -ed or -ing of a verb
 /// that may act: `deleted`, `marking`.
-pub(super) fn has_form_of_acting_verb(words: &[String]) -> bool {
+fn has_form_of_acting_verb(words: &[String]) -> bool {
     words.iter().any(|word| {
         let is_verb = word.ends_with("ed") || word.ends_with("ing");
         is_form_of_acting_verb(word) || is_verb && MAY_ACT.iter().any(|verb| is_form_of(word, verb))
@@ -753,9 +770,9 @@ fn is_command_field(word: &str) -> bool {
 
 /// Whether the document has a path with a parameter right below this one.
 fn has_records_below(document: &Document, path: &str) -> bool {
-    let below = format!("{}/{{", path.trim_end_matches('/'));
+    let below = format!("{}/{{", comparable_path(path));
     let mut paths = document.node("/paths").map_or(&[][..], Node::members).iter();
-    paths.any(|other| other.name.starts_with(&below))
+    paths.any(|other| comparable_path(&other.name).starts_with(&below))
 }
 
 #[cfg(test)]

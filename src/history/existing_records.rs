@@ -21,6 +21,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use reqwest::header::LINK;
 use serde_json::Value;
 
 use super::evidence::{Evidence, Reached, StrayWrite};
@@ -244,7 +245,6 @@ impl ExistingRecords {
                 reads_left: MAX_MISSING,
             };
             self.lists.insert(list, watched);
-            // A later response may be to a request with another query, which filters the list.
             if is_whole {
                 self.lengths.insert(list, self.identifiers[&list].len());
             }
@@ -533,6 +533,20 @@ impl History<'_> {
         }
     }
 
+    /// Whether a response of a list shows all of its records, as far as the contract and the response say.
+    fn shows_all_records(&self, exchange: &Exchange, body: &Body) -> bool {
+        let list = exchange.request.operation;
+        let paging = self.contract.paging_of(list);
+        let has_link = exchange
+            .response()
+            .is_some_and(|response| response.headers.contains_key(LINK));
+        // Whatever a query has may select records.
+        !exchange.request.path.contains('?')
+            && !has_link
+            && !self.contract.may_hide_records(list)
+            && paging.is_none_or(|paging| paging.says_that_all_are_shown(&body.value))
+    }
+
     /// Adds what a list shows of the existing records. Those that a write has changed are residue. Emits evidence if
     /// too many of them now show what the write sent for another client to have done it.
     pub(super) fn note_existing(&mut self, exchange: &Exchange, body: &Body, emit: EvidenceSink<'_>) {
@@ -546,10 +560,8 @@ impl History<'_> {
             Some(IdentifiedItem { id, value })
         };
         let identified: Vec<_> = array.into_iter().flatten().filter_map(with_id).collect();
-        let has_all_identifiers = array.is_some_and(|items| items.len() == identified.len());
-        let paging = self.contract.paging_of(list);
-        let has_all_records = paging.is_none_or(|paging| paging.says_that_all_are_shown(&body.value));
-        let is_whole = has_all_identifiers && has_all_records && identified.len() < MAX_IDENTIFIERS;
+        let are_all_identified = array.is_some_and(|items| items.len() == identified.len());
+        let is_whole = are_all_identified && identified.len() <= MAX_RECORDS && self.shows_all_records(exchange, body);
         let changed = self
             .existing_records
             .add(self.contract, (list, &exchange.request.path), (&identified, is_whole));

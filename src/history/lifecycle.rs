@@ -437,8 +437,8 @@ impl History<'_> {
 
     /// Returns why a create may have changed a record that was there before, instead of adding one. `None` once
     /// something shows that it adds: two of its requests that differ only in made-up values returned different
-    /// identifiers, or a list that had shown all records before the run shows its record and more of them than then. An invariant, a name that the run chose, or a record of
-    /// the run in the path rules this out from the start.
+    /// identifiers, or a list that had shown all records before the run shows its record and more of them than then. An
+    /// invariant, a name that the run chose, or a record of the run in the path rules this out from the start.
     pub(crate) fn reason_records_may_be_older(&self, create: OperationId) -> Option<String> {
         self.contract.lifecycle_of(create)?;
         let operation = self.contract.operation(create);

@@ -582,6 +582,35 @@ pub(super) fn may_hold_any_object(name: &str) -> bool {
     !(concerns_rights(name) || names_somebody(name) || concerns_others(name))
 }
 
+/// Whether an object may be sent empty in a field with this name and schema. One that selects others selects all of them
+/// then.
+pub(super) fn may_be_empty_object(name: &str, schema: &Node) -> bool {
+    const SELECTS: [&str; 19] = [
+        "audience",
+        "condition",
+        "conditions",
+        "criteria",
+        "filter",
+        "filters",
+        "match",
+        "matcher",
+        "matchers",
+        "query",
+        "recipients",
+        "rule",
+        "rules",
+        "segment",
+        "selector",
+        "target",
+        "targeting",
+        "targets",
+        "where",
+    ];
+    let said = description(schema).to_lowercase();
+    let speaks_of_all = |word: &str| ["all", "empty", "every", "everything"].contains(&word);
+    !words(&separated(name)).any(|word| SELECTS.contains(&word)) && !words(&said).any(speaks_of_all)
+}
+
 /// Whether a word is about administrators: `admins`, `superadmin`, not `badminton`.
 fn is_of_admin(word: &str) -> bool {
     word.starts_with("admin") || word.ends_with("admin")
@@ -1157,6 +1186,32 @@ mod tests {
         for name in ["done", "isGift", "paused"] {
             assert!(may_be_sent_later(&json!(true), name, &either.root), "{name}");
         }
+    }
+
+    #[test]
+    fn an_object_that_selects_others_is_not_sent_empty() {
+        let schema = |description: &str| {
+            let text = format!("type: object\ndescription: '{description}'\n");
+            Document::read("a.yaml", text).unwrap().node("").unwrap().clone()
+        };
+        for name in [
+            "pod_selector",
+            "matchers",
+            "filter",
+            "conditions",
+            "recipients",
+            "targetRules",
+        ] {
+            assert!(!may_be_empty_object(name, &schema("")), "{name}");
+        }
+        for (name, description) in [
+            ("data", "Applies to all hosts if it is empty."),
+            ("config", "Every key counts."),
+        ] {
+            assert!(!may_be_empty_object(name, &schema(description)), "{description}");
+        }
+        assert!(may_be_empty_object("data", &schema("Any data of yours.")));
+        assert!(may_be_empty_object("data_schema", &schema("The schema of the data.")));
     }
 
     #[test]

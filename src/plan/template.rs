@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::{
     cautious_value, concerns_rights, ends_period, is_called_by_service, is_date_of_trigger, is_measure,
-    is_place_among_others, may_be_sent_later, may_hold_any_object, names_somebody,
+    is_place_among_others, may_be_empty_object, may_be_sent_later, may_hold_any_object, names_somebody,
 };
 use super::sample::{MAX_ELEMENTS, NOTE, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
 use super::source::NoValue;
@@ -74,6 +74,8 @@ pub struct Template<'contract> {
     has_invariants: bool,
     example: Option<&'contract Value>,
     fields: Vec<TemplateField<'contract>>,
+    /// The locations of the maps of texts.
+    maps: HashSet<String>,
     /// The index of the alternative that is taken of each schema; the last one where it has fewer.
     alternative: usize,
     /// The largest number of alternatives that a schema of the body has.
@@ -141,6 +143,10 @@ impl<'contract> Template<'contract> {
             has_invariants: documented.has_invariants(),
             example: request.and_then(|request| request.example.as_ref()),
             fields: Vec::new(),
+            maps: contract
+                .maps_in_body(operation)
+                .map(|map| pointer::join("", map))
+                .collect(),
             alternative,
             alternatives: 0,
             schema: OnceCell::new(),
@@ -308,10 +314,7 @@ impl<'contract> Template<'contract> {
             required: false,
             discriminator: None,
             synthetic: node.member("x-synthetic").and_then(Node::string),
-            is_map: self
-                .contract
-                .maps_in_body(self.operation)
-                .any(|map| pointer::join("", map) == at),
+            is_map: self.maps.contains(at),
             looks_like_an_identifier: body::looks_like_an_identifier(at, Some(node))
                 && self.contract.identifier_field(self.operation).as_deref() != Some(at),
         }
@@ -595,9 +598,11 @@ impl LeafBuilder<'_> {
             return None;
         }
         let name = pointer::last(&field.pointer).unwrap_or_default();
+        if contract.names_a_record(&name) {
+            return None;
+        }
         if !field.is_map {
-            let is_free = !contract.names_a_record(&name);
-            return is_free.then(|| Choice::own(json!({})));
+            return may_be_empty_object(&name, field.node).then(|| Choice::own(json!({})));
         }
         let map = |language: Option<&str>| self.made(field, false, |sample| sample.map(field.node, language));
         let of_body = self

@@ -66,6 +66,8 @@ enum Lists {
     LastChanged,
     /// As `All`, and before the first create it fails.
     AllAfterCreate,
+    /// As `All`, and by its document it may leave records out.
+    AllButHidden,
 }
 
 /// What a create does.
@@ -101,6 +103,11 @@ async fn accepted((creates, lists): (Creates, Lists), max_writes: u64) -> Vec<St
     let at = "  /profiles:";
     let contract = match lists {
         Lists::Nothing => PROFILES.to_owned(),
+        Lists::AllButHidden => {
+            let hides = ", {name: include_archived, in: query, schema: {type: boolean}}]\n      responses";
+            let list = LIST.replace("]\n      responses", hides);
+            PROFILES.replace(&format!("{at}\n"), &format!("{at}{list}\n"))
+        }
         _ => PROFILES.replace(&format!("{at}\n"), &format!("{at}{LIST}\n")),
     };
     let check = Check::new(Contract::read("profiles.yaml", contract).unwrap()).service(router);
@@ -194,6 +201,7 @@ async fn one_record_is_enough_where_a_list_that_had_shown_all_records_shows_it_t
         (Lists::Nothing, false),
         (Lists::All, true),
         (Lists::AllAfterCreate, false),
+        (Lists::AllButHidden, false),
     ] {
         let accepted = accepted((Creates::New, lists), 1).await;
         let count = |method: &str| accepted.iter().filter(|known| *known == method).count();
