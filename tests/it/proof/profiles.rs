@@ -68,6 +68,8 @@ enum Lists {
     AllAfterCreate,
     /// As `All`, and by its document it may leave records out.
     AllButHidden,
+    /// The profiles that were there before, as if there were no others.
+    Existing,
 }
 
 /// What a create does.
@@ -84,7 +86,12 @@ enum Creates {
 }
 
 /// Returns the methods of the writes that were accepted.
-async fn accepted((creates, lists): (Creates, Lists), max_writes: u64) -> Vec<String> {
+async fn accepted(service: (Creates, Lists), max_writes: u64) -> Vec<String> {
+    check(service, max_writes).await.0
+}
+
+/// Returns the methods of the writes that were accepted, and the rules of the findings.
+async fn check((creates, lists): (Creates, Lists), max_writes: u64) -> (Vec<String>, Vec<String>) {
     let existing = [4_077, 4_078].map(|id| json!({"id": id, "name": "Somebody's", "motto": "Theirs"}));
     let state = Arc::new(Mutex::new((existing.to_vec(), Vec::<String>::new())));
     let shared = Arc::clone(&state);
@@ -112,8 +119,10 @@ async fn accepted((creates, lists): (Creates, Lists), max_writes: u64) -> Vec<St
     };
     let check = Check::new(Contract::read("profiles.yaml", contract).unwrap()).service(router);
     let check = check.writes(true).cleanup(true).max_writes(max_writes).seed(1);
-    check.settle(std::time::Duration::ZERO).run().await.unwrap();
-    state.lock().unwrap().1.clone()
+    let report = check.settle(std::time::Duration::ZERO).run().await.unwrap();
+    let findings = report.record().findings.iter();
+    let rules = findings.map(|finding| finding.rule.to_string()).collect();
+    (state.lock().unwrap().1.clone(), rules)
 }
 
 fn list((lists, has_created): (Lists, bool), profiles: &[Value]) -> Response {
@@ -121,6 +130,7 @@ fn list((lists, has_created): (Lists, bool), profiles: &[Value]) -> Response {
         Lists::Nothing | Lists::AllAfterCreate if !has_created => {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         }
+        Lists::Existing => &profiles[..2],
         Lists::LastChanged if has_created => &profiles[..1],
         Lists::LastChanged => &profiles[1..],
         _ => profiles,
@@ -218,4 +228,15 @@ async fn records_of_a_create_that_makes_a_new_one_each_time_are_updated_and_dele
     assert!(count("PUT") > 1, "{accepted:?}");
     assert!(count("POST") > 1, "{accepted:?}");
     assert_eq!(count("DELETE"), count("POST"), "{accepted:?}");
+}
+
+#[tokio::test]
+async fn a_list_of_pages_that_says_it_has_all_records_and_lacks_a_new_one_is_found() {
+    let lacks = |rules: &[String]| rules.contains(&"lifecycle".to_owned());
+    let (_, rules) = check((Creates::New, Lists::Existing), 20).await;
+    assert!(lacks(&rules), "{rules:?}");
+    for lists in [Lists::All, Lists::AllButHidden] {
+        let (_, rules) = check((Creates::New, lists), 20).await;
+        assert!(!lacks(&rules), "{lists:?}: {rules:?}");
+    }
 }
