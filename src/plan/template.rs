@@ -112,6 +112,8 @@ struct TemplateField<'contract> {
     synthetic: Option<&'contract str>,
     /// Whether its name or its format is that of an identifier.
     looks_like_an_identifier: bool,
+    /// Whether its name is that of a kind of record ([`Contract::names_a_record`]), once that is asked.
+    names_a_record: OnceCell<bool>,
 }
 
 impl<'contract> Template<'contract> {
@@ -296,6 +298,7 @@ impl<'contract> Template<'contract> {
             synthetic: node.member("x-synthetic").and_then(Node::string),
             looks_like_an_identifier: body::looks_like_an_identifier(at, Some(node))
                 && self.contract.identifier_field(self.operation).as_deref() != Some(at),
+            names_a_record: OnceCell::new(),
         }
     }
 
@@ -610,8 +613,12 @@ impl LeafBuilder<'_> {
             let text = format!("countersign-{}", self.run_tag);
             return notes.map(|_| Choice::own(json!({ NOTE: text })));
         }
-        let names_a_record = name.is_some_and(|name| self.template.contract.names_a_record(&name));
-        let choice = if names_a_record { Choice::made_up } else { Choice::own };
+        let is_kind = || name.is_some_and(|name| self.template.contract.names_a_record(&name));
+        let choice = if *field.names_a_record.get_or_init(is_kind) {
+            Choice::made_up
+        } else {
+            Choice::own
+        };
         self.sample(field, false).map(choice)
     }
 
