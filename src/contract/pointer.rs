@@ -273,18 +273,40 @@ impl Path<'_> {
 /// Returns a token of a pointer without its escapes (RFC 6901, section 3).
 #[must_use]
 pub fn unescape(token: &str) -> Cow<'_, str> {
-    if token.contains('~') {
-        Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
-    } else {
-        Cow::Borrowed(token)
+    let mut parts = token.split('~');
+    let plain = parts.next().unwrap_or_default();
+    if plain.len() == token.len() {
+        return Cow::Borrowed(token);
     }
+    // A token of a megabyte is read once.
+    let mut text = String::with_capacity(token.len());
+    text.push_str(plain);
+    for part in parts {
+        let (character, rest) = match part.as_bytes().first() {
+            Some(b'0') => ('~', &part[1..]),
+            Some(b'1') => ('/', &part[1..]),
+            _ => ('~', part),
+        };
+        text.push(character);
+        text.push_str(rest);
+    }
+    Cow::Owned(text)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+
+    proptest! {
+        #[test]
+        fn an_escape_is_undone_once_and_what_is_none_stays(token in "[~01/aé]{0,8}") {
+            // The two steps of RFC 6901, section 4.
+            prop_assert_eq!(unescape(&token), token.replace("~1", "/").replace("~0", "~"));
+        }
+    }
 
     #[test]
     fn slashes_and_tildes_survive_a_round_trip() {

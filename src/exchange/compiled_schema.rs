@@ -1,31 +1,49 @@
 //! Checks a value against a JSON Schema, with the `jsonschema` crate. The main type is [`CompiledSchema`].
 
+//!
+//! # Design
+//!
+//! A run asks for the same few schemas again and again: each body that it makes is checked field by field. So a schema
+//! that was compiled is kept for the next who asks, in the whole process; what it means depends on its text alone.
+
 mod demand;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
+/// The maximum number of schemas that are kept, and of bytes of each: a document may have any number of them.
+const MAX_KEPT: usize = 256;
+const LONGEST_KEPT: usize = 8 * 1024;
+
 /// A compiled schema.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum CompiledSchema {
     /// A schema that can be checked.
-    Compiled(Box<jsonschema::Validator>),
+    Compiled(Arc<jsonschema::Validator>),
     /// A schema that the validator cannot read, with the validator's reason.
     Unreadable(String),
 }
 
 impl CompiledSchema {
-    /// Compiles a schema of draft 2020-12.
+    /// Compiles a schema of draft 2020-12, unless it is known.
     pub(crate) fn compile(schema: Option<&Value>) -> Self {
-        let Some(schema) = schema else {
-            return Self::Unreadable("the schema is missing".to_owned());
-        };
+        static KEPT: LazyLock<KeptSchemas> = LazyLock::new(KeptSchemas::default);
+        match schema {
+            Some(schema) => KEPT.compiled(schema),
+            None => Self::Unreadable("the schema is missing".to_owned()),
+        }
+    }
+
+    fn compile_anew(schema: &Value) -> Self {
         let options = jsonschema::options()
             .with_draft(jsonschema::Draft::Draft202012)
             .should_validate_formats(true)
             .with_format("byte", is_base64);
         match options.build(schema) {
-            Ok(validator) => Self::Compiled(Box::new(validator)),
+            Ok(validator) => Self::Compiled(Arc::new(validator)),
             Err(error) => Self::Unreadable(error.masked().to_string()),
         }
     }
@@ -53,6 +71,10 @@ impl CompiledSchema {
         let Self::Compiled(validator) = self else {
             return None;
         };
+        // Most values satisfy it, and without errors to tell that is sooner known.
+        if validator.is_valid(value) {
+            return None;
+        }
         let error = validator.iter_errors(value).next()?;
         let missing = match error.kind() {
             ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
@@ -62,6 +84,31 @@ impl CompiledSchema {
             keyword: error.kind().keyword().to_owned(),
             at: error.instance_path().as_str().to_owned(),
             missing,
+        })
+    }
+}
+
+/// Schemas that were compiled, by their text.
+#[derive(Default)]
+struct KeptSchemas(Mutex<HashMap<String, CompiledSchema>>);
+
+impl KeptSchemas {
+    /// Compiles a schema, unless it is kept. Where there is no more room, those that are kept go.
+    fn compiled(&self, schema: &Value) -> CompiledSchema {
+        let text = schema.to_string();
+        if text.len() > LONGEST_KEPT {
+            return CompiledSchema::compile_anew(schema);
+        }
+        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept().get(&text).cloned();
+        known.unwrap_or_else(|| {
+            let compiled = CompiledSchema::compile_anew(schema);
+            let mut kept = kept();
+            if kept.len() >= MAX_KEPT {
+                kept.clear();
+            }
+            kept.insert(text, compiled.clone());
+            compiled
         })
     }
 }
@@ -134,6 +181,34 @@ mod tests {
         let text = "anyOf: [{$ref: '#/defs/Tree'}]\ndefs:\n  Tree:\n    type: object\n    properties:\n      below: {type: array, items: {$ref: '#/defs/Tree'}}\n";
         assert_eq!(holds(text, &json!({"below": [{"below": []}]})), Some(true));
         assert_eq!(holds(text, &json!({"below": [{"below": [1]}]})), Some(false));
+    }
+
+    #[test]
+    fn a_schema_is_compiled_once_while_there_is_room() {
+        let kept = KeptSchemas::default();
+        let validator = |schema: &Value| match kept.compiled(schema) {
+            CompiledSchema::Compiled(validator) => validator,
+            CompiledSchema::Unreadable(why) => panic!("{why}"),
+        };
+        let short = |length: usize| json!({ "maxLength": length });
+        let first = validator(&short(1));
+        assert!(Arc::ptr_eq(&first, &validator(&short(1))));
+        assert!(!Arc::ptr_eq(&first, &validator(&short(2))));
+        assert!(first.is_valid(&json!("a")) && !first.is_valid(&json!("ab")));
+        assert!(validator(&short(2)).is_valid(&json!("ab")));
+        for length in 0..2 * MAX_KEPT {
+            validator(&short(length));
+            assert!(kept.0.lock().unwrap().len() <= MAX_KEPT);
+        }
+        assert!(!Arc::ptr_eq(&first, &validator(&short(1))));
+    }
+
+    #[test]
+    fn a_long_schema_is_not_kept() {
+        let kept = KeptSchemas::default();
+        let schema = json!({ "enum": ["a".repeat(LONGEST_KEPT)] });
+        assert_eq!(kept.compiled(&schema).holds(&json!("b")), Some(false));
+        assert!(kept.0.lock().unwrap().is_empty());
     }
 
     #[test]

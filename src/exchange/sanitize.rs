@@ -16,6 +16,9 @@ use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
 use serde::Serialize;
 
+/// It begins what a terminal interprets.
+const ESCAPE: char = '\u{1b}';
+
 /// Whether the text may carry colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colours {
@@ -33,14 +36,16 @@ pub fn sanitize(text: &str, colours: Colours) -> String {
     // Whether only blanks and colours precede this on its line: GitHub's runner skips every Unicode white space.
     let mut begins = true;
     while let Some(character) = rest.chars().next() {
-        let colour = colour(rest).filter(|_| colours == Colours::Kept);
+        let colour = (character == ESCAPE && colours == Colours::Kept)
+            .then(|| colour(rest))
+            .flatten();
         let taken = if let Some(length) = colour {
             rendered.push_str(&rest[..length]);
             length
-        } else if begins && rest.starts_with("::") {
+        } else if begins && character == ':' && rest.starts_with("::") {
             rendered.push_str(": :");
             2
-        } else if is_command_marker(rest) {
+        } else if character == '#' && is_command_marker(rest) {
             rendered.push_str("# #");
             2
         } else {
@@ -58,7 +63,7 @@ pub fn sanitize(text: &str, colours: Colours) -> String {
 pub fn sanitize_json(text: &str) -> String {
     let mut rendered = String::with_capacity(text.len());
     for (at, character) in text.char_indices() {
-        if is_command_marker(&text[at..]) || is_interpreted(character) {
+        if character == '#' && is_command_marker(&text[at..]) || is_interpreted(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 // Writing into a String does not fail.
                 let _ = write!(rendered, "\\u{unit:04x}");
@@ -152,7 +157,7 @@ fn push(text: &mut String, character: char) {
 
 /// Returns the length of the escape for a colour or a weight at the beginning of the text.
 fn colour(text: &str) -> Option<usize> {
-    let rest = text.strip_prefix("\u{1b}[")?;
+    let rest = text.strip_prefix(ESCAPE)?.strip_prefix('[')?;
     let end = rest.find(|character: char| !character.is_ascii_digit() && character != ';')?;
     rest[end..].starts_with('m').then_some(2 + end + 1)
 }

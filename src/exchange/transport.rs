@@ -16,7 +16,7 @@ mod renewal;
 use std::fmt;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes, BytesMut};
@@ -117,6 +117,8 @@ pub struct Transport {
     token: Option<Token>,
     /// What takes the token's place when it has expired.
     renewal: Option<Arc<Renewal>>,
+    /// Hides the first token and the wrong ones made from it; made when it is first needed, which takes a while.
+    hiding: OnceLock<Redaction>,
     /// Hides the second token in the redactions that were made before it came.
     later: LaterRedaction,
     wrong_token_seed: String,
@@ -173,6 +175,7 @@ impl Transport {
             target,
             token,
             renewal: None,
+            hiding: OnceLock::new(),
             later: LaterRedaction::default(),
             wrong_token_seed,
             near_tokens: false,
@@ -184,7 +187,12 @@ impl Transport {
     /// can be read from them. A target on this machine always is.
     #[must_use]
     pub fn with_near_tokens(self, near_tokens: bool) -> Self {
-        Self { near_tokens, ..self }
+        Self {
+            near_tokens,
+            // There may be other wrong tokens now.
+            hiding: OnceLock::new(),
+            ..self
+        }
     }
 
     /// Sets where another token comes from when the first has expired.
@@ -267,7 +275,8 @@ impl Transport {
         let Some(token) = &self.token else {
             return Redaction::default();
         };
-        self.redaction_of(token).with_later(self.later.clone())
+        let hiding = self.hiding.get_or_init(|| self.redaction_of(token));
+        hiding.clone().with_later(self.later.clone())
     }
 
     fn redaction_of(&self, token: &Token) -> Redaction {
@@ -497,6 +506,19 @@ mod tests {
                     let short = token.len() < 8 && reported.starts_with("rejected $COUNTERSIGN_TOKEN, and ");
                     assert!(reported == hidden || short, "{wrong}: {reported}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_tokens_that_are_sent_from_now_on_are_hidden_too() {
+        let transport = to("api.example.com", "tk-4711-ab");
+        let _ = transport.redaction();
+        for near_tokens in [true, false] {
+            let transport = transport.clone().with_near_tokens(near_tokens);
+            for wrong in wrong_tokens(&transport) {
+                let hidden = transport.redaction().hide(&format!("rejected {wrong}"));
+                assert_eq!(hidden, "rejected $COUNTERSIGN_TOKEN", "{wrong}");
             }
         }
     }

@@ -31,14 +31,14 @@ pub(super) type LocationId = usize;
 #[derive(Debug, Default)]
 pub(super) struct GapLocations {
     pub(super) all: Vec<GapLocation>,
-    /// The locations that a value shows, by its shape.
-    of_shapes: HashMap<ShapeId, Vec<LocationId>>,
+    /// The locations that a value shows, by the index of its shape; empty where the contract leaves nothing open.
+    of_shapes: Vec<Vec<LocationId>>,
     /// The locations that a whole response of an operation shows.
     of_operations: HashMap<OperationId, Vec<LocationId>>,
     /// The same, of one documented response alone, by its pointer.
     of_responses: HashMap<(OperationId, String), Vec<LocationId>>,
-    /// The shapes that have such a location, or contain one.
-    relevant: HashSet<ShapeId>,
+    /// Whether a shape has such a location, or contains one, by its index.
+    relevant: Vec<bool>,
     /// The field of an item that says when it was created, by the list whose order is left open.
     pub(super) creation_time_field: HashMap<OperationId, String>,
     known: HashMap<(usize, Option<OperationId>, String), LocationId>,
@@ -50,6 +50,7 @@ impl GapLocations {
         if contract.gaps.iter().all(|gap| gap.kind.is_none()) {
             return all;
         }
+        all.of_shapes.resize_with(contract.shapes.len(), Vec::new);
         let gaps = contract.gaps.iter().enumerate();
         for (gap, kind, locations) in gaps.filter_map(|(index, gap)| Some((index, gap.kind?, &gap.locations))) {
             for location in locations {
@@ -103,12 +104,12 @@ impl GapLocations {
 
     /// Returns the locations that a value of this shape shows.
     pub(super) fn of_value(&self, shape: ShapeId) -> &[LocationId] {
-        self.of_shapes.get(&shape).map_or(&[], Vec::as_slice)
+        self.of_shapes.get(shape.0).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a value of this shape shows a location, or contains one that does.
     pub(super) fn is_relevant(&self, shape: ShapeId) -> bool {
-        self.relevant.contains(&shape)
+        self.relevant.get(shape.0).is_some_and(|relevant| *relevant)
     }
 
     /// Adds a location once.
@@ -172,7 +173,7 @@ impl GapLocations {
                     pointer: here.location.to_string(),
                     operations: [operation].into(),
                 });
-                let of_shape = self.of_shapes.entry(id).or_default();
+                let of_shape = &mut self.of_shapes[id.0];
                 if !of_shape.contains(&location) {
                     of_shape.push(location);
                 }
@@ -234,9 +235,11 @@ impl GapLocations {
                 containing.entry(inner).or_default().push(id);
             }
         }
-        let mut pending: Vec<_> = self.of_shapes.keys().copied().collect();
+        let shapes = (0..contract.shapes.len()).map(ShapeId);
+        let mut pending: Vec<_> = shapes.filter(|id| !self.of_value(*id).is_empty()).collect();
+        self.relevant = vec![false; contract.shapes.len()];
         while let Some(id) = pending.pop() {
-            if self.relevant.insert(id) {
+            if !std::mem::replace(&mut self.relevant[id.0], true) {
                 pending.extend(containing.get(&id).into_iter().flatten());
             }
         }

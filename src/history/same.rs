@@ -56,9 +56,9 @@ pub(crate) fn instant(value: &Value) -> Option<DateTime<FixedOffset>> {
         "%Y-%m-%d %H:%M:%S%.f%#z",
         "%Y-%m-%dT%H:%M%#z",
     ];
-    let parsed = forms.iter().find_map(|form| DateTime::parse_from_str(text, form).ok());
+    let parsed = || forms.iter().find_map(|form| DateTime::parse_from_str(text, form).ok());
     let mail = || DateTime::parse_from_rfc2822(text).ok();
-    DateTime::parse_from_rfc3339(text).ok().or(parsed).or_else(mail)
+    DateTime::parse_from_rfc3339(text).ok().or_else(parsed).or_else(mail)
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ use crate::contract::pointer;
 /// For each schema, by pointer, those that apply to the same value.
 type Edges<'graph> = HashMap<&'graph str, Vec<&'graph str>>;
 
-/// For each schema, those that apply to the same value: by reference, `allOf`, `oneOf` or `anyOf`.
+/// For each schema with others that apply to the same value, these: by reference, `allOf`, `oneOf` or `anyOf`.
 #[derive(Default)]
 struct Graph {
     /// By the schema's pointer.
     applied_with: HashMap<String, Vec<String>>,
-    /// The schemas in the order of the file.
+    /// These schemas in the order of the file.
     order: Vec<String>,
 }
 
@@ -57,6 +57,10 @@ impl Graph {
             let list = pointer::join(pointer, choice);
             let count = node.member(choice).map_or(0, |parts| parts.elements().len());
             targets.extend((0..count).map(|index| pointer::join(&list, &index.to_string())));
+        }
+        // What applies with nothing else leads nowhere, and most schemas are like that.
+        if targets.is_empty() {
+            return;
         }
         self.applied_with.insert(pointer.to_owned(), targets);
         self.order.push(pointer.to_owned());

@@ -35,8 +35,11 @@ pub(crate) fn request_key(
         "requestid",
         "transactionid",
     ];
+    if parameter.location != ParameterLocation::Header {
+        return None;
+    }
     let name = comparable_name(&parameter.name);
-    let is_key = parameter.location == ParameterLocation::Header && NAMES.iter().any(|key| name.ends_with(key));
+    let is_key = NAMES.iter().any(|key| name.ends_with(key));
     let value = is_key.then(|| generated_from(contract, parameter, (&next_text(), 0), false))??;
     value.as_str().map(str::to_owned)
 }
