@@ -45,7 +45,8 @@ pub(super) static RULE: Rule = Rule {
                   update whose `WHERE` is missing changes every row. A record that could be read, and cannot after an \
                   edge case of an update was accepted, holds what the service itself cannot show: often no list that \
                   has the record can be read either. The read of an identifier that names no record must not show a \
-                  record with another one.",
+                  record with another one. The `Location` of a 201 must name the record in its body, if it is the path \
+                  of a read of such records.",
     exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, \
                  because it promises nothing yet. A field is not compared if it is read-only or write-only, has a \
                  format that services normalise (an email address, a URL), has a name that services set (`id`, \
@@ -69,7 +70,8 @@ pub(super) static RULE: Rule = Rule {
     fix: "Do what the response reports. If a field changes by design, document it as `readOnly` or `writeOnly`; if the \
           effect is another by design, allow the rule for the operation.",
     source: "RFC 9110, section 9.2.2: PUT is idempotent; sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the \
-             resource that they name; RFC 5789, section 2: a PATCH has a set of changes",
+             resource that they name; section 15.3.2: `Location` names what a 201 created; RFC 5789, section 2: a \
+             PATCH has a set of changes",
     example: Example {
         fact: "addPet created: read by getPet",
         documented: "read by getPet",

@@ -1,5 +1,5 @@
 //! Judges, for the rule `lifecycle`, whether one response is about the record that a path names: the read of an
-//! identifier that names none must not show another record.
+//! identifier that names none must not show another record, and the `Location` of a create must name what it created.
 
 use serde_json::Value;
 
@@ -14,10 +14,38 @@ use crate::contract::vocabulary::EdgeCaseKind;
 use crate::exchange::identifier;
 use crate::history::identifiers_in_path;
 
+/// The length from which an identifier counts where it is only a part of a string.
+const SHORTEST_PART: usize = 8;
+
 /// Judges a single exchange; those of other clients may have passed something that rewrites paths.
 pub(super) fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
-    if let Some(edge_case) = seen.edge_case() {
-        judge_unknown(seen, edge_case, sink);
+    match seen.edge_case() {
+        Some(edge_case) => judge_unknown(seen, edge_case, sink),
+        None if seen.intent.is_of_other_client() => {}
+        None => judge_location(seen, sink),
+    }
+}
+
+/// Reports a `Location` of a 201 that names another record than the body (RFC 9110, section 15.3.2). It counts only if
+/// its path is that of the read: behind a gateway, a service may have other paths than it knows of.
+fn judge_location(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let response = seen.exchange.response().filter(|response| response.status == 201);
+    let path = response.and_then(|response| response.location.as_deref());
+    let lifecycle = contract.lifecycle_starting_with(seen.id);
+    let lifecycle = lifecycle.filter(|lifecycle| is_certain(lifecycle));
+    let (Some(path), Some(lifecycle), Some(body)) = (path, lifecycle, body(seen)) else {
+        return;
+    };
+    if contract.get_operation_at(path) != Some(lifecycle.read) {
+        return;
+    }
+    let created = body.pointer(&lifecycle.created_id_pointer).and_then(identifier);
+    let located = id_in_path(contract, lifecycle, path).filter(|located| !shows(body, located));
+    if let (Some(_), Some(_), Some(fact)) = (created, located, contract.fact_of(seen.id, FactKind::ReadAfterCreate)) {
+        let documented = Some("the path of the created record");
+        let received = || "the path of a record with another identifier than the body has".to_owned();
+        sink.report_finding(fact, documented, || pointer::header("Location"), received);
     }
 }
 
@@ -74,7 +102,7 @@ fn body<'seen>(seen: &ExchangeSeen<'seen>) -> Option<&'seen Value> {
     Some(&body.value)
 }
 
-/// Whether a string in a body contains this identifier, in any spelling of its letters, or a number is it: the record
+/// Whether a value in a body is this identifier, in any spelling of its letters, or a string contains it: the record
 /// may have several identifiers.
 fn shows(body: &Value, id: &str) -> bool {
     match body {
@@ -82,6 +110,8 @@ fn shows(body: &Value, id: &str) -> bool {
         Value::Object(members) => members.values().any(|value| shows(value, id)),
         Value::Bool(_) | Value::Null => false,
         Value::Number(_) => identifier(body).as_deref() == Some(id),
+        // A short identifier is a part of many strings, such as timestamps.
+        Value::String(text) if id.len() < SHORTEST_PART => plain(text) == plain(id),
         Value::String(text) => plain(text).contains(&plain(id)),
     }
 }
@@ -159,6 +189,56 @@ paths:
             .replace("petId", "pet")
             .replace("name: {type: string}", "slug: {type: string}");
         assert!(unknown(&slug, unknown_id, &other).findings("lifecycle").is_empty());
+    }
+
+    /// The response to a create with this path in its `Location`.
+    fn located(document: &str, path: Option<&str>, (status, body): (u16, &Value)) -> Judged {
+        let fixture = Fixture::text(document, "addPet");
+        let mut exchange = fixture.exchange(status, JSON, &body.to_string());
+        if let Ok(response) = &mut exchange.outcome {
+            response.location = path.map(str::to_owned);
+        }
+        fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())))
+    }
+
+    #[test]
+    fn a_location_that_names_another_record_is_a_warning() {
+        let judged = located(PETS, Some("/pets/14"), (201, &json!({"id": 13, "name": "Rex"})));
+        let finding = judged.finding("lifecycle");
+        assert_eq!(
+            (finding.level, finding.pointer.as_str()),
+            (Level::Warn, "header Location")
+        );
+        let received = "the path of a record with another identifier than the body has";
+        assert_eq!(finding.received, received);
+    }
+
+    #[test]
+    fn a_location_that_may_be_right_is_left_alone() {
+        let created = json!({"id": 13, "name": "14"});
+        for path in [
+            None,
+            Some("/pets/13"),
+            Some("/pets/14"),
+            Some("/pets"),
+            Some("/v2/pets/15"),
+        ] {
+            let judged = located(PETS, path, (201, &created));
+            assert!(judged.findings("lifecycle").is_empty(), "{path:?}");
+        }
+        let other = Some("/pets/15");
+        for (status, body) in [
+            (201, json!({"name": "Rex"})),
+            (201, json!({"id": null})),
+            (202, created.clone()),
+        ] {
+            let judged = located(PETS, other, (status, &body));
+            assert!(judged.findings("lifecycle").is_empty(), "{status} {body}");
+        }
+        let slug = PETS
+            .replace("petId", "pet")
+            .replace("name: {type: string}", "slug: {type: string}");
+        assert!(located(&slug, other, (201, &created)).findings("lifecycle").is_empty());
     }
 
     #[test]
