@@ -157,6 +157,28 @@ const EXCLUDES: [&str; 16] = [
     "rejected", "t", "undoable",
 ];
 
+/// Beginnings of words by which a text may say that a read shows another record than the one that its path names.
+const OF_ANOTHER: [&str; 18] = [
+    "alias",
+    "canonical",
+    "closest",
+    "current",
+    "default",
+    "demo",
+    "fallback",
+    "falls",
+    "fixed",
+    "ignor",
+    "instead",
+    "latest",
+    "merge",
+    "nearest",
+    "newest",
+    "placeholder",
+    "random",
+    "regardless",
+];
+
 impl Contract {
     /// Returns which reads may show a record after this operation has deleted it.
     pub(super) fn shown_after_delete(&self, delete: OperationId) -> ShownAfterDelete {
@@ -182,6 +204,20 @@ impl Contract {
             .iter()
             .flat_map(|text| clauses(text, &own))
             .any(|clause| waits(&clause) || is_seen_later(&clause))
+    }
+
+    /// Whether the text about a read may say that it shows another record where it finds none: a default, or the latest
+    /// one.
+    pub(crate) fn may_show_another_record(&self, read: OperationId) -> bool {
+        let operation = self.operation(read);
+        let of_parameters = operation.parameters.iter().filter_map(|parameter| {
+            let described = pointer::join(&self.resolve(&parameter.pointer), "description");
+            let described = self.document.node(&described).and_then(Node::string);
+            described.map(str::to_ascii_lowercase)
+        });
+        let texts = self.texts_about(operation).into_iter().chain(of_parameters);
+        let mut texts = texts.map(|text| has(&alphanumeric_words(&text).collect::<Vec<_>>(), &OF_ANOTHER));
+        texts.any(|says| says)
     }
 
     /// Returns the texts about an operation and its successes, in lower case.

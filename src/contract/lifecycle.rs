@@ -117,6 +117,10 @@ impl Contract {
                     .insert((fact.operation, fact.kind), FactId(self.facts.len()));
                 self.facts.push(fact);
             }
+            let names = self.names_for_requests(lifecycle);
+            for shape in self.shapes_of_records(lifecycle) {
+                self.shapes[shape.0].names_for_requests.clone_from(&names);
+            }
         }
         self.lifecycles = Lifecycles::new(lifecycles);
         self

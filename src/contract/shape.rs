@@ -71,6 +71,8 @@ pub struct Shape {
     pub allows_unlisted_fields: bool,
     /// The names that only an alternative of `oneOf` or `anyOf`, or a definition that a discriminator names, documents.
     pub names_of_alternatives: BTreeSet<String>,
+    /// The names of fields that the writes of the same record document for requests alone (`writeOnly`).
+    pub names_for_requests: BTreeSet<String>,
     /// The shape of each element.
     pub items: Option<ShapeId>,
     /// The schemas' other assertions: the fact, and the location of the schema.
@@ -862,8 +864,14 @@ impl<'document> AllOfMember<'document> {
 
 /// Returns the shape of the field at a pointer below another shape.
 pub(super) fn shape_at<'shapes>(shapes: &'shapes [Shape], below: ShapeId, at: &str) -> Option<&'shapes Shape> {
-    pointer::tokens(at).try_fold(&shapes[below.0], |shape, name| {
-        Some(&shapes[shape.fields[shape.field_named(&name)?].shape.0])
+    shape_id_at(shapes, below, at).map(|id| &shapes[id.0])
+}
+
+/// Returns the index of the shape of the field at a pointer below another shape.
+pub(super) fn shape_id_at(shapes: &[Shape], below: ShapeId, at: &str) -> Option<ShapeId> {
+    pointer::tokens(at).try_fold(below, |id, name| {
+        let shape = &shapes[id.0];
+        Some(shape.fields[shape.field_named(&name)?].shape)
     })
 }
 

@@ -1,17 +1,44 @@
-//! Infers, for the operations of a lifecycle, where the response to a write shows the record, and which updates leave
-//! the fields that they do not send as they were.
+//! Infers, for the operations of a lifecycle, where the response to a write shows the record, which fields are for
+//! requests alone, and which updates leave the fields that they do not send as they were.
+
+use std::collections::BTreeSet;
 
 use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactKind};
+use super::field::is_flagged;
 use super::inferred::RecordFinder;
 use super::lifecycle::Lifecycle;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
-use super::shape::Shape;
+use super::shape::{Shape, ShapeId, shape_id_at};
 use super::vocabulary::Carry;
 
 impl Contract {
+    /// Returns the names of the fields that each write of a record has for requests alone, if it has them.
+    pub(super) fn names_for_requests(&self, lifecycle: &Lifecycle) -> BTreeSet<String> {
+        let updates = lifecycle.updates.iter().map(|(update, _)| *update);
+        let writes = updates.chain([lifecycle.create]);
+        let fields = writes.flat_map(|write| self.body_properties(write));
+        let (hidden, shown): (Vec<_>, Vec<_>) =
+            fields.partition(|field| [&field.node, self.referred(&field.node)].into_iter().any(is_write_only));
+        let is_shown = |name: &str| shown.iter().any(|field| field.name.as_str() == name);
+        let names = hidden.into_iter().map(|field| field.name.as_str());
+        names.filter(|name| !is_shown(name)).map(str::to_owned).collect()
+    }
+
+    /// Returns the shapes of a record in the responses of the operations that show it.
+    pub(super) fn shapes_of_records(&self, lifecycle: &Lifecycle) -> Vec<ShapeId> {
+        let shape = |of: OperationId, at: &str| shape_id_at(&self.shapes, self.operation(of).success_body()?, at);
+        let listed = lifecycle.list.as_ref().and_then(|list| {
+            let items = shape(list.operation, &list.items)?;
+            self.shapes[items.0].items
+        });
+        let written = lifecycle.responses.iter().filter_map(|(write, at)| shape(*write, at));
+        let read = shape(lifecycle.read, &lifecycle.record_in_read);
+        written.chain(listed).chain(read).collect()
+    }
+
     /// Returns where the success of a write shows its record, if it shows any fields that must come back, each with the
     /// type that it has in the `record` of the read, and no description says that it shows an earlier state.
     pub(super) fn record_in_response(
@@ -106,6 +133,10 @@ fn texts(node: &Node) -> impl Iterator<Item = String> + '_ {
     let names = ["summary", "description"].into_iter();
     let texts = names.filter_map(|name| node.member(name).and_then(Node::string));
     texts.map(str::to_ascii_lowercase)
+}
+
+fn is_write_only(schema: &Node) -> bool {
+    is_flagged(schema, "writeOnly")
 }
 
 #[cfg(test)]

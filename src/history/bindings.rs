@@ -367,7 +367,7 @@ fn agrees(path_identifiers: &PathIdentifiers, before: Option<&str>, text: &str) 
 }
 
 /// Returns the identifiers in the path of a request to the operation.
-pub(super) fn identifiers_in_path(operation: &Operation, path: &str) -> PathIdentifiers {
+pub(crate) fn identifiers_in_path(operation: &Operation, path: &str) -> PathIdentifiers {
     let path = path.split('?').next().unwrap_or_default();
     let template = PathTemplate::read(&operation.path);
     let values = template.values(path).unwrap_or_default();

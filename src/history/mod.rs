@@ -82,7 +82,7 @@ mod written;
 
 pub use bindings::Bindings;
 pub(crate) use bindings::PathIdentifiers;
-pub(crate) use bindings::{LinkedValues, NeededParameter};
+pub(crate) use bindings::{LinkedValues, NeededParameter, identifiers_in_path};
 pub(crate) use exchange_role::{ExchangeRole, RecordRole, WriteContext};
 pub(crate) use existing_records::{IdentifyingUse, VanishedRecords};
 pub(crate) use foreign_identifiers::lists_that_show;

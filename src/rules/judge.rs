@@ -281,7 +281,7 @@ impl<'contract> Judge<'contract> {
     /// Judges what a read or a list shows of a record of the run. `request` is the one that should have shown it.
     pub(super) fn record(&mut self, shown: &RecordShown<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::Record(judge, _) = rule.judge {
+            if let Judging::Record(judge, ..) = rule.judge {
                 judge(shown, &mut self.sink(rule, request));
             }
         }
@@ -290,7 +290,7 @@ impl<'contract> Judge<'contract> {
     /// Judges what a rejected write did all the same. `request` is the one that showed the record.
     pub(super) fn stored_despite_rejection(&mut self, stored: &StoredDespiteRejection<'_>, request: &Request) {
         for rule in RULES {
-            if let Judging::StoredDespiteRejection(judge) | Judging::Record(_, judge) | Judging::Access(_, judge) =
+            if let Judging::StoredDespiteRejection(judge) | Judging::Record(_, judge, _) | Judging::Access(_, judge) =
                 rule.judge
             {
                 judge(stored, &mut self.sink(rule, request));
@@ -401,7 +401,8 @@ impl<'contract> Judge<'contract> {
                 Judging::Access(judge, _)
                 | Judging::AnyExchange(judge)
                 | Judging::Content(judge)
-                | Judging::ExchangeExceptEdgeCases(judge) => {
+                | Judging::ExchangeExceptEdgeCases(judge)
+                | Judging::Record(.., judge) => {
                     judge(seen, &mut self.sink(rule, seen.exchange));
                 }
                 _ => {}

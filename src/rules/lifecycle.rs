@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::level::Level;
+use super::named_record;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::stored_values::{JudgedFields, Sent};
 use super::verdict::{Reason, Sink};
@@ -27,7 +28,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
               record shows the update; a deleted one is gone; another record stays as it was; a rejected create \
               leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one; a \
-              PATCH keeps the fields that it does not send; the response to a write shows what the read shows.",
+              PATCH keeps the fields that it does not send; the response to a write shows what the read shows; a read \
+              shows the record that its path names.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type. So does the response to the create \
@@ -42,7 +44,9 @@ pub(super) static RULE: Rule = Rule {
                   write set them. After an update, and after a first deletion, another record of the run is read: an \
                   update whose `WHERE` is missing changes every row. A record that could be read, and cannot after an \
                   edge case of an update was accepted, holds what the service itself cannot show: often no list that \
-                  has the record can be read either.",
+                  has the record can be read either. The read of an identifier that names no record must not show a \
+                  record with another one. The `Location` of a 201 must name the record in its body, if it is the path \
+                  of a read of such records.",
     exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, \
                  because it promises nothing yet. A field is not compared if it is read-only or write-only, has a \
                  format that services normalise (an email address, a URL), has a name that services set (`id`, \
@@ -56,7 +60,9 @@ pub(super) static RULE: Rule = Rule {
                  says that reads show the record only later (\"appears after moderation\"). A PATCH that requires a \
                  field, or is described as replacing the record, may change other fields; any PATCH may change a \
                  field that may follow from another (`slug`). A response may differ if its description says that it \
-                 shows an earlier state. Several records of one create may differ, as the occurrences of an event do, \
+                 shows an earlier state. A success to an unknown identifier is no finding if it shows that \
+                 identifier or no identifier, or if the text about the read speaks of another record (\"falls back to \
+                 the default\"). Several records of one create may differ, as the occurrences of an event do, \
                  and so may several items of one record. A PUT may be rejected the second time with a 4xx other than \
                  404 or 410, such as a 409 or 412 for an old version. A record of a rejected create is no finding if \
                  the list shows it only for a while, if it says that it failed, or if the list shows no accepted \
@@ -64,7 +70,8 @@ pub(super) static RULE: Rule = Rule {
     fix: "Do what the response reports. If a field changes by design, document it as `readOnly` or `writeOnly`; if the \
           effect is another by design, allow the rule for the operation.",
     source: "RFC 9110, section 9.2.2: PUT is idempotent; sections 9.3.3 to 9.3.5: what POST, PUT and DELETE do to the \
-             resource that they name; RFC 5789, section 2: a PATCH has a set of changes",
+             resource that they name; section 15.3.2: `Location` names what a 201 created; RFC 5789, section 2: a \
+             PATCH has a set of changes",
     example: Example {
         fact: "addPet created: read by getPet",
         documented: "read by getPet",
@@ -73,7 +80,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::read_after_create(&tests::status(404)),
     },
-    judge: Judging::Record(judge, judge_stored_despite_rejection),
+    judge: Judging::Record(judge, judge_stored_despite_rejection, named_record::judge),
 };
 
 fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {

@@ -74,6 +74,7 @@ mod location;
 mod malformed_json;
 mod media_type;
 mod missing_field;
+mod named_record;
 mod null_value;
 mod other_records;
 mod pages;

@@ -16,9 +16,10 @@ pub(super) static RULE: Rule = Rule {
     explanation: "The document does not exclude further fields, so this is a warning. Callers may come to rely on a \
                   field that nobody promised, and an unexpected field may expose what nobody should see. Its name is \
                   shown if it is a plain identifier, otherwise as a shape: a target could put a value there. A field \
-                  that is `writeOnly` is documented for requests alone, and often a password.",
+                  that is `writeOnly` is documented for requests alone, and often a password; so is one that each write \
+                  of the same record marks so, whether or not the response's schema admits further fields.",
     exceptions: "Objects that the contract closes (`envelope` is strict there), opens with `additionalProperties`, \
-                   or gives no fields.",
+                   or gives no fields. A `writeOnly` field that is null, empty or masked (`****`).",
     fix: "Document the field, or leave it out.",
     source: "The document, section \"Resources and their fields\", which does not mention other fields",
     example: Example {
@@ -42,8 +43,13 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     let says_nothing =
         shape.fields.is_empty() || shape.allows_unlisted_fields || shape.closed.is_some() || shape.additional.is_some();
     for (name, value, field) in location.members() {
+        let is_for_requests = match field {
+            Some(field) => field.is_write_only,
+            None => shape.closed.is_none() && shape.additional.is_none() && shape.names_for_requests.contains(name),
+        };
         let documented = match field {
-            Some(field) if field.is_write_only && shows_something(value) => "a field for requests alone (writeOnly)",
+            _ if is_for_requests && shows_something(value) => "a field for requests alone (writeOnly)",
+            _ if is_for_requests => continue,
             // `constraint` judges which alternative a response follows.
             None if !says_nothing
                 && !shape.forbidden.contains_key(name)
@@ -57,11 +63,13 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a value shows anything: null, an empty value and asterisks in place of a secret do not.
+/// Whether a value shows anything: null, an empty value and asterisks, or the letter x, in place of a secret do not.
 fn shows_something(value: &Value) -> bool {
     match value {
         Value::Null => false,
-        Value::String(text) => text.chars().any(char::is_alphanumeric),
+        Value::String(text) => text
+            .chars()
+            .any(|letter| letter.is_alphanumeric() && !matches!(letter, 'x' | 'X')),
         Value::Array(elements) => !elements.is_empty(),
         Value::Object(members) => !members.is_empty(),
         Value::Bool(_) | Value::Number(_) => true,
@@ -72,8 +80,9 @@ fn shows_something(value: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use crate::rules::testing::Fixture;
-    use crate::rules::{Level, Verdict};
+    use super::*;
+    use crate::rules::Verdict;
+    use crate::rules::testing::{Fixture, Judged};
 
     #[test]
     fn listed_fields_alone_are_no_finding() {
@@ -115,8 +124,66 @@ paths:
         let judged = of(json!("countersign-1"));
         let finding = judged.finding("undocumented-field");
         assert_eq!((finding.level, finding.pointer.as_str()), (Level::Warn, "/password"));
-        for hidden in [json!(null), json!(""), json!("********"), json!([]), json!({})] {
+        for hidden in [
+            json!(null),
+            json!(""),
+            json!("********"),
+            json!("xxxx"),
+            json!("••••"),
+            json!([]),
+            json!({}),
+        ] {
             assert!(of(hidden).findings("undocumented-field").is_empty());
+        }
+    }
+
+    /// The response to the read of a user whose password is for requests alone by this schema of the create's body,
+    /// where the schema of the user is this one.
+    fn user(password: &str, (user, shown): (&str, &Value)) -> Judged {
+        let document = format!(
+            "openapi: 3.0.3
+info: {{title: Users, version: '1'}}
+paths:
+  /users:
+    post:
+      operationId: addUser
+      requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {{password: {password}}}}}}}}}}}
+      responses: {{'201': {{$ref: '#/components/responses/User'}}}}
+  /users/{{userId}}:
+    parameters: [{{name: userId, in: path, required: true, schema: {{type: integer}}}}]
+    get: {{operationId: getUser, responses: {{'200': {{$ref: '#/components/responses/User'}}}}}}
+components:
+  responses:
+    User: {{description: User, content: {{application/json: {{schema: {user}}}}}}}
+"
+        );
+        Fixture::text(&document, "getUser").body(&json!({"id": 1, "password": shown}))
+    }
+
+    #[test]
+    fn a_field_that_the_writes_of_a_record_mark_for_requests_alone_is_a_warning_in_its_responses() {
+        let (hidden, open) = ("{type: string, writeOnly: true}", "additionalProperties: true");
+        let with = |rest: &str| format!("{{type: object, properties: {{id: {{type: integer}}}}, {rest}}}");
+        for schema in [with(open), with("title: User")] {
+            let judged = user(hidden, (&schema, &json!("countersign-1")));
+            let documented = judged.finding("undocumented-field").documented.as_deref();
+            assert_eq!(documented, Some("a field for requests alone (writeOnly)"), "{schema}");
+            for masked in [json!(null), json!("****"), json!("")] {
+                let judged = user(hidden, (&schema, &masked));
+                assert!(judged.findings("undocumented-field").is_empty(), "{schema} {masked}");
+            }
+        }
+        let left_alone = [
+            ("{type: string}", with(open)),
+            (hidden, with("additionalProperties: {type: string}")),
+            (
+                hidden,
+                "{type: object, properties: {id: {type: integer}, password: {type: string}}}".to_owned(),
+            ),
+        ];
+        for (password, schema) in left_alone {
+            let judged = user(password, (&schema, &json!("countersign-1")));
+            assert!(judged.findings("undocumented-field").is_empty(), "{password} {schema}");
         }
     }
 

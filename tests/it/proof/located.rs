@@ -112,6 +112,40 @@ fn is_written(seen: &Seen) -> bool {
 }
 
 #[tokio::test]
+async fn a_location_that_names_another_note_than_the_body_is_found() {
+    for (location, found) in [
+        ("/notes/n-18", 1),
+        ("ORIGIN/notes/n-18", 1),
+        ("/notes/n-17", 0),
+        ("/v2/notes/n-18", 0),
+        ("https://notes.example.com/notes/n-18", 0),
+    ] {
+        let text: Arc<Mutex<Value>> = Arc::default();
+        let kept = Arc::clone(&text);
+        let table = Stub::table()
+            .on("GET", "/notes", Response::json(200, &json!([])))
+            .on_each("POST", "/notes", move |call| {
+                let mut note = serde_json::from_slice::<Value>(&call.body).unwrap();
+                *kept.lock().unwrap() = note["text"].clone();
+                note["id"] = json!("n-17");
+                let location = location.replace("ORIGIN", &format!("http://{}", call.header("host")[0]));
+                Response::json(201, &note).header("location", &location)
+            })
+            .on_each("GET", "/notes/n-17", move |_| {
+                Response::json(200, &json!({"id": "n-17", "text": *text.lock().unwrap()}))
+            })
+            .on("PUT", "/notes/n-17", Response::status(204));
+        let mut small = Small::new(&NOTES.replace("CREATED", BODY));
+        small.levels.clear();
+        small.settle = Duration::ZERO;
+        let seen = small.check(table).await;
+        let findings = seen.record.findings.iter();
+        let of_header = findings.filter(|finding| finding.response_pointer == "header Location");
+        assert_eq!(of_header.count(), found, "{location}: {:?}", seen.record.findings);
+    }
+}
+
+#[tokio::test]
 async fn a_created_note_is_read_and_replaced_by_its_location() {
     for (documented, location) in [
         (HEADER, "/notes/ID"),

@@ -1,0 +1,254 @@
+//! Judges, for the rule `lifecycle`, whether one response is about the record that a path names: the read of an
+//! identifier that names none must not show another record, and the `Location` of a create must name what it created.
+
+use serde_json::Value;
+
+use super::seen::ExchangeSeen;
+use super::verdict::Sink;
+use crate::contract::Contract;
+use crate::contract::edge_case::EdgeCase;
+use crate::contract::fact::FactKind;
+use crate::contract::lifecycle::Lifecycle;
+use crate::contract::pointer;
+use crate::contract::vocabulary::EdgeCaseKind;
+use crate::exchange::identifier;
+use crate::history::identifiers_in_path;
+
+/// The length from which an identifier counts where it is only a part of a string.
+const SHORTEST_PART: usize = 8;
+
+/// Judges a single exchange; those of other clients may have passed something that rewrites paths.
+pub(super) fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    match seen.edge_case() {
+        Some(edge_case) => judge_unknown(seen, edge_case, sink),
+        None if seen.intent.is_of_other_client() => {}
+        None => judge_location(seen, sink),
+    }
+}
+
+/// Reports a `Location` of a 201 that names another record than the body (RFC 9110, section 15.3.2). It counts only if
+/// its path is that of the read: behind a gateway, a service may have other paths than it knows of.
+fn judge_location(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let response = seen.exchange.response().filter(|response| response.status == 201);
+    let path = response.and_then(|response| response.location.as_deref());
+    let lifecycle = contract.lifecycle_starting_with(seen.id);
+    let lifecycle = lifecycle.filter(|lifecycle| is_certain(lifecycle));
+    let (Some(path), Some(lifecycle), Some(body)) = (path, lifecycle, body(seen)) else {
+        return;
+    };
+    if contract.get_operation_at(path) != Some(lifecycle.read) {
+        return;
+    }
+    let created = body.pointer(&lifecycle.created_id_pointer).and_then(identifier);
+    let located = id_in_path(contract, lifecycle, path).filter(|located| !shows(body, located));
+    if let (Some(_), Some(_), Some(fact)) = (created, located, contract.fact_of(seen.id, FactKind::ReadAfterCreate)) {
+        let documented = Some("the path of the created record");
+        let received = || "the path of a record with another identifier than the body has".to_owned();
+        sink.report_finding(fact, documented, || pointer::header("Location"), received);
+    }
+}
+
+/// Reports a success to an unknown identifier that shows a record with another one.
+fn judge_unknown(seen: &ExchangeSeen<'_>, edge_case: EdgeCase, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let lifecycle = contract.lifecycles().iter().find(|lifecycle| lifecycle.read == seen.id);
+    let (Some(lifecycle), Some(index)) = (lifecycle.filter(|one| is_certain(one)), edge_case.parameter) else {
+        return;
+    };
+    let is_of_record = seen.operation.path_to_parameter(index).as_ref() == Some(&lifecycle.path_to_id);
+    if edge_case.kind != EdgeCaseKind::IdentifierUnknown || !is_of_record || !seen.exchange.is_success() {
+        return;
+    }
+    let (Some(body), Some(name)) = (body(seen), pointer::last(&lifecycle.created_id_pointer)) else {
+        return;
+    };
+    let at = pointer::join(&lifecycle.record_in_read, &name);
+    let shown = body.pointer(&at).and_then(identifier);
+    let asked = id_in_path(contract, lifecycle, &seen.exchange.request.path);
+    let (Some(shown), Some(asked)) = (shown, asked) else {
+        return;
+    };
+    // A record whose fields are all zero is an empty one.
+    let is_empty = shown.chars().all(|character| matches!(character, '0' | '-'));
+    if is_empty || shows(body, &asked) || contract.may_show_another_record(seen.id) {
+        return;
+    }
+    // Of the facts about the read, the nearest: what its edge cases get.
+    if let Some(fact) = contract.fact_of(seen.id, FactKind::EdgeCaseNoServerError) {
+        let documented = Some("no record with another identifier than the one in the path");
+        let received = || "another record, in response to an identifier that names none".to_owned();
+        sink.report_finding(fact, documented, || at, received);
+    }
+}
+
+/// Whether the document leaves no doubt which field of a record is the identifier that the path of its read takes.
+fn is_certain(lifecycle: &Lifecycle) -> bool {
+    let is_in_body = !lifecycle.created_id_pointer.starts_with('$');
+    is_in_body && !lifecycle.guessed && !lifecycle.path_may_take_another_field
+}
+
+/// Returns the identifier of the record that the path of a read names.
+fn id_in_path(contract: &Contract, lifecycle: &Lifecycle, path: &str) -> Option<String> {
+    let mut named = identifiers_in_path(contract.operation(lifecycle.read), path).into_iter();
+    named
+        .find(|(place, _)| *place == lifecycle.path_to_id)
+        .map(|(_, id)| id)
+}
+
+/// Returns the body, where it was read.
+fn body<'seen>(seen: &ExchangeSeen<'seen>) -> Option<&'seen Value> {
+    let body = seen.body?.as_ref().ok()?;
+    Some(&body.value)
+}
+
+/// Whether a value in a body is this identifier, in any spelling of its letters, or a string contains it: the record
+/// may have several identifiers.
+fn shows(body: &Value, id: &str) -> bool {
+    match body {
+        Value::Array(elements) => elements.iter().any(|element| shows(element, id)),
+        Value::Object(members) => members.values().any(|value| shows(value, id)),
+        Value::Bool(_) | Value::Null => false,
+        Value::Number(_) => identifier(body).as_deref() == Some(id),
+        // A short identifier is a part of many strings, such as timestamps.
+        Value::String(text) if id.len() < SHORTEST_PART => plain(text) == plain(id),
+        Value::String(text) => plain(text).contains(&plain(id)),
+    }
+}
+
+/// Returns an identifier in lower case and without the hyphens of a UUID.
+fn plain(id: &str) -> String {
+    id.to_lowercase().replace('-', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::rules::Level;
+    use crate::rules::testing::{Fixture, JSON, Judged};
+
+    const PETS: &str = "openapi: 3.0.3
+info: {title: Pets, version: '1'}
+components:
+  schemas:
+    Pet: {type: object, properties: {id: {type: integer}, name: {type: string}}}
+  responses:
+    Pet: {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
+paths:
+  /pets:
+    post: {operationId: addPet, responses: {'201': {$ref: '#/components/responses/Pet'}}}
+  /pets/{petId}:
+    parameters: [{name: petId, in: path, required: true, schema: {type: integer}}]
+    get: {operationId: getPet, summary: TEXT, responses: {'200': {$ref: '#/components/responses/Pet'}}}
+";
+
+    /// The response to the read of an unknown pet.
+    fn unknown(document: &str, kind: EdgeCaseKind, body: &Value) -> Judged {
+        let fixture = Fixture::text(document, "getPet").edge_case(kind);
+        let mut exchange = fixture.exchange(200, JSON, &body.to_string());
+        exchange.request.path = "/pets/9007199254740991".to_owned();
+        fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())))
+    }
+
+    #[test]
+    fn another_record_under_an_unknown_identifier_is_a_warning() {
+        let judged = unknown(PETS, EdgeCaseKind::IdentifierUnknown, &json!({"id": 1, "name": "Rex"}));
+        let finding = judged.finding("lifecycle");
+        assert_eq!((finding.level, finding.pointer.as_str()), (Level::Warn, "/id"));
+        let received = "another record, in response to an identifier that names none";
+        assert_eq!(finding.received, received);
+    }
+
+    #[test]
+    fn what_may_be_no_other_record_is_left_alone() {
+        let unknown_id = EdgeCaseKind::IdentifierUnknown;
+        for body in [
+            json!({}),
+            json!(null),
+            json!([]),
+            json!({"id": null, "name": "Rex"}),
+            json!({"id": 0, "name": ""}),
+            json!({"id": 9_007_199_254_740_991_u64}),
+            json!({"id": 1, "name": "pet 9007199254740991"}),
+        ] {
+            assert!(
+                unknown(PETS, unknown_id, &body).findings("lifecycle").is_empty(),
+                "{body}"
+            );
+        }
+        let other = json!({"id": 1});
+        for text in ["Falls back to the default pet", "Returns the nearest pet"] {
+            let judged = unknown(&PETS.replace("TEXT", text), unknown_id, &other);
+            assert!(judged.findings("lifecycle").is_empty(), "{text}");
+        }
+        let malformed = unknown(PETS, EdgeCaseKind::IdentifierMalformed, &other);
+        assert!(malformed.findings("lifecycle").is_empty());
+        let slug = PETS
+            .replace("petId", "pet")
+            .replace("name: {type: string}", "slug: {type: string}");
+        assert!(unknown(&slug, unknown_id, &other).findings("lifecycle").is_empty());
+    }
+
+    /// The response to a create with this path in its `Location`.
+    fn located(document: &str, path: Option<&str>, (status, body): (u16, &Value)) -> Judged {
+        let fixture = Fixture::text(document, "addPet");
+        let mut exchange = fixture.exchange(status, JSON, &body.to_string());
+        if let Ok(response) = &mut exchange.outcome {
+            response.location = path.map(str::to_owned);
+        }
+        fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())))
+    }
+
+    #[test]
+    fn a_location_that_names_another_record_is_a_warning() {
+        let judged = located(PETS, Some("/pets/14"), (201, &json!({"id": 13, "name": "Rex"})));
+        let finding = judged.finding("lifecycle");
+        assert_eq!(
+            (finding.level, finding.pointer.as_str()),
+            (Level::Warn, "header Location")
+        );
+        let received = "the path of a record with another identifier than the body has";
+        assert_eq!(finding.received, received);
+    }
+
+    #[test]
+    fn a_location_that_may_be_right_is_left_alone() {
+        let created = json!({"id": 13, "name": "14"});
+        for path in [
+            None,
+            Some("/pets/13"),
+            Some("/pets/14"),
+            Some("/pets"),
+            Some("/v2/pets/15"),
+        ] {
+            let judged = located(PETS, path, (201, &created));
+            assert!(judged.findings("lifecycle").is_empty(), "{path:?}");
+        }
+        let other = Some("/pets/15");
+        for (status, body) in [
+            (201, json!({"name": "Rex"})),
+            (201, json!({"id": null})),
+            (202, created.clone()),
+        ] {
+            let judged = located(PETS, other, (status, &body));
+            assert!(judged.findings("lifecycle").is_empty(), "{status} {body}");
+        }
+        let slug = PETS
+            .replace("petId", "pet")
+            .replace("name: {type: string}", "slug: {type: string}");
+        assert!(located(&slug, other, (201, &created)).findings("lifecycle").is_empty());
+    }
+
+    #[test]
+    fn a_rejection_of_an_unknown_identifier_is_left_alone() {
+        let fixture = Fixture::text(PETS, "getPet").edge_case(EdgeCaseKind::IdentifierUnknown);
+        assert!(
+            fixture
+                .response(404, JSON, "{\"id\": 1}")
+                .findings("lifecycle")
+                .is_empty()
+        );
+    }
+}
