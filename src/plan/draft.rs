@@ -159,7 +159,8 @@ impl Draft {
     }
 
     /// Chooses no value that may identify a record which was there before the run, where the schema admits another. A
-    /// field without any other is left out if its value may identify one, and keeps a value that a record has but that
+    /// field without any other is left out if its value may identify one, with the optional object that requires it,
+    /// and keeps a value that a record has but that
     /// several may share, such as a category (`IdentifyingUse::TakenPerhapsShared`). The identifier of a record that
     /// the run has created is kept if no record that was read has it, and none is made up in its place.
     ///
@@ -204,10 +205,12 @@ impl Draft {
             }
             self.leaves[index] = before;
             if identifies {
-                self.leaves[index].chosen = self.leaves[index].choices.len();
-                if !self.is_admitted() {
-                    return Err(NoValue::AllTaken(pointer));
-                }
+                // Not even a rejection that names the field brings such a value back.
+                self.leaves[index].choices.clear();
+                self.leaves[index].chosen = 0;
+                // An optional object is left out with a field that it requires.
+                let left_out = self.leave_out_what_is_not_admitted();
+                left_out.map_err(|_| NoValue::AllTaken(pointer))?;
             }
         }
         Ok(())
@@ -372,7 +375,7 @@ mod tests {
     use super::*;
 
     use crate::history::{Bindings, RunTag};
-    use crate::plan::Template;
+    use crate::plan::{Fallback, Template};
 
     fn draft(bindings: &Bindings, operation: &str, format: TimestampFormat) -> Result<Value, NoValue> {
         let contract = crate::testing::built_in();
@@ -517,7 +520,13 @@ paths:
         let mut draft = template
             .draft(&bindings, (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
             .unwrap();
-        draft.avoid_existing_records(use_of).map(|()| draft.body().0)
+        draft.avoid_existing_records(use_of)?;
+        // A rejection that names the fields brings back none that was left out.
+        let body = draft.body().0;
+        let named = Fallback::starting_with(draft).next("gadget_id, height, size, width");
+        let more = |next: Draft| next.body().0.as_object().unwrap().len() > body.as_object().unwrap().len();
+        assert!(!named.is_some_and(more));
+        Ok(body)
     }
 
     #[test]
@@ -537,6 +546,25 @@ paths:
         assert_eq!(lacks, NoValue::AllTaken("/gadget_id".to_owned()));
         let optional = body.replace("gadget_id, size]", "size]");
         assert!(avoided(&optional, taken).unwrap().get("gadget_id").is_none());
+    }
+
+    #[test]
+    fn an_optional_object_is_left_out_with_a_field_for_which_each_value_is_taken() {
+        let size = "{type: object, required: [height, width], properties: {width: {type: integer, maximum: 9}, \
+                    height: {type: integer, minimum: 1, maximum: 9}}}";
+        let body = |required: &str| {
+            format!("{{type: object, required: [{required}], properties: {{name: {{type: string}}, size: {size}}}}}")
+        };
+        let taken = |at: &str, _: &Value| match at {
+            "/size/height" => IdentifyingUse::TakenAndUnique,
+            _ => IdentifyingUse::Free,
+        };
+        let sent = avoided(&body("name"), |_, _| IdentifyingUse::Free).unwrap();
+        assert!(sent["size"]["height"].is_i64(), "{sent}");
+        let sent = avoided(&body("name"), taken).unwrap();
+        assert_eq!(sent.as_object().unwrap().keys().collect::<Vec<_>>(), ["name"]);
+        let lacks = avoided(&body("name, size"), taken).unwrap_err();
+        assert_eq!(lacks, NoValue::AllTaken("/size/height".to_owned()));
     }
 
     #[test]
