@@ -564,11 +564,13 @@ fn moves_by_itself(words: &[String]) -> bool {
     const MOVES: [&str; 10] = [
         "change", "changes", "lights", "move", "moves", "opens", "reboots", "shift", "shifts", "unlocks",
     ];
+    // "The device after the change" is no sentence.
+    let is_noun = |before: &String| ["a", "an", "any", "each", "every", "the"].contains(&before.as_str());
+    let is_verb = |word: &String| MOVES.contains(&word.as_str()) || ["begins", "starts"].contains(&word.as_str());
     let Some(at) = words
-        .iter()
-        .take(6)
-        .skip(1)
-        .position(|word| MOVES.contains(&word.as_str()) || ["begins", "starts"].contains(&word.as_str()))
+        .windows(2)
+        .take(5)
+        .position(|pair| is_verb(&pair[1]) && !is_noun(&pair[0]))
     else {
         return false;
     };
@@ -819,6 +821,8 @@ mod tests {
             "A second POST swaps it",
             "The whole team gets a Slack message",
             "The door unlocks for ten seconds",
+            "After the change the device reboots",
+            "The price of this changes",
             "Submits the order to the exchange",
             "All existing rules are dropped first",
             "The card on file is debited",
@@ -875,6 +879,8 @@ mod tests {
             "The job starts at the given time",
             "Prices that change are marked",
             "The order can be moved",
+            "The device after the change",
+            "The machine before a move",
             "Older entries that are retired",
             "Events are sent to the URL",
             "Applies to drafts",

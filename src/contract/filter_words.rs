@@ -258,6 +258,9 @@ const MORE: [&str; 10] = [
 /// Phrases that say that of every parameter of an operation.
 const MORE_OF_ALL: [&str; 6] = ["fall back", "falls back", "fallback", "inherit", "subtree", "threshold"];
 
+/// First words of the name of a property that say which of several values it has, and otherwise leave a doubt.
+const OF_A_VALUE: [&str; 2] = ["default", "preferred"];
+
 /// Names of properties that are categories of the records themselves.
 const CATEGORIES: [&str; 5] = ["category", "kind", "state", "status", "type"];
 
@@ -331,17 +334,17 @@ pub(super) fn plainly_filtered(words: &ParameterWords<'_>, values: FilterValues)
         true => without_or_not(&words.described),
         false => (words.described.clone(), false),
     };
-    let mut sentences = described.split(['.', ';', '\n']);
-    let plain = sentences.find(|sentence| words.says_filter(sentence, is_boolean))?;
-    if leaves_doubt(&described) {
+    let plain = sentences_of(&described).find(|sentence| words.says_filter(sentence, is_boolean))?;
+    if leaves_doubt(&words.without_name(&described)) {
         return None;
     }
     Some(match values {
         FilterValues::Boolean { .. } => {
             let has = |beginning: &str| underscored_words(plain).any(|word| word.starts_with(beginning));
-            // "Filter by whether it is sold" asks for either; "Whether to return only sold ones" says nothing of
-            // `false`.
-            let also_false = says_both || (has("filter") && has("whether") && !has("only"));
+            // "Filter by whether it is sold" asks for either; "Whether to return only sold ones" and "Whether to filter
+            // by sold" say nothing of `false`.
+            let is_switch = has("only") || plain.contains("whether to ");
+            let also_false = says_both || (has("filter") && has("whether") && !is_switch);
             FilterValues::Boolean { also_false }
         }
         other => other,
@@ -372,9 +375,24 @@ impl ParameterWords<'_> {
         let is_of = |name: &str| {
             let word = singular(word);
             let mut parts = camel_case_words(name).into_iter();
-            word == singular(&comparable_name(name)) || parts.any(|part| singular(&part) == word)
+            singular(&comparable_name(&word)) == singular(&comparable_name(name))
+                || parts.any(|part| singular(&part) == word)
         };
         FILTERING.contains(&word) || is_of(self.name) || is_of(self.collection)
+    }
+
+    /// Returns a text without the name of the parameter as it is, or as words, if it says how a value is used: the
+    /// "preferred" of `preferred_contact` leaves no doubt, and the "include" of `include_drafts` does.
+    fn without_name(&self, text: &str) -> String {
+        let parts = camel_case_words(self.name);
+        let is_of_value = |part: &String| OF_A_VALUE.contains(&part.as_str());
+        if !parts.first().is_some_and(is_of_value) || parts.len() == 1 {
+            return text.to_owned();
+        }
+        let others = parts[1..].join(" ");
+        ["_", "-", " ", ""].iter().fold(text.to_owned(), |text, separator| {
+            text.replace(&parts.join(separator), &others)
+        })
     }
 
     /// Whether a sentence about the operation says that the list shows more than the parameter asks for.
@@ -426,8 +444,26 @@ impl ParameterWords<'_> {
     }
 }
 
-/// Returns a description without the part in parentheses that begins with "or", and whether it had one.
+/// Returns the sentences of a description.
+fn sentences_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['.', ';', '\n'])
+}
+
+/// Returns a description without the part in parentheses that begins with "or", and whether it had one. The "or not" of
+/// a sentence with "whether" says nothing, so it is left out too.
 fn without_or_not(text: &str) -> (String, bool) {
+    let of_whether: Vec<_> = sentences_of(text)
+        .filter(|sentence| sentence.contains("whether "))
+        .collect();
+    let text = of_whether.iter().fold(text.to_owned(), |text, sentence| {
+        let shorter = sentence.replace("whether or not ", "whether ");
+        let shorter = shorter.trim_end();
+        let shorter = shorter
+            .strip_suffix(" or not")
+            .map_or(shorter, |before| before.trim_end_matches(','));
+        text.replace(sentence, shorter)
+    });
+    let text = text.as_str();
     let parts = text
         .split_once("(or ")
         .and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)));
@@ -485,6 +521,10 @@ mod tests {
             ("severity", "Only issues of exactly this severity"),
             ("issue_type", "Limits the results to the issues of the given type."),
             ("status", "Filter by status. The values are those of the issue."),
+            ("preferred_contact", "Filter by preferred contact."),
+            ("preferred_contact", "Filter by preferred_contact"),
+            ("preferredContact", "Only issues with this preferredContact"),
+            ("default_currency", "Only issues with this default currency"),
         ] {
             assert!(
                 judged(name, described, enumeration(&["a", "b"])).is_some(),
@@ -528,6 +568,11 @@ mod tests {
             ("status", "Highlight entries with this status"),
             ("type", "Boost this type"),
             ("state", "State of the issues"),
+            ("preferred_contact", "Preferred contact"),
+            ("contact", "Filter by preferred contact"),
+            ("preferred_contact", "Filter by preferred contact, by default all"),
+            ("preferred", "Filter by preferred"),
+            ("include_type", "Filter by include type"),
             ("status", "Filter by status. Drafts are included."),
             ("status", "Filter by status. Inherited from the project."),
         ] {
@@ -599,6 +644,20 @@ mod tests {
             ("archived", "Filter by archived; pinned ones are always listed.", None),
             ("archived", "If true, only archived issues are returned", Some(false)),
             ("sold", "Filters by whether it is sold", Some(true)),
+            ("sold", "Filter by whether the issue is sold or not.", Some(true)),
+            ("sold", "Filter by whether it is sold, or not", Some(true)),
+            ("sold", "Filter by whether or not it is sold.", Some(true)),
+            ("on_sale", "Filter by on_sale", Some(false)),
+            ("on_sale", "Filter by `on_sale`.", Some(false)),
+            ("sold", "Whether to return only sold issues or not.", Some(false)),
+            ("sold", "Whether to filter by sold or not", Some(false)),
+            ("sold", "Filter by whether it is sold or not set.", None),
+            (
+                "sold",
+                "Filter by whether it is sold or not. Drafts are not shown.",
+                None,
+            ),
+            ("sold", "Only sold or not", None),
             ("sold", "Only issues that are sold (or not).", Some(true)),
             ("archived", "", None),
             ("recursive", "", None),

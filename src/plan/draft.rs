@@ -159,8 +159,10 @@ impl Draft {
     }
 
     /// Chooses no value that may identify a record which was there before the run, where the schema admits another. A
-    /// field without any other is left out if its value may identify one, and keeps a value that a record has but that
-    /// several may share, such as a category (`IdentifyingUse::TakenPerhapsShared`).
+    /// field without any other is left out if its value may identify one, with the optional object that requires it,
+    /// and keeps a value that a record has but that
+    /// several may share, such as a category (`IdentifyingUse::TakenPerhapsShared`). The identifier of a record that
+    /// the run has created is kept if no record that was read has it, and none is made up in its place.
     ///
     /// # Errors
     ///
@@ -172,31 +174,27 @@ impl Draft {
     ) -> Result<(), NoValue> {
         for index in 0..self.leaves.len() {
             let leaf = &self.leaves[index];
-            let use_of = |value: &Value| identifying_use(&leaf.pointer, value);
-            let Some(value) = leaf.value().filter(|_| !leaf.in_formats).cloned() else {
+            let use_of = |choice: &Choice| match identifying_use(&leaf.pointer, &choice.value) {
+                // The record is newer than those on the pages that were not read, so none of them names it.
+                IdentifyingUse::MayBeOnUnreadPage if choice.identifies_own_record => IdentifyingUse::Free,
+                used => used,
+            };
+            let Some(chosen) = leaf.choices.get(leaf.chosen).filter(|_| !leaf.in_formats) else {
                 continue;
             };
-            let uses: Vec<_> = leaf.choices.iter().map(|choice| use_of(&choice.value)).collect();
+            let value = &chosen.value;
+            let uses: Vec<_> = leaf.choices.iter().map(use_of).collect();
             // A number or a day may be that of a record on a page that was not read; a text has the run tag.
-            let can_be_far_away = value.is_i64() || value.is_u64() || day(&value).is_some();
+            let can_be_far_away = value.is_i64() || value.is_u64() || day(value).is_some();
             let is_free = |used: &IdentifyingUse| {
                 *used == IdentifyingUse::Free || *used == IdentifyingUse::MayBeOnUnreadPage && !can_be_far_away
             };
             if uses.iter().all(is_free) {
                 continue;
             }
-            let listed = leaf.choices.iter().chain(&leaf.others).cloned();
-            let candidates = listed.chain(around(&value, 1..=NEAR).into_iter().map(Choice::own));
-            let free = candidates.filter(|choice| use_of(&choice.value) == IdentifyingUse::Free);
-            // Far from the values that the first page shows, the other pages have hardly any.
-            let far = match day(&value) {
-                Some(_) => around(&value, FAR_DAYS),
-                None => around(&value, FAR_NUMBERS),
-            };
-            let far = far.into_iter().map(Choice::own);
-            let far = far.filter(|choice| {
-                [IdentifyingUse::Free, IdentifyingUse::MayBeOnUnreadPage].contains(&use_of(&choice.value))
-            });
+            let free = nearby(leaf, chosen).filter(|choice| use_of(choice) == IdentifyingUse::Free);
+            let far = far_away(chosen)
+                .filter(|choice| [IdentifyingUse::Free, IdentifyingUse::MayBeOnUnreadPage].contains(&use_of(choice)));
             let free: Vec<_> = free.chain(far).collect();
             let pointer = leaf.pointer.clone();
             let identifies =
@@ -207,10 +205,12 @@ impl Draft {
             }
             self.leaves[index] = before;
             if identifies {
-                self.leaves[index].chosen = self.leaves[index].choices.len();
-                if !self.is_admitted() {
-                    return Err(NoValue::AllTaken(pointer));
-                }
+                // Not even a rejection that names the field brings such a value back.
+                self.leaves[index].choices.clear();
+                self.leaves[index].chosen = 0;
+                // An optional object is left out with a field that it requires.
+                let left_out = self.leave_out_what_is_not_admitted();
+                left_out.map_err(|_| NoValue::AllTaken(pointer))?;
             }
         }
         Ok(())
@@ -280,6 +280,25 @@ const NEAR: i64 = 200;
 /// The distances of the numbers, and of the days, that are tried in place of a value if its list may have more pages.
 const FAR_NUMBERS: [i64; 3] = [1_000_003, 100_003, 10_007];
 const FAR_DAYS: [i64; 2] = [10_007, 23_003];
+
+/// Returns the other choices of a field and values near the chosen one. None is made up in place of the identifier of a
+/// record of the run's own: it might be that of somebody else's.
+fn nearby(leaf: &Leaf, chosen: &Choice) -> impl Iterator<Item = Choice> {
+    let listed = leaf.choices.iter().chain(&leaf.others).cloned();
+    let near = (!chosen.identifies_own_record).then(|| around(&chosen.value, 1..=NEAR));
+    listed.chain(near.into_iter().flatten().map(Choice::own))
+}
+
+/// Returns values far from the chosen one: far from the values that the first page shows, the other pages have hardly
+/// any. None is made up in place of the identifier of a record of the run's own.
+fn far_away(chosen: &Choice) -> impl Iterator<Item = Choice> {
+    let value = (!chosen.identifies_own_record).then_some(&chosen.value);
+    let far = value.map(|value| match day(value) {
+        Some(_) => around(value, FAR_DAYS),
+        None => around(value, FAR_NUMBERS),
+    });
+    far.into_iter().flatten().map(Choice::own)
+}
 
 /// Returns the day that a value states, if it states one.
 fn day(value: &Value) -> Option<NaiveDate> {
@@ -356,7 +375,7 @@ mod tests {
     use super::*;
 
     use crate::history::{Bindings, RunTag};
-    use crate::plan::Template;
+    use crate::plan::{Fallback, Template};
 
     fn draft(bindings: &Bindings, operation: &str, format: TimestampFormat) -> Result<Value, NoValue> {
         let contract = crate::testing::built_in();
@@ -468,6 +487,84 @@ mod tests {
             draft(&bindings, "createVisit", TimestampFormat::Offset).unwrap()["datetime"],
             "2025-01-01T00:30:53+13:00"
         );
+    }
+
+    /// Drafts the body of `addPart` after a create has shown a gadget with the identifier 16, and avoids what existing
+    /// records have by these uses of the values of a field.
+    fn avoided(body: &str, use_of: impl Fn(&str, &Value) -> IdentifyingUse) -> Result<Value, NoValue> {
+        let text = format!(
+            "openapi: 3.0.3
+info: {{title: Parts, version: '1'}}
+components:
+  schemas: {{Gadget: {{type: object, properties: {{id: {{type: integer}}}}}}}}
+  responses:
+    Gadget: {{description: a, content: {{application/json: {{schema: {{$ref: '#/components/schemas/Gadget'}}}}}}}}
+paths:
+  /gadgets:
+    post: {{operationId: addGadget, responses: {{'201': {{$ref: '#/components/responses/Gadget'}}}}}}
+  /gadgets/{{gadget_id}}:
+    parameters: [{{name: gadget_id, in: path, required: true, schema: {{type: integer}}}}]
+    get: {{operationId: gadget, responses: {{'200': {{$ref: '#/components/responses/Gadget'}}}}}}
+  /parts:
+    post:
+      operationId: addPart
+      requestBody: {{content: {{application/json: {{schema: {body}}}}}}}
+      responses: {{'201': {{description: a}}}}
+"
+        );
+        let contract = crate::contract::Contract::read("parts.yaml", text).unwrap();
+        let named = |name| contract.operation_named(name).unwrap();
+        let mut bindings = Bindings::default();
+        bindings.bind(&contract, named("addGadget"), &json!({"id": 16}));
+        let template = Template::of(&contract, named("addPart"));
+        let mut draft = template
+            .draft(&bindings, (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
+            .unwrap();
+        draft.avoid_existing_records(use_of)?;
+        // A rejection that names the fields brings back none that was left out.
+        let body = draft.body().0;
+        let named = Fallback::starting_with(draft).next("gadget_id, height, size, width");
+        let more = |next: Draft| next.body().0.as_object().unwrap().len() > body.as_object().unwrap().len();
+        assert!(!named.is_some_and(more));
+        Ok(body)
+    }
+
+    #[test]
+    fn the_identifier_of_a_record_of_the_run_is_never_shifted() {
+        let body = "{type: object, required: [gadget_id, size], properties: {gadget_id: {type: integer}, \
+                    size: {type: integer, maximum: 9000000}}}";
+        let on_unread_page = |_: &str, _: &Value| IdentifyingUse::MayBeOnUnreadPage;
+        let sent = avoided(body, on_unread_page).unwrap();
+        assert_eq!(sent["gadget_id"], 16);
+        let plain = avoided(body, |_, _| IdentifyingUse::Free).unwrap();
+        assert_ne!(sent["size"], plain["size"], "any other number is");
+        let taken = |at: &str, value: &Value| match at == "/gadget_id" && value == 16 {
+            true => IdentifyingUse::TakenAndUnique,
+            false => IdentifyingUse::Free,
+        };
+        let lacks = avoided(body, taken).unwrap_err();
+        assert_eq!(lacks, NoValue::AllTaken("/gadget_id".to_owned()));
+        let optional = body.replace("gadget_id, size]", "size]");
+        assert!(avoided(&optional, taken).unwrap().get("gadget_id").is_none());
+    }
+
+    #[test]
+    fn an_optional_object_is_left_out_with_a_field_for_which_each_value_is_taken() {
+        let size = "{type: object, required: [height, width], properties: {width: {type: integer, maximum: 9}, \
+                    height: {type: integer, minimum: 1, maximum: 9}}}";
+        let body = |required: &str| {
+            format!("{{type: object, required: [{required}], properties: {{name: {{type: string}}, size: {size}}}}}")
+        };
+        let taken = |at: &str, _: &Value| match at {
+            "/size/height" => IdentifyingUse::TakenAndUnique,
+            _ => IdentifyingUse::Free,
+        };
+        let sent = avoided(&body("name"), |_, _| IdentifyingUse::Free).unwrap();
+        assert!(sent["size"]["height"].is_i64(), "{sent}");
+        let sent = avoided(&body("name"), taken).unwrap();
+        assert_eq!(sent.as_object().unwrap().keys().collect::<Vec<_>>(), ["name"]);
+        let lacks = avoided(&body("name, size"), taken).unwrap_err();
+        assert_eq!(lacks, NoValue::AllTaken("/size/height".to_owned()));
     }
 
     #[test]

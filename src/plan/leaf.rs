@@ -31,6 +31,8 @@ pub(super) struct Choice {
     pub(super) from_target: bool,
     /// Whether it may be taken for the identifier of a record that nobody has created.
     pub(super) is_made_up: bool,
+    /// Whether it identifies a record that the run has created.
+    pub(super) identifies_own_record: bool,
 }
 
 impl Choice {
@@ -40,6 +42,7 @@ impl Choice {
             value,
             from_target: false,
             is_made_up: false,
+            identifies_own_record: false,
         }
     }
 

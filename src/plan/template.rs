@@ -523,6 +523,7 @@ impl LeafBuilder<'_> {
             value: value.clone(),
             from_target: contract.operation(link.from).is_read() || looks_like_data(value),
             is_made_up: false,
+            identifies_own_record: !contract.operation(link.from).is_read() && contract.identifies_created_record(link),
         });
         let mut choices: Vec<_> = choices.collect();
         if !self.template.has_invariants {
