@@ -1,5 +1,4 @@
 //! Checks a value against a JSON Schema, with the `jsonschema` crate. The main type is [`CompiledSchema`].
-
 //!
 //! # Design
 //!
