@@ -862,7 +862,16 @@ impl<'document> AllOfMember<'document> {
 
 /// Returns the shape of the field at a pointer below another shape.
 pub(super) fn shape_at<'shapes>(shapes: &'shapes [Shape], below: ShapeId, at: &str) -> Option<&'shapes Shape> {
-    pointer::tokens(at).try_fold(&shapes[below.0], |shape, name| {
+    shape_within(shapes, &shapes[below.0], at)
+}
+
+/// Returns the shape of a field below another shape, by its pointer.
+pub(super) fn shape_within<'shapes>(
+    shapes: &'shapes [Shape],
+    shape: &'shapes Shape,
+    at: &str,
+) -> Option<&'shapes Shape> {
+    pointer::tokens(at).try_fold(shape, |shape, name| {
         Some(&shapes[shape.fields[shape.field_named(&name)?].shape.0])
     })
 }

@@ -110,15 +110,20 @@ impl History<'_> {
         } else {
             self.contract.lifecycle_carries_of_update(earlier.operation)
         };
-        let is_left_out = |carry: &&Carry| {
+        // A PATCH may set an object of which it sends a part as a whole.
+        let is_left_out = |sent: &str| {
+            let name = pointer::tokens(sent).next();
+            name.is_some_and(|name| body.get(&*name).is_none())
+        };
+        let is_kept = |carry: &&Carry| {
             let value = pointer::get(sent, &carry.sent).filter(|value| !value.is_null());
             let name = pointer::last(&carry.returned_at).map(|name| name.to_lowercase());
             value.is_some()
-                && pointer::get(body, &carry.sent).is_none()
+                && is_left_out(&carry.sent)
                 && !returned_values(carry, before).is_empty()
                 && carries_all(std::slice::from_ref(carry), sent, before)
                 && name.is_some_and(|name| !MAY_FOLLOW.iter().any(|part| name.contains(part)))
         };
-        carries.iter().filter(is_left_out).cloned().collect()
+        carries.iter().filter(is_kept).cloned().collect()
     }
 }
