@@ -7,8 +7,9 @@
 //! record that `POST /pets` created, by the identifier in the response to the create. So a lifecycle starts from a link
 //! between a create and the read of its records, and includes the other operations on the same two paths. A record must
 //! show a field as it was sent only if request and response document the field with one name and one type, in the same
-//! object, and if services do not usually set or normalize such a field, and no text says that they do. A create with `x-invariants`
-//! has no lifecycle, because its contract states more than can be inferred.
+//! object, and if services do not usually set or normalize such a field, and no text says that they do. A create with
+//! `x-invariants` has no lifecycle, because its contract states more than can be inferred. Of an array of plain values,
+//! each sent element must be there: the order, and what a service adds, is left open.
 
 use std::collections::HashMap;
 
@@ -18,9 +19,10 @@ use super::Contract;
 use super::document::{Member, Node};
 use super::fact::{Fact, FactId, FactKind};
 use super::field::{is_flagged, with_all_of};
-use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path};
+use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path, singular};
 use super::lasting::ShownAfterDelete;
-use super::link::Link;
+use super::lexicon::{alphanumeric_words, camel_case_words};
+use super::link::{Link, LinkTarget};
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
 use super::shape::{JsonType, Shape, shape_at};
@@ -320,6 +322,7 @@ impl Contract {
             names: Vec::new(),
         };
         self.collect_carries(body, record, (id_field, &told), &mut carries);
+        carries.retain(|carry| !carry.sent.ends_with("/*") || !self.is_filled_by_link(of, &carry.sent));
         carries
     }
 
@@ -354,19 +357,16 @@ impl Contract {
                     .into_iter()
                     .chain(schemas.iter().map(|(_, node)| *node))
                     .any(may_come_back_changed)
-                || carries.iter().any(|carry| carry.sent == at)
+                || carries.iter().any(|carry| carry.sent.trim_end_matches("/*") == at)
             {
                 continue;
             }
             let schema = self.referred(&property.node);
             let one_type = schema_type(schema).is_some_and(|sent| shown.types == [sent]);
             if let Some(equality) = same_as_sent(schema).filter(|_| one_type) {
-                carries.push(Carry {
-                    sent: at.clone(),
-                    returned_at: at,
-                    gap: None,
-                    equality,
-                });
+                carries.push(same_field(at, equality));
+            } else if let Some(equality) = self.elements_as_sent((name, schema), shown) {
+                carries.push(same_field(format!("{at}/*"), equality));
             } else if shown.types == [JsonType::Object] && pointer::tokens(&at).count() <= MAX_OBJECTS {
                 let names = object.names.clone();
                 let inner = SentObject { at, schemas, names };
@@ -375,6 +375,29 @@ impl Contract {
                 }
             }
         }
+    }
+
+    /// Returns how to compare what an array of this shape shows with the elements that were sent of this schema. `None`
+    /// if they are no strings or integers, if they name other records, or if the service may leave some out.
+    fn elements_as_sent(&self, (name, array): (&str, &Node), shown: &Shape) -> Option<Equality> {
+        let items = self.referred(array.member("items")?);
+        let kind = schema_type(items).filter(|kind| matches!(kind, JsonType::String | JsonType::Integer))?;
+        let one = singular(&comparable_name(name));
+        let is_open = is_set_by_service(&one)
+            || self.names_a_record(&one)
+            || is_flagged(array, "uniqueItems")
+            || may_leave_elements_out(name, array)
+            || may_come_back_changed(items);
+        let is_same = shown.types == [JsonType::Array] && self.shapes[shown.items?.0].types == [kind];
+        let equality = same_as_sent(items).filter(|_| is_same && !is_open)?;
+        let is_word = kind == JsonType::String && ["enum", "format"].iter().all(|key| items.member(key).is_none());
+        Some(if is_word { Equality::Letters } else { equality })
+    }
+
+    /// Whether a link fills these elements of an operation's body, so that they are identifiers of other records.
+    fn is_filled_by_link(&self, operation: OperationId, elements: &str) -> bool {
+        self.links_to(operation)
+            .any(|link| matches!(&link.target, LinkTarget::Body(at) if pointer::with_any_elements(at) == elements))
     }
 
     /// Returns a fact that is inferred from an operation; the texts are its name and what is documented.
@@ -505,6 +528,47 @@ impl<'document> SentObject<'document> {
     }
 }
 
+/// Returns the carry of a field that the record shows where the body has it.
+fn same_field(at: String, equality: Equality) -> Carry {
+    Carry {
+        sent: at.clone(),
+        returned_at: at,
+        gap: None,
+        equality,
+    }
+}
+
+/// Whether a service may leave out elements of an array that it accepts: by its name or its description, it has
+/// identifiers, rights or persons, or its elements follow from something else.
+fn may_leave_elements_out(name: &str, array: &Node) -> bool {
+    const OF_OTHERS: [&str; 18] = [
+        "assignee",
+        "collaborator",
+        "follower",
+        "grant",
+        "guid",
+        "id",
+        "key",
+        "member",
+        "participant",
+        "permission",
+        "privilege",
+        "ref",
+        "reviewer",
+        "scope",
+        "slug",
+        "user",
+        "uuid",
+        "watcher",
+    ];
+    const DERIVED: [&str; 7] = ["comput", "deriv", "exist", "generat", "identif", "known", "unique"];
+    let last = camel_case_words(name).pop().unwrap_or_default();
+    let described = array.member("description").and_then(Node::string).unwrap_or_default();
+    OF_OTHERS.contains(&singular(&last).as_str())
+        || alphanumeric_words(&described.to_ascii_lowercase())
+            .any(|word| matches!(word, "id" | "ids") || DERIVED.iter().any(|beginning| word.starts_with(beginning)))
+}
+
 /// Whether a service may hide a value of this schema (a password), set it itself, or change it by its description.
 fn may_come_back_changed(schema: &Node) -> bool {
     let described = schema.member("description").and_then(Node::string).unwrap_or_default();
@@ -585,7 +649,6 @@ fn is_set_by_service(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::contract::testing::of_paths;
 
     /// The fields that a record must show as a create sends them, if requests and the record have these properties, and
@@ -632,6 +695,35 @@ mod tests {
         let deep = |below: &str| format!("at: {{type: object, properties: {{in: {{{below}}}}}}}");
         assert_eq!(carried(&deep(place)), ["/at/in/street", "/at/in/floor"]);
         assert!(carried(&deep(&format!("type: object, properties: {{lot: {{{place}}}}}"))).is_empty());
+    }
+
+    #[test]
+    fn the_elements_of_an_array_of_plain_values_come_back() {
+        assert_eq!(carried("tags: {type: array, items: {type: string}}"), ["/tags/*"]);
+        assert_eq!(carried("sizes: {type: array, items: {type: integer}}"), ["/sizes/*"]);
+        let nested = "at: {type: object, properties: {floors: {type: array, items: {type: string, enum: [a, b]}}}}";
+        assert_eq!(carried(nested), ["/at/floors/*"]);
+        for left_open in [
+            "sizes: {type: array, items: {type: number}}",
+            "names: {type: array, uniqueItems: true, items: {type: string}}",
+            "names: {type: array, readOnly: true, items: {type: string}}",
+            "names: {type: array, description: 'Normalised', items: {type: string}}",
+            "names: {type: array, description: 'Derived from the title', items: {type: string}}",
+            "names: {type: array, items: {type: string, description: 'In upper case'}}",
+            "names: {type: array, items: {type: string, format: email}}",
+            "emails: {type: array, items: {type: string}}",
+            // They name other records.
+            "owners: {type: array, description: 'Ids of the owners', items: {type: integer}}",
+            "owner_ids: {type: array, items: {type: integer}}",
+            "cities: {type: array, items: {type: string}}",
+        ] {
+            assert!(carried(left_open).is_empty(), "{left_open}");
+        }
+        let (integers, strings) = (
+            "type: array, items: {type: integer}",
+            "type: array, items: {type: string}",
+        );
+        assert!(carried_of(&format!("sizes: {{{integers}}}"), &format!("sizes: {{{strings}}}"), "").is_empty());
     }
 
     #[test]

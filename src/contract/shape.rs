@@ -865,14 +865,18 @@ pub(super) fn shape_at<'shapes>(shapes: &'shapes [Shape], below: ShapeId, at: &s
     shape_within(shapes, &shapes[below.0], at)
 }
 
-/// Returns the shape of a field below another shape, by its pointer.
+/// Returns the shape of a field below another shape, by its pointer, in which `*` is any element.
 pub(super) fn shape_within<'shapes>(
     shapes: &'shapes [Shape],
     shape: &'shapes Shape,
     at: &str,
 ) -> Option<&'shapes Shape> {
     pointer::tokens(at).try_fold(shape, |shape, name| {
-        Some(&shapes[shape.fields[shape.field_named(&name)?].shape.0])
+        let below = match shape.field_named(&name) {
+            Some(field) => shape.fields[field].shape,
+            None => shape.items.filter(|_| name == "*")?,
+        };
+        Some(&shapes[below.0])
     })
 }
 

@@ -242,6 +242,10 @@ pub enum Equality {
     Value,
     /// The same instant, in any format and with any offset.
     Instant,
+    /// The same letters and digits, in either case. Only inferred: a service may trim the strings of an array, or write
+    /// them in lower case with hyphens.
+    #[serde(skip_deserializing)]
+    Letters,
 }
 
 /// A request field that accepts timestamps in several formats.

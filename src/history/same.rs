@@ -15,7 +15,18 @@ pub(crate) fn same(how: Equality, sent: &Value, returned: &Value) -> Option<bool
         Equality::Instant if sent == returned => Some(true),
         Equality::Instant if !returned.is_string() => Some(false),
         Equality::Instant => Some(instant(sent)? == instant(returned)?),
+        Equality::Letters => {
+            Some(equal(sent, returned) || letters(sent).is_some_and(|sent| letters(returned) == Some(sent)))
+        }
     }
+}
+
+/// Returns the letters and digits of a string in lower case; `None` if it has none.
+fn letters(value: &Value) -> Option<String> {
+    let text = unicode_composed(value.as_str()?);
+    let letters = text.chars().filter(|character| character.is_alphanumeric());
+    let letters: String = letters.flat_map(char::to_lowercase).collect();
+    (!letters.is_empty()).then_some(letters)
 }
 
 /// Whether two values are the same value. JSON has one kind of number: `28.0` is `28`. Two integers are compared
@@ -66,6 +77,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_same_letters_may_have_another_spelling() {
+        let is_same = |sent: &str, returned: Value| same(Equality::Letters, &json!(sent), &returned) == Some(true);
+        for returned in ["Blue Sky", "blue sky", " Blue Sky ", "blue-sky", "BLUE_SKY"] {
+            assert!(is_same("Blue Sky", json!(returned)), "{returned}");
+        }
+        assert!(is_same("!", json!("!")));
+        assert!(!is_same("!", json!("?")));
+        for returned in [json!("Blue"), json!("Blue Sky 2"), json!(""), json!(null), json!(7)] {
+            assert!(!is_same("Blue Sky", returned.clone()), "{returned}");
+        }
+    }
 
     #[test]
     fn an_instant_is_the_same_in_every_offset() {
