@@ -363,7 +363,8 @@ impl Contract {
             }
             let schema = self.referred(&property.node);
             let one_type = schema_type(schema).is_some_and(|sent| shown.types == [sent]);
-            if let Some(equality) = same_as_sent(schema).filter(|_| one_type) {
+            let equality = same_as_sent(schema).filter(|how| one_type && !(*how == Equality::Url && is_rehosted(name)));
+            if let Some(equality) = equality {
                 carries.push(same_field(at, equality));
             } else if let Some(equality) = self.elements_as_sent((name, schema), shown) {
                 carries.push(same_field(format!("{at}/*"), equality));
@@ -389,6 +390,7 @@ impl Contract {
             || may_leave_elements_out(name, array)
             || may_come_back_changed(items);
         let is_same = shown.types == [JsonType::Array] && self.shapes[shown.items?.0].types == [kind];
+        let is_open = is_open || (same_as_sent(items) == Some(Equality::Url) && is_rehosted(name));
         let equality = same_as_sent(items).filter(|_| is_same && !is_open)?;
         let is_word = kind == JsonType::String && ["enum", "format"].iter().all(|key| items.member(key).is_none());
         Some(if is_word { Equality::Letters } else { equality })
@@ -528,6 +530,29 @@ impl<'document> SentObject<'document> {
     }
 }
 
+/// Whether services often copy what a URL with this name leads to, or shorten it, and show a URL of their own.
+fn is_rehosted(name: &str) -> bool {
+    const REHOSTED: [&str; 14] = [
+        "attachment",
+        "avatar",
+        "banner",
+        "cover",
+        "file",
+        "icon",
+        "image",
+        "img",
+        "link",
+        "logo",
+        "media",
+        "photo",
+        "picture",
+        "thumbnail",
+    ];
+    camel_case_words(name)
+        .iter()
+        .any(|word| REHOSTED.contains(&singular(word).as_str()))
+}
+
 /// Returns the carry of a field that the record shows where the body has it.
 fn same_field(at: String, equality: Equality) -> Carry {
     Carry {
@@ -584,12 +609,13 @@ fn schema_type(schema: &Node) -> Option<JsonType> {
 }
 
 /// Returns how to compare what a record shows with the sent value of this schema. `None` if a service may rewrite the
-/// value (add a slash to a URL, put an email address in lower case).
+/// value (put an email address in lower case).
 fn same_as_sent(schema: &Node) -> Option<Equality> {
     let format = schema.member("format").and_then(Node::string);
     match format {
         None | Some("date" | "int32" | "int64" | "double") => Some(Equality::Value),
         Some("date-time") => Some(Equality::Instant),
+        Some("uri" | "url") => Some(Equality::Url),
         Some(_) => None,
     }
 }
@@ -695,6 +721,16 @@ mod tests {
         let deep = |below: &str| format!("at: {{type: object, properties: {{in: {{{below}}}}}}}");
         assert_eq!(carried(&deep(place)), ["/at/in/street", "/at/in/floor"]);
         assert!(carried(&deep(&format!("type: object, properties: {{lot: {{{place}}}}}"))).is_empty());
+    }
+
+    #[test]
+    fn a_url_comes_back_unless_services_copy_what_it_leads_to() {
+        let url = |name: &str| carried(&format!("{name}: {{type: string, format: uri}}"));
+        assert_eq!(url("website"), ["/website"]);
+        assert_eq!(url("callback_url"), ["/callback_url"]);
+        for left_open in ["url", "avatar_url", "profileImages", "short_link"] {
+            assert!(url(left_open).is_empty(), "{left_open}");
+        }
     }
 
     #[test]

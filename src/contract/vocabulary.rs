@@ -246,6 +246,9 @@ pub enum Equality {
     /// them in lower case with hyphens.
     #[serde(skip_deserializing)]
     Letters,
+    /// The same URL by the normalisation of RFC 3986, sections 6.2.2 and 6.2.3. Only inferred.
+    #[serde(skip_deserializing)]
+    Url,
 }
 
 /// A request field that accepts timestamps in several formats.

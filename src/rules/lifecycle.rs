@@ -47,7 +47,7 @@ pub(super) static RULE: Rule = Rule {
                   has the record can be read either.",
     exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, \
                  because it promises nothing yet. A field is not compared if it is read-only or write-only, has a \
-                 format that services normalise (an email address, a URL), has a name that services set (`id`, \
+                 format that services normalise (an email address), has a name that services set (`id`, \
                  `createdAt`, `version`) or that of a code or a machine (`sku`, `hostname`), or if a text says that \
                  it comes back changed (\"cut to\", \"in title case\", \"input is escaped\"). An update is not \
                  compared if it takes effect later (\"once it is approved\"). A list proves nothing if it may have \
