@@ -6,21 +6,23 @@
 //! An ordinary document states no invariants, but its paths and schemas imply some: `GET /pets/{petId}` returns the
 //! record that `POST /pets` created, by the identifier in the response to the create. So a lifecycle starts from a link
 //! between a create and the read of its records, and includes the other operations on the same two paths. A record must
-//! show a field as it was sent only if request and response document the field with one name and one type, and if
-//! services do not usually set or normalize such a field, and no text says that they do. A create with `x-invariants`
-//! has no lifecycle, because its contract states more than can be inferred.
+//! show a field as it was sent only if request and response document the field with one name and one type, in the same
+//! object, and if services do not usually set or normalize such a field, and no text says that they do. A create with
+//! `x-invariants` has no lifecycle, because its contract states more than can be inferred. Of an array of plain values,
+//! each sent element must be there: the order, and what a service adds, is left open.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::Contract;
-use super::document::Node;
+use super::document::{Member, Node};
 use super::fact::{Fact, FactId, FactKind};
-use super::field::is_flagged;
-use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path};
+use super::field::{is_flagged, with_all_of};
+use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path, singular};
 use super::lasting::ShownAfterDelete;
-use super::link::Link;
+use super::lexicon::{alphanumeric_words, camel_case_words};
+use super::link::{Link, LinkTarget};
 use super::operation::{Method, Operation, OperationId, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape, shape_at};
@@ -345,40 +347,92 @@ impl Contract {
         record: &Shape,
         (id_field, told_by): (Option<&str>, &[OperationId]),
     ) -> Vec<Carry> {
-        let mut carries: Vec<Carry> = Vec::new();
+        let mut carries = Vec::new();
         let told = self.sentences_of_changes(told_by);
-        let fields = self.body_properties(of).map(|property| property.name.as_str());
-        let fields: Vec<_> = fields.collect();
-        let fields = fields.iter().copied();
-        for property in self.body_properties(of) {
-            let name = property.name.as_str();
-            let schema = self.referred(&property.node);
-            let shown = record
+        let body = SentObject {
+            at: String::new(),
+            schemas: self.located_body_schemas(of),
+            names: Vec::new(),
+        };
+        self.collect_carries(body, record, (id_field, &told), &mut carries);
+        carries.retain(|carry| !carry.sent.ends_with("/*") || !self.is_filled_by_link(of, &carry.sent));
+        carries
+    }
+
+    /// Collects the fields of an object in a body, and of the objects in it, that the object of this shape must show.
+    /// What one text says of an object counts for all that is in it.
+    fn collect_carries(
+        &self,
+        mut object: SentObject<'_>,
+        shown_in: &Shape,
+        (id_field, told): (Option<&str>, &[String]),
+        carries: &mut Vec<Carry>,
+    ) {
+        let properties = object.properties();
+        object
+            .names
+            .extend(properties.iter().map(|(_, property)| property.name.as_str()));
+        for (location, property) in properties {
+            let (name, at) = (property.name.as_str(), pointer::join(&object.at, &property.name));
+            let shown = shown_in
                 .field_named(name)
-                .map(|index| &self.shapes[record.fields[index].shape.0]);
-            let Some((equality, shown)) = same_as_sent(schema).zip(shown) else {
+                .map(|index| &self.shapes[shown_in.fields[index].shape.0]);
+            let is_told = told
+                .iter()
+                .any(|sentence| concerns(sentence, name, object.names.iter().copied()));
+            let schemas = with_all_of(&self.document, location);
+            let Some(shown) = shown.filter(|_| !is_told && Some(name) != id_field) else {
                 continue;
             };
-            let described = schema.member("description").and_then(Node::string).unwrap_or_default();
-            let one_type = schema_type(schema).is_some_and(|sent| shown.types == [sent]);
-            let at = pointer::join("", name);
-            if one_type
-                && !says_that_it_comes_back_changed(&described.to_ascii_lowercase())
-                && !told.iter().any(|sentence| concerns(sentence, name, fields.clone()))
-                && Some(name) != id_field
-                && !is_set_by_service(name)
-                && !is_for_machines(name)
-                && carries.iter().all(|carry| carry.sent != at)
+            if is_set_by_service(name)
+                || is_for_machines(name)
+                || [&property.node]
+                    .into_iter()
+                    .chain(schemas.iter().map(|(_, node)| *node))
+                    .any(may_come_back_changed)
+                || carries.iter().any(|carry| carry.sent.trim_end_matches("/*") == at)
             {
-                carries.push(Carry {
-                    sent: at.clone(),
-                    returned_at: at,
-                    gap: None,
-                    equality,
-                });
+                continue;
+            }
+            let schema = self.referred(&property.node);
+            let one_type = schema_type(schema).is_some_and(|sent| shown.types == [sent]);
+            let equality = same_as_sent(schema).filter(|how| one_type && !(*how == Equality::Url && is_rehosted(name)));
+            if let Some(equality) = equality {
+                carries.push(same_field(at, equality));
+            } else if let Some(equality) = self.elements_as_sent((name, schema), shown) {
+                carries.push(same_field(format!("{at}/*"), equality));
+            } else if shown.types == [JsonType::Object] && pointer::tokens(&at).count() <= MAX_OBJECTS {
+                let names = object.names.clone();
+                let inner = SentObject { at, schemas, names };
+                if !self.names_a_record(name) && !inner.is_another_record(shown) {
+                    self.collect_carries(inner, shown, (None, told), carries);
+                }
             }
         }
-        carries
+    }
+
+    /// Returns how to compare what an array of this shape shows with the elements that were sent of this schema. `None`
+    /// if they are no strings or integers, if they name other records, or if the service may leave some out.
+    fn elements_as_sent(&self, (name, array): (&str, &Node), shown: &Shape) -> Option<Equality> {
+        let items = self.referred(array.member("items")?);
+        let kind = schema_type(items).filter(|kind| matches!(kind, JsonType::String | JsonType::Integer))?;
+        let one = singular(&comparable_name(name));
+        let is_open = is_set_by_service(&one)
+            || self.names_a_record(&one)
+            || is_flagged(array, "uniqueItems")
+            || may_leave_elements_out(name, array)
+            || may_come_back_changed(items);
+        let is_same = shown.types == [JsonType::Array] && self.shapes[shown.items?.0].types == [kind];
+        let is_open = is_open || (same_as_sent(items) == Some(Equality::Url) && is_rehosted(name));
+        let equality = same_as_sent(items).filter(|_| is_same && !is_open)?;
+        let is_word = kind == JsonType::String && ["enum", "format"].iter().all(|key| items.member(key).is_none());
+        Some(if is_word { Equality::Letters } else { equality })
+    }
+
+    /// Whether a link fills these elements of an operation's body, so that they are identifiers of other records.
+    fn is_filled_by_link(&self, operation: OperationId, elements: &str) -> bool {
+        self.links_to(operation)
+            .any(|link| matches!(&link.target, LinkTarget::Body(at) if pointer::with_any_elements(at) == elements))
     }
 
     /// Returns a fact that is inferred from an operation; the texts are its name and what is documented.
@@ -472,6 +526,115 @@ fn other_kept(write: &str) -> (String, String) {
     (format!("{write}: {documented}"), documented)
 }
 
+/// How many objects a compared field may be nested in, besides the body itself: `/address/location/city`.
+const MAX_OBJECTS: usize = 2;
+
+/// An object in the body of an operation.
+struct SentObject<'document> {
+    /// Its pointer in the body.
+    at: String,
+    /// Its schema and the `allOf` members of that, each with its location.
+    schemas: Vec<(String, &'document Node)>,
+    /// The names of the fields of the objects around it.
+    names: Vec<&'document str>,
+}
+
+impl<'document> SentObject<'document> {
+    /// Returns its properties, each with the location of its schema.
+    fn properties(&self) -> Vec<(String, &'document Member)> {
+        let schemas = self.schemas.iter();
+        let properties = schemas.flat_map(|(location, node)| {
+            let properties = node.member("properties").map_or(&[][..], Node::members);
+            let located = |property: &'document Member| {
+                let above = pointer::join(location, "properties");
+                (pointer::join(&above, &property.name), property)
+            };
+            properties.iter().map(located)
+        });
+        properties.collect()
+    }
+
+    /// Whether it only names another record, so that the service shows what that has: one of the two has an identifier.
+    fn is_another_record(&self, shown: &Shape) -> bool {
+        let properties = self.properties();
+        let sent = properties.iter().map(|(_, property)| property.name.as_str());
+        let mut names = sent.chain(shown.fields.iter().map(|field| field.name.as_str()));
+        names.any(|name| ["href", "id", "key", "ref", "self", "uuid"].contains(&comparable_name(name).as_str()))
+    }
+}
+
+/// Whether services often copy what a URL with this name leads to, or shorten it, and show a URL of their own.
+fn is_rehosted(name: &str) -> bool {
+    const REHOSTED: [&str; 14] = [
+        "attachment",
+        "avatar",
+        "banner",
+        "cover",
+        "file",
+        "icon",
+        "image",
+        "img",
+        "link",
+        "logo",
+        "media",
+        "photo",
+        "picture",
+        "thumbnail",
+    ];
+    camel_case_words(name)
+        .iter()
+        .any(|word| REHOSTED.contains(&singular(word).as_str()))
+}
+
+/// Returns the carry of a field that the record shows where the body has it.
+fn same_field(at: String, equality: Equality) -> Carry {
+    Carry {
+        sent: at.clone(),
+        returned_at: at,
+        gap: None,
+        equality,
+    }
+}
+
+/// Whether a service may leave out elements of an array that it accepts: by its name or its description, it has
+/// identifiers, rights or persons, or its elements follow from something else.
+fn may_leave_elements_out(name: &str, array: &Node) -> bool {
+    const OF_OTHERS: [&str; 18] = [
+        "assignee",
+        "collaborator",
+        "follower",
+        "grant",
+        "guid",
+        "id",
+        "key",
+        "member",
+        "participant",
+        "permission",
+        "privilege",
+        "ref",
+        "reviewer",
+        "scope",
+        "slug",
+        "user",
+        "uuid",
+        "watcher",
+    ];
+    const DERIVED: [&str; 7] = ["comput", "deriv", "exist", "generat", "identif", "known", "unique"];
+    let last = camel_case_words(name).pop().unwrap_or_default();
+    let described = array.member("description").and_then(Node::string).unwrap_or_default();
+    OF_OTHERS.contains(&singular(&last).as_str())
+        || alphanumeric_words(&described.to_ascii_lowercase())
+            .any(|word| matches!(word, "id" | "ids") || DERIVED.iter().any(|beginning| word.starts_with(beginning)))
+}
+
+/// Whether a service may hide a value of this schema (a password), set it itself, or change it by its description.
+fn may_come_back_changed(schema: &Node) -> bool {
+    let described = schema.member("description").and_then(Node::string).unwrap_or_default();
+    is_flagged(schema, "writeOnly")
+        || is_flagged(schema, "readOnly")
+        || says_that_it_comes_back_changed(&described.to_ascii_lowercase())
+}
+
 /// Returns the type of a schema, if it states one that is neither array nor object.
 fn schema_type(schema: &Node) -> Option<JsonType> {
     let name = schema.member("type").and_then(Node::string)?;
@@ -479,14 +642,13 @@ fn schema_type(schema: &Node) -> Option<JsonType> {
 }
 
 /// Returns how to compare what a record shows with the sent value of this schema. `None` if a service may rewrite the
-/// value (add a slash to a URL, put an email address in lower case) or hide it (a password).
+/// value (put an email address in lower case).
 fn same_as_sent(schema: &Node) -> Option<Equality> {
-    let is_hidden = is_flagged(schema, "writeOnly") || is_flagged(schema, "readOnly");
     let format = schema.member("format").and_then(Node::string);
     match format {
-        _ if is_hidden => None,
         None | Some("date" | "int32" | "int64" | "double") => Some(Equality::Value),
         Some("date-time") => Some(Equality::Instant),
+        Some("uri" | "url") => Some(Equality::Url),
         Some(_) => None,
     }
 }
@@ -542,4 +704,150 @@ fn is_set_by_service(name: &str) -> bool {
     SET_BY_SERVICE.contains(&name.as_str())
         || prefixes.iter().any(|prefix| name.starts_with(prefix))
         || HIDDEN.iter().any(|hidden| name.contains(hidden))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::contract::testing::of_paths;
+
+    /// The fields that a record must show as a create sends them, if requests and the record have these properties, and
+    /// this is the description of the create.
+    fn carried_of(sent: &str, shown: &str, described: &str) -> Vec<String> {
+        let content = |name: &str| format!("{{application/json: {{schema: {{$ref: '#/components/schemas/{name}'}}}}}}");
+        let shop = format!(
+            "responses: {{'200': {{description: OK, content: {}}}}}",
+            content("Shop")
+        );
+        let paths = format!(
+            "/shops:
+  post: {{operationId: addShop, description: '{described}', requestBody: {{content: {}}}, {shop}}}
+/shops/{{shopId}}:
+  parameters: [{{name: shopId, in: path, required: true, schema: {{type: integer}}}}]
+  get: {{operationId: getShop, {shop}}}
+/cities/{{cityId}}:
+  parameters: [{{name: cityId, in: path, required: true, schema: {{type: integer}}}}]
+  get: {{operationId: getCity, responses: {{'200': {{description: OK}}}}}}",
+            content("NewShop")
+        );
+        let schemas = format!(
+            "schemas:
+  NewShop: {{type: object, properties: {{{sent}}}}}
+  Shop: {{type: object, properties: {{id: {{type: integer}}, {shown}}}}}
+  Place: {{type: object, properties: {{street: {{type: string}}, country: {{type: string}}, floor: {{type: integer}}}}}}"
+        );
+        let contract = of_paths(&paths, &schemas).unwrap_or_else(|defect| panic!("{defect}"));
+        let lifecycle = &contract.lifecycles()[0];
+        lifecycle.carries.iter().map(|carry| carry.sent.clone()).collect()
+    }
+
+    /// The fields that the record must show, if requests and the record have these properties.
+    fn carried(both: &str) -> Vec<String> {
+        carried_of(both, both, "")
+    }
+
+    #[test]
+    fn a_member_of_a_nested_object_comes_back_as_a_field_does() {
+        let place = "$ref: '#/components/schemas/Place'";
+        assert_eq!(carried(&format!("at: {{{place}}}")), ["/at/street", "/at/floor"]);
+        let wrapped = format!("at: {{allOf: [{{{place}}}], nullable: true, description: Where it is}}");
+        assert_eq!(carried(&wrapped), ["/at/street", "/at/floor"]);
+        let deep = |below: &str| format!("at: {{type: object, properties: {{in: {{{below}}}}}}}");
+        assert_eq!(carried(&deep(place)), ["/at/in/street", "/at/in/floor"]);
+        assert!(carried(&deep(&format!("type: object, properties: {{lot: {{{place}}}}}"))).is_empty());
+    }
+
+    #[test]
+    fn a_url_comes_back_unless_services_copy_what_it_leads_to() {
+        let url = |name: &str| carried(&format!("{name}: {{type: string, format: uri}}"));
+        assert_eq!(url("website"), ["/website"]);
+        assert_eq!(url("callback_url"), ["/callback_url"]);
+        for left_open in ["url", "avatar_url", "profileImages", "short_link"] {
+            assert!(url(left_open).is_empty(), "{left_open}");
+        }
+    }
+
+    #[test]
+    fn the_elements_of_an_array_of_plain_values_come_back() {
+        assert_eq!(carried("tags: {type: array, items: {type: string}}"), ["/tags/*"]);
+        assert_eq!(carried("sizes: {type: array, items: {type: integer}}"), ["/sizes/*"]);
+        let nested = "at: {type: object, properties: {floors: {type: array, items: {type: string, enum: [a, b]}}}}";
+        assert_eq!(carried(nested), ["/at/floors/*"]);
+        for left_open in [
+            "sizes: {type: array, items: {type: number}}",
+            "names: {type: array, uniqueItems: true, items: {type: string}}",
+            "names: {type: array, readOnly: true, items: {type: string}}",
+            "names: {type: array, description: 'Normalised', items: {type: string}}",
+            "names: {type: array, description: 'Derived from the title', items: {type: string}}",
+            "names: {type: array, items: {type: string, description: 'In upper case'}}",
+            "names: {type: array, items: {type: string, format: email}}",
+            "emails: {type: array, items: {type: string}}",
+            // They name other records.
+            "owners: {type: array, description: 'Ids of the owners', items: {type: integer}}",
+            "owner_ids: {type: array, items: {type: integer}}",
+            "cities: {type: array, items: {type: string}}",
+        ] {
+            assert!(carried(left_open).is_empty(), "{left_open}");
+        }
+        let (integers, strings) = (
+            "type: array, items: {type: integer}",
+            "type: array, items: {type: string}",
+        );
+        assert!(carried_of(&format!("sizes: {{{integers}}}"), &format!("sizes: {{{strings}}}"), "").is_empty());
+    }
+
+    #[test]
+    fn a_member_of_a_nested_object_that_a_service_may_change_is_not_compared() {
+        let place = "{type: object, properties: {street: {type: string}}}";
+        for (sent, shown) in [
+            ("at: {type: object, properties: {street: {type: integer}}}", None),
+            ("at: {type: object, properties: {road: {type: string}}}", None),
+            (
+                "at: {type: object, writeOnly: true, properties: {street: {type: string}}}",
+                None,
+            ),
+            (
+                "at: {type: object, properties: {street: {type: string, readOnly: true}}}",
+                None,
+            ),
+            (
+                "at: {type: object, description: 'Normalised', properties: {street: {type: string}}}",
+                None,
+            ),
+            (
+                "at: {allOf: [{type: object, properties: {street: {type: string}}}], description: 'Is ignored'}",
+                None,
+            ),
+            (
+                "at: {type: object, properties: {street: {type: string, description: 'In upper case'}}}",
+                None,
+            ),
+            (
+                "at: {type: array, items: {type: object, properties: {street: {type: string}}}}",
+                None,
+            ),
+            // What the service shows is what another record has.
+            (
+                "city: {type: object, properties: {street: {type: string}}}",
+                Some("city"),
+            ),
+            (
+                "at: {type: object, properties: {id: {type: integer}, street: {type: string}}}",
+                None,
+            ),
+            // The service sets it.
+            (
+                "status: {type: object, properties: {street: {type: string}}}",
+                Some("status"),
+            ),
+        ] {
+            let shown = format!("{}: {place}", shown.unwrap_or("at"));
+            assert!(carried_of(sent, &shown, "").is_empty(), "{sent}");
+        }
+        let at = format!("at: {place}, name: {{type: string}}");
+        let told = |described: &str| carried_of(&at, &at, described);
+        assert_eq!(told(""), ["/at/street", "/name"]);
+        assert_eq!(told("The name is ignored"), ["/at/street"]);
+        assert_eq!(told("From others the at is ignored"), ["/name"]);
+        assert!(told("Input is escaped").is_empty());
+    }
 }

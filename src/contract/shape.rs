@@ -109,6 +109,14 @@ impl Shape {
         self.additional.is_some() && !is_named
     }
 
+    /// Returns the index of the shape of the field with this name, or of the elements for `*`.
+    fn below(&self, name: &str) -> Option<ShapeId> {
+        match self.field_named(name) {
+            Some(field) => Some(self.fields[field].shape),
+            None => self.items.filter(|_| name == "*"),
+        }
+    }
+
     /// Returns the index of the field with this name.
     #[must_use]
     pub fn field_named(&self, name: &str) -> Option<usize> {
@@ -867,11 +875,20 @@ pub(super) fn shape_at<'shapes>(shapes: &'shapes [Shape], below: ShapeId, at: &s
     shape_id_at(shapes, below, at).map(|id| &shapes[id.0])
 }
 
-/// Returns the index of the shape of the field at a pointer below another shape.
+/// Returns the index of the shape of the field at a pointer below another shape, in which `*` is any element.
 pub(super) fn shape_id_at(shapes: &[Shape], below: ShapeId, at: &str) -> Option<ShapeId> {
-    pointer::tokens(at).try_fold(below, |id, name| {
-        let shape = &shapes[id.0];
-        Some(shape.fields[shape.field_named(&name)?].shape)
+    pointer::tokens(at).try_fold(below, |id, name| shapes[id.0].below(&name))
+}
+
+/// Returns the shape of a field below another shape, by its pointer, in which `*` is any element.
+pub(super) fn shape_within<'shapes>(
+    shapes: &'shapes [Shape],
+    shape: &'shapes Shape,
+    at: &str,
+) -> Option<&'shapes Shape> {
+    pointer::tokens(at).try_fold(shape, |shape, name| {
+        let below = shape.below(&name)?;
+        Some(&shapes[below.0])
     })
 }
 

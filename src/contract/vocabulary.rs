@@ -242,6 +242,13 @@ pub enum Equality {
     Value,
     /// The same instant, in any format and with any offset.
     Instant,
+    /// The same letters and digits, in either case. Only inferred: a service may trim the strings of an array, or write
+    /// them in lower case with hyphens.
+    #[serde(skip_deserializing)]
+    Letters,
+    /// The same URL by the normalisation of RFC 3986, sections 6.2.2 and 6.2.3. Only inferred.
+    #[serde(skip_deserializing)]
+    Url,
 }
 
 /// A request field that accepts timestamps in several formats.

@@ -11,7 +11,7 @@ use super::inferred::RecordFinder;
 use super::lifecycle::Lifecycle;
 use super::operation::{Method, Operation, OperationId};
 use super::pointer;
-use super::shape::{Shape, ShapeId, shape_id_at};
+use super::shape::{Shape, ShapeId, shape_id_at, shape_within};
 use super::vocabulary::Carry;
 
 impl Contract {
@@ -56,9 +56,8 @@ impl Contract {
         }
         let (at, shown) = records.in_response(success.body?, named)?;
         let field = |shape: &Shape, carry: &Carry| {
-            let name = pointer::last(&carry.returned_at)?;
-            let field = &shape.fields[shape.field_named(&name)?];
-            Some(self.shapes[field.shape.0].types.clone())
+            let field = shape_within(&self.shapes, shape, &carry.returned_at)?;
+            Some(field.types.clone())
         };
         let mut shown = carries
             .iter()

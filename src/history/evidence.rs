@@ -364,9 +364,9 @@ pub struct ResponseShown<'seen> {
 /// The fields that an update did not send, as far as their earlier values are known.
 #[derive(Clone, Copy, Debug)]
 pub struct KeptFields<'seen> {
-    /// The record as it was read before the update.
-    pub before: &'seen Value,
-    /// Those of them that an earlier write sent, and that the record showed then.
+    /// The body of the write before, which sent them.
+    pub sent: &'seen Value,
+    /// Those of them that the record showed before the update as they were sent.
     pub carries: &'seen [Carry],
 }
 

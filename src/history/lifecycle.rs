@@ -1191,7 +1191,8 @@ impl History<'_> {
 /// time of the update, may have changed all the same.
 fn is_unchanged(carries: &[Carry], (before, shown): (&Value, &Value)) -> bool {
     let mut compared = carries.iter().map(|carry| &carry.returned_at);
-    before == shown || !carries.is_empty() && compared.all(|at| before.pointer(at) == shown.pointer(at))
+    before == shown
+        || !carries.is_empty() && compared.all(|at| pointer::select(before, at) == pointer::select(shown, at))
 }
 
 /// Returns the records that the path of a request names; `None` if it does not identify all of them.

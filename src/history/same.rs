@@ -15,7 +15,48 @@ pub(crate) fn same(how: Equality, sent: &Value, returned: &Value) -> Option<bool
         Equality::Instant if sent == returned => Some(true),
         Equality::Instant if !returned.is_string() => Some(false),
         Equality::Instant => Some(instant(sent)? == instant(returned)?),
+        Equality::Letters => {
+            Some(equal(sent, returned) || letters(sent).is_some_and(|sent| letters(returned) == Some(sent)))
+        }
+        Equality::Url => {
+            let same_url = || normalised_url(sent).is_some_and(|sent| normalised_url(returned) == Some(sent));
+            Some(equal(sent, returned) || same_url())
+        }
     }
+}
+
+/// Returns a URL as RFC 3986 normalises it (sections 6.2.2 and 6.2.3): scheme and host in lower case, no default port,
+/// no dot segments, `/` for an empty path, percent-encodings in capitals, and none of an unreserved character.
+fn normalised_url(value: &Value) -> Option<String> {
+    let url = reqwest::Url::parse(value.as_str()?).ok()?;
+    let mut parts = url.as_str().split('%');
+    let mut normalised = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let octet = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match octet {
+            Some(octet) if octet.is_ascii_alphanumeric() || b"-._~".contains(&octet) => {
+                normalised.push(char::from(octet));
+                normalised.push_str(&part[2..]);
+            }
+            Some(octet) => {
+                normalised.push_str(&format!("%{octet:02X}"));
+                normalised.push_str(&part[2..]);
+            }
+            None => {
+                normalised.push('%');
+                normalised.push_str(part);
+            }
+        }
+    }
+    Some(normalised)
+}
+
+/// Returns the letters and digits of a string in lower case; `None` if it has none.
+fn letters(value: &Value) -> Option<String> {
+    let text = unicode_composed(value.as_str()?);
+    let letters = text.chars().filter(|character| character.is_alphanumeric());
+    let letters: String = letters.flat_map(char::to_lowercase).collect();
+    (!letters.is_empty()).then_some(letters)
 }
 
 /// Whether two values are the same value. JSON has one kind of number: `28.0` is `28`. Two integers are compared
@@ -66,6 +107,49 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_url_is_the_same_as_rfc_3986_normalises_it() {
+        let sent = "https://example.com/a%7eb/%c3%a9?q=1#x";
+        let is_same = |sent: &str, returned: Value| same(Equality::Url, &json!(sent), &returned) == Some(true);
+        for returned in [
+            sent,
+            "HTTPS://Example.COM/a~b/%C3%A9?q=1#x",
+            "https://example.com:443/a%7Eb/é?q=1#x",
+            "https://example.com/c/../a~b/./%c3%a9?q=1#x",
+        ] {
+            assert!(is_same(sent, json!(returned)), "{returned}");
+        }
+        assert!(is_same("https://example.com", json!("https://example.com/")));
+        assert!(is_same("/relative", json!("/relative")));
+        for returned in [
+            "http://example.com/a~b/%C3%A9?q=1#x",
+            "https://example.org/a~b/%C3%A9?q=1#x",
+            "https://example.com:8443/a~b/%C3%A9?q=1#x",
+            "https://example.com/A~b/%C3%A9?q=1#x",
+            "https://example.com/a~b/%C3%A9/?q=1#x",
+            "https://example.com/a~b/%C3%A9?q=2#x",
+            "https://example.com/a~b/%C3%A9?q=1",
+            "https://example.com/",
+            "",
+        ] {
+            assert!(!is_same(sent, json!(returned)), "{returned}");
+        }
+        assert!(!is_same(sent, json!(null)));
+    }
+
+    #[test]
+    fn the_same_letters_may_have_another_spelling() {
+        let is_same = |sent: &str, returned: Value| same(Equality::Letters, &json!(sent), &returned) == Some(true);
+        for returned in ["Blue Sky", "blue sky", " Blue Sky ", "blue-sky", "BLUE_SKY"] {
+            assert!(is_same("Blue Sky", json!(returned)), "{returned}");
+        }
+        assert!(is_same("!", json!("!")));
+        assert!(!is_same("!", json!("?")));
+        for returned in [json!("Blue"), json!("Blue Sky 2"), json!(""), json!(null), json!(7)] {
+            assert!(!is_same("Blue Sky", returned.clone()), "{returned}");
+        }
+    }
 
     #[test]
     fn an_instant_is_the_same_in_every_offset() {

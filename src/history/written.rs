@@ -78,12 +78,13 @@ impl History<'_> {
             };
             emit(Evidence::Record(seen(PrecedingRequest::Response(response)), write));
         }
-        let kept = before.map(|before| (before, self.kept_fields(record, lifecycle, (write, before))));
-        if let (Some((before, carries)), ShownState::Record(_)) = (kept, shown)
+        let kept = before.map(|before| self.kept_fields(record, lifecycle, (write, before)));
+        let sent_before = record.sent_before.as_ref().and_then(|earlier| earlier.json());
+        if let (Some((sent, carries)), ShownState::Record(_)) = (sent_before.zip(kept), shown)
             && !carries.is_empty()
         {
             let carries = &carries;
-            let kept = KeptFields { before, carries };
+            let kept = KeptFields { sent, carries };
             emit(Evidence::Record(seen(PrecedingRequest::PartialUpdate(kept)), read));
         }
     }
@@ -110,15 +111,21 @@ impl History<'_> {
         } else {
             self.contract.lifecycle_carries_of_update(earlier.operation)
         };
-        let is_left_out = |carry: &&Carry| {
-            let value = pointer::get(sent, &carry.sent).filter(|value| !value.is_null());
-            let name = pointer::last(&carry.returned_at).map(|name| name.to_lowercase());
-            value.is_some()
-                && pointer::get(body, &carry.sent).is_none()
+        // A PATCH may set an object of which it sends a part as a whole.
+        let is_left_out = |sent: &str| {
+            let name = pointer::tokens(sent).next();
+            name.is_some_and(|name| body.get(&*name).is_none())
+        };
+        let is_kept = |carry: &&Carry| {
+            let mut values = pointer::select(sent, &carry.sent).into_iter();
+            let at = carry.returned_at.trim_end_matches("/*");
+            let name = pointer::last(at).map(|name| name.to_lowercase());
+            values.any(|value| !value.is_null())
+                && is_left_out(&carry.sent)
                 && !returned_values(carry, before).is_empty()
                 && carries_all(std::slice::from_ref(carry), sent, before)
                 && name.is_some_and(|name| !MAY_FOLLOW.iter().any(|part| name.contains(part)))
         };
-        carries.iter().filter(is_left_out).cloned().collect()
+        carries.iter().filter(is_kept).cloned().collect()
     }
 }

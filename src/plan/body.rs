@@ -87,8 +87,10 @@ fn described(node: &Node) -> String {
     described.unwrap_or_default().to_ascii_lowercase()
 }
 
+/// Whether a field at the top of the body must come back after an update without invariants.
 fn is_shown_after_update(contract: &Contract, update: OperationId, at: &str) -> bool {
-    contract.operation(update).invariants.updated.is_none()
+    at.rfind('/') == Some(0)
+        && contract.operation(update).invariants.updated.is_none()
         && contract
             .lifecycle_carries_of_update(update)
             .iter()

@@ -12,7 +12,7 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
-use crate::history::carried::{carries_all, field_changed_by_repeat, lost_value, returned_values, same};
+use crate::history::carried::{LostValue, carries_all, field_changed_by_repeat, lost_value, returned_values};
 use crate::history::evidence::{
     KeptFields, ListedCount, PrecedingRequest, RecordShown, ResponseShown, ShownState, StoredDespiteRejection,
 };
@@ -32,7 +32,9 @@ pub(super) static RULE: Rule = Rule {
               shows the record that its path names.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
-                  each field that both document under one name and with one type. So does the response to the create \
+                  each field that both document under one name and with one type, also in objects within the record. \
+                  Of an array of strings or integers, each sent element is there, in any order, in any case, with \
+                  others or without. So does the response to the create \
                   or the update, where it has the record. A record that is not there, or not as it was sent, is lost \
                   data. It is looked for until it shows, for at most `settle` seconds. A create after which the list \
                   shows two records that differ only in their identifiers has stored twice. A list that shows a \
@@ -49,7 +51,7 @@ pub(super) static RULE: Rule = Rule {
                   of a read of such records.",
     exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, \
                  because it promises nothing yet. A field is not compared if it is read-only or write-only, has a \
-                 format that services normalise (an email address, a URL), has a name that services set (`id`, \
+                 format that services normalise (an email address), has a name that services set (`id`, \
                  `createdAt`, `version`) or that of a code or a machine (`sku`, `hostname`), or if a text says that \
                  it comes back changed (\"cut to\", \"in title case\", \"input is escaped\"). An update is not \
                  compared if it takes effect later (\"once it is approved\"). A list proves nothing if it may have \
@@ -141,7 +143,7 @@ fn judge_response(seen: &RecordShown<'_>, (lifecycle, response): (&Lifecycle, Re
         };
         let is_earlier = match response.before {
             Some(before) => returned_values(carry, before) == lost.returned,
-            None => creates && !lost.returned.iter().all(|returned| returned.is_null()),
+            None => creates && !lost.returned.iter().all(|returned| is_blank(returned)),
         };
         if let ([returned], true) = (lost.returned.as_slice(), is_earlier) {
             let (returned, sent) = (sink.render(returned), sink.render(lost.sent));
@@ -155,6 +157,11 @@ fn judge_response(seen: &RecordShown<'_>, (lifecycle, response): (&Lifecycle, Re
     } else {
         sink.undecided(fact, Reason::NotReturned);
     }
+}
+
+/// Whether a response that has not loaded a value shows this in its place.
+fn is_blank(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
 /// Judges whether an update has kept the fields that it did not send. If the record does not show what was sent,
@@ -171,19 +178,26 @@ fn judge_kept(seen: &RecordShown<'_>, (lifecycle, kept): (&Lifecycle, KeptFields
     if !carries_all(carries, seen.sent.json().unwrap_or(&Value::Null), after) {
         return sink.undecided(fact, Reason::OtherFactBroken);
     }
-    let value = |record: &'_ Value, carry: &Carry| returned_values(carry, record).first().map(|value| (*value).clone());
     let lost = kept.carries.iter().find_map(|carry| {
-        let (before, after) = (value(kept.before, carry)?, value(after, carry));
-        let is_same = after
-            .as_ref()
-            .is_some_and(|after| same(carry.equality, &before, after) == Some(true));
-        (!is_same).then_some((carry, before, after))
+        let returned = returned_values(carry, after);
+        let lost = match returned.first() {
+            Some(_) => lost_value(std::slice::from_ref(carry), carry, (kept.sent, after)),
+            None => {
+                let sent = pointer::select(kept.sent, &carry.sent);
+                sent.first().map(|sent| LostValue { sent, returned })
+            }
+        };
+        lost.map(|lost| (carry, lost))
     });
-    let Some((carry, before, after)) = lost else {
+    let Some((carry, LostValue { sent, returned })) = lost else {
         return sink.held(fact);
     };
-    let after = after.map_or_else(|| "no value".to_owned(), |after| sink.render(&after));
-    let received = format!("{after}, not the {} that it had before", sink.render(&before));
+    let after = match returned.as_slice() {
+        [] => "no value".to_owned(),
+        [value] => sink.render(value),
+        values => format!("{} values", values.len()),
+    };
+    let received = format!("{after}, not the {} that it had before", sink.render(sent));
     sink.broken(
         fact,
         || format!("{}{}", lifecycle.record_in_read, carry.returned_at),
@@ -471,6 +485,39 @@ paths:
             ShownState::Unclear,
         ] {
             assert!(undecided(&shown), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn nested_members_and_elements_are_read_as_they_were_sent() {
+        let properties = "name: {type: string}, tags: {type: array, items: {type: string}}, \
+                          at: {type: object, properties: {city: {type: string}, floor: {type: integer}}}";
+        let text = PETS.replace("name: {type: string}", properties);
+        let sent = json!({"name": "Rex", "tags": ["Big", "old"], "at": {"city": "Rome"}});
+        let verdicts = |fixture: &Fixture, shown: &Value| {
+            let judged = fixture.shown("getPet", &sent, &ShownState::Record(shown.clone()));
+            let facts =
+                ["/at/city", "/tags/*", "/at/floor"].map(|at| format!("putPet in getPet {at}: as sent in {at}"));
+            facts.map(|fact| judged.fact(&fact))
+        };
+        let fixture = Fixture::text(&text, "putPet");
+        // What the service adds, and how it orders and spells elements, is left open.
+        let shown = json!({"name": "Rex", "tags": ["old", "new", "big"], "at": {"city": "Rome", "floor": 0}});
+        assert!(matches!(
+            verdicts(&fixture, &shown),
+            [Verdict::Held, Verdict::Held, Verdict::Undecided(_)]
+        ));
+        for (at, tags) in [
+            (json!({"city": "Oslo"}), json!([])),
+            (json!(null), json!(null)),
+            (json!({"city": null}), json!(["old"])),
+            (json!({"city": ""}), json!(["old", "older"])),
+        ] {
+            let shown = json!({"name": "Rex", "tags": tags, "at": at});
+            assert!(
+                matches!(verdicts(&fixture, &shown), [Verdict::Broken, Verdict::Broken, _]),
+                "{shown}"
+            );
         }
     }
 
