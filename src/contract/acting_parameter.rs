@@ -258,7 +258,8 @@ pub(crate) fn acts(contract: &Contract, parameter: &Parameter) -> bool {
     let description = described(node).or_else(|| described(stated)).unwrap_or_default();
     let schema = stated.map(|schema| contract.referred(schema));
     let is_switch = schema.is_some_and(|schema| is_switch(contract, (schema, 0)));
-    acts_by_name(&parameter.name, is_switch || is_described_as_switch(&description))
+    is_for_another(&parameter.name)
+        || acts_by_name(&parameter.name, is_switch || is_described_as_switch(&description))
         || says_it_acts(&description)
         || is_switch && switches_action(&description)
         || schema.is_some_and(|schema| counts_what_is_taken(&parameter.name, schema))
@@ -275,7 +276,8 @@ pub(crate) fn acts_as_header(contract: &Contract, parameter: &Parameter) -> bool
     let is_switch = schema.is_some_and(|schema| is_switch(contract, (contract.referred(schema), 0)));
     let description = contract.document.node(&parameter.pointer);
     let description = description.and_then(|node| node.member("description")?.string());
-    acts_by_name(name, is_switch) || says_what_it_does(&description.unwrap_or_default().to_lowercase())
+    let for_another = camel_case_words(name).iter().any(|word| word == "behalf");
+    for_another || acts_by_name(name, is_switch) || says_what_it_does(&description.unwrap_or_default().to_lowercase())
 }
 
 /// Whether something happens to others where a parameter is not sent, as its description says: "If not set, the
@@ -566,14 +568,14 @@ pub(crate) fn acts_by_name(name: &str, is_switch: bool) -> bool {
         || matches!(words.as_slice(), [only] if CHOOSES.contains(&only.as_str())
             || is_switch && SWITCHED_ALONE.contains(&only.as_str()))
         || is_automatic
-        || is_for_another(&words)
         || is_instruction(&words)
         || is_switch && (is_verb(first) || words.iter().any(is_switched))
 }
 
 /// Whether a name says on whose behalf the call is made, or to whom something is sent: `run_as`, `email_to`.
-fn is_for_another(words: &[String]) -> bool {
+fn is_for_another(name: &str) -> bool {
     const SENDS: [&str; 6] = ["copy", "email", "forward", "mail", "notify", "send"];
+    let words = camel_case_words(name);
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["impersonate" | "impersonated", ..] | ["as", "user"] | ["act" | "acting" | "run", "as"] => true,

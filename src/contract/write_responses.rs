@@ -10,7 +10,6 @@ use super::field::is_flagged;
 use super::inferred::RecordFinder;
 use super::lifecycle::Lifecycle;
 use super::operation::{Method, Operation, OperationId};
-use super::pointer;
 use super::shape::{Shape, ShapeId, shape_id_at, shape_within};
 use super::vocabulary::Carry;
 
