@@ -13,6 +13,7 @@ mod call;
 mod careful;
 mod checked;
 mod chosen;
+mod compared;
 mod counts;
 mod credentials;
 mod deletions;
