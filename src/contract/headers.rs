@@ -31,6 +31,9 @@ const UNJUDGED_HEADERS: [&str; 17] = [
     "via",
 ];
 
+/// Headers whose presence alone is judged: a gateway that compresses or caches changes their values.
+const CHANGED_ON_THE_WAY: [&str; 3] = ["cache-control", "etag", "vary"];
+
 /// Whether a response has a header only for what the request says of its origin: the protocol CORS of browsers.
 fn is_of_cors(name: &str) -> bool {
     name.starts_with("access-control-")
@@ -60,12 +63,13 @@ pub(super) fn stated<'document>(
         let json_schema = json.filter(|json| json.node.member("schema").is_some());
         let in_json =
             json_schema.map(|json| pointer::join(&pointer::join(&pointer::join(&at, "content"), &json.name), "schema"));
+        let is_changed = CHANGED_ON_THE_WAY.contains(&member.name.to_ascii_lowercase().as_str());
         let plain = node.member("schema").map(|_| pointer::join(&at, "schema"));
         Some(StatedHeader {
             name: &member.name,
             is_required: node.member("required").and_then(Node::boolean) == Some(true),
             is_json: plain.is_none() && in_json.is_some(),
-            schema: plain.or(in_json),
+            schema: plain.or(in_json).filter(|_| !is_changed),
             pointer: at,
         })
     });

@@ -303,7 +303,8 @@ impl Contract {
     }
 
     /// Whether a list may leave records out where a query parameter is not sent: one that is on or off, has a few values
-    /// or a default, or is named like a state. Those that divide the list into pages or sort it do not count.
+    /// or a default, or is named like a state or an identifier (`parent_id`: only the records at the top are shown).
+    /// Those that divide the list into pages or sort it do not count.
     pub(crate) fn may_hide_records(&self, list: OperationId) -> bool {
         const SELECTS_HIDDEN: [&str; 6] = ["all", "draft", "hidden", "include", "publish", "visib"];
         let paging = self.paging_of(list);
@@ -325,7 +326,8 @@ impl Contract {
             let states = |keyword: &str| schema.is_some_and(|schema| schema.member(keyword).is_some());
             let is_switch = schema.and_then(schema_type) == Some(JsonType::Boolean);
             let sorts = ["order", "sort"].iter().any(|part| name.starts_with(part));
-            let is_named = SELECTS_HIDDEN.iter().any(|part| name.contains(part));
+            let is_identifier = name.starts_with("parent") || name.ends_with("id");
+            let is_named = is_identifier || SELECTS_HIDDEN.iter().any(|part| name.contains(part));
             !sorts && (is_switch || states("enum") || states("default") || is_named)
         });
         selects || self.may_list_deleted(list)
@@ -417,13 +419,13 @@ impl Contract {
         let items = self.referred(array.member("items")?);
         let kind = schema_type(items).filter(|kind| matches!(kind, JsonType::String | JsonType::Integer))?;
         let one = singular(&comparable_name(name));
+        let is_same = shown.types == [JsonType::Array] && self.shapes[shown.items?.0].types == [kind];
         let is_open = is_set_by_service(&one)
-            || self.names_a_record(&one)
+            || is_rehosted(name)
             || is_flagged(array, "uniqueItems")
             || may_leave_elements_out(name, array)
-            || may_come_back_changed(items);
-        let is_same = shown.types == [JsonType::Array] && self.shapes[shown.items?.0].types == [kind];
-        let is_open = is_open || (same_as_sent(items) == Some(Equality::Url) && is_rehosted(name));
+            || may_come_back_changed(items)
+            || is_same && self.names_a_record(&one);
         let equality = same_as_sent(items).filter(|_| is_same && !is_open)?;
         let is_word = kind == JsonType::String && ["enum", "format"].iter().all(|key| items.member(key).is_none());
         Some(if is_word { Equality::Letters } else { equality })

@@ -82,10 +82,10 @@ pub(super) fn lists_several(document: &Document, operation: &Operation) -> bool 
     let before = parent.rsplit('/').next().unwrap_or_default();
     let is_alone = camel_case_words(segment).len() == 1;
     let names_records = !is_alone || camel_case_words(before).last().is_some_and(|last| is_plural(last));
-    let may_read = !(is_alone && before.contains('{'))
-        && texts_agree(document, operation)
-        && !is_about_trade(document, operation)
-        && !said_about_parts(document, operation).any(part_acts)
+    let is_of_record = is_alone && before.contains('{');
+    let acts = || is_about_trade(document, operation) || said_about_parts(document, operation).any(part_acts);
+    let may_read = texts_agree(document, operation)
+        && !(is_of_record || acts())
         && needs_nothing(document, operation)
         && success_shows_several(document, operation);
     // This reads all paths of the document.

@@ -398,7 +398,7 @@ fn responses(
             headers::stated(document, status, &target)
         };
         let headers = stated.into_iter().filter_map(|header| {
-            let expanded = expander.header((id, &subject(is_first)), header);
+            let expanded = expander.header((id, &subject(is_first)), &header);
             expanded.map_err(|defect| defects.push(defect)).ok()
         });
         let headers = headers.collect();

@@ -703,7 +703,7 @@ fn is_said_to_have_side_effect(document: &Document, operation: &Operation) -> bo
         match words.as_slice() {
             // Generators of names add the method: `get_pet_pets_get_post`.
             [before @ .., verb, method] if method == "post" && !JOINS.contains(&verb.as_str()) => {
-                [before, &[verb.clone()]].concat()
+                [before, std::slice::from_ref(verb)].concat()
             }
             _ => words,
         }

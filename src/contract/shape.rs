@@ -373,7 +373,7 @@ impl<'document> Expander<'document> {
     pub(super) fn header(
         &mut self,
         (operation, subject): (OperationId, &str),
-        header: StatedHeader<'_>,
+        header: &StatedHeader<'_>,
     ) -> Result<DocumentedHeader, Defect> {
         self.begin(operation, subject);
         let location = pointer::header(header.name);

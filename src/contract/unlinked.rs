@@ -44,6 +44,9 @@ const IDENTIFYING: [&str; 10] = [
 /// The names of fields of which one alone identifies a record that has no `id`.
 const INSTEAD_OF_ID: [&str; 7] = ["code", "guid", "handle", "key", "sid", "slug", "uuid"];
 
+/// Kinds of records of which everything but an `id` may be a secret, which must not get into a URL.
+const SECRETS: [&str; 6] = ["credential", "key", "password", "secret", "session", "token"];
+
 /// The minimum length of a word that abbreviates the name of a record: `ext` for an extension.
 const SHORTEST_ABBREVIATION: usize = 3;
 
@@ -312,6 +315,10 @@ impl<'document> Search<'document> {
             named.or_else(|| exact(record, &format!("{kind}{word}")))
         });
         let of_kind = || exact(record, "id").or_else(|| exact(record, &format!("{kind}id")));
+        let is_secret = |name: &str| SECRETS.iter().any(|secret| name.ends_with(secret));
+        if is_secret(kind) || is_secret(&wanted.name) {
+            return of_kind().filter(|_| wanted.takes_any_identifier(kind)).filter(fits);
+        }
         let instead = || {
             let mut named = INSTEAD_OF_ID.iter().filter_map(|name| exact(record, name)).filter(fits);
             named.next().filter(|_| named.next().is_none())

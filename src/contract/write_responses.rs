@@ -1,7 +1,7 @@
 //! Infers, for the operations of a lifecycle, where the response to a write shows the record, which fields are for
 //! requests alone, and which updates leave the fields that they do not send as they were.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::Contract;
 use super::document::Node;
@@ -21,9 +21,9 @@ impl Contract {
         let fields = writes.flat_map(|write| self.body_properties(write));
         let (hidden, shown): (Vec<_>, Vec<_>) =
             fields.partition(|field| [&field.node, self.referred(&field.node)].into_iter().any(is_write_only));
-        let is_shown = |name: &str| shown.iter().any(|field| field.name.as_str() == name);
+        let shown: HashSet<_> = shown.into_iter().map(|field| field.name.as_str()).collect();
         let names = hidden.into_iter().map(|field| field.name.as_str());
-        names.filter(|name| !is_shown(name)).map(str::to_owned).collect()
+        names.filter(|name| !shown.contains(name)).map(str::to_owned).collect()
     }
 
     /// Returns the shapes of a record in the responses of the operations that show it.

@@ -534,7 +534,7 @@ impl History<'_> {
     }
 
     /// Whether a response of a list shows all of its records, as far as the contract and the response say.
-    fn shows_all_records(&self, exchange: &Exchange, body: &Body) -> bool {
+    pub(super) fn shows_all_records(&self, exchange: &Exchange, body: &Value) -> bool {
         let list = exchange.request.operation;
         let paging = self.contract.paging_of(list);
         let has_link = exchange
@@ -544,7 +544,7 @@ impl History<'_> {
         !exchange.request.path.contains('?')
             && !has_link
             && !self.contract.may_hide_records(list)
-            && paging.is_none_or(|paging| paging.says_that_all_are_shown(&body.value))
+            && paging.is_none_or(|paging| paging.says_that_all_are_shown(body))
     }
 
     /// Adds what a list shows of the existing records. Those that a write has changed are residue. Emits evidence if
@@ -561,7 +561,8 @@ impl History<'_> {
         };
         let identified: Vec<_> = array.into_iter().flatten().filter_map(with_id).collect();
         let are_all_identified = array.is_some_and(|items| items.len() == identified.len());
-        let is_whole = are_all_identified && identified.len() <= MAX_RECORDS && self.shows_all_records(exchange, body);
+        let are_few = identified.len() <= MAX_RECORDS;
+        let is_whole = are_all_identified && are_few && self.shows_all_records(exchange, &body.value);
         let changed = self
             .existing_records
             .add(self.contract, (list, &exchange.request.path), (&identified, is_whole));

@@ -833,9 +833,8 @@ impl History<'_> {
         // Other members of an envelope may say that there are more records, or that there are none.
         let is_alone = list.items.is_empty() || is_alone_in(body, &list.items);
         let is_short = !is_selected && is_alone && count < MAY_BE_TRUNCATED_FROM;
-        let paging = self.contract.paging_of(list.operation);
-        let says_so = paging.is_some_and(|paging| paging.says_that_all_are_shown(body));
-        !links && (is_short || says_so && !self.contract.may_hide_records(list.operation))
+        let has_pages = self.contract.paging_of(list.operation).is_some();
+        !links && is_short || has_pages && self.shows_all_records(exchange, body)
     }
 
     /// Returns what a list shows of a deleted record that it still has: whether all of it is as the read showed it

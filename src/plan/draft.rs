@@ -160,9 +160,9 @@ impl Draft {
 
     /// Chooses no value that may identify a record which was there before the run, where the schema admits another. A
     /// field without any other is left out if its value may identify one, with the optional object that requires it,
-    /// and keeps a value that a record has but that
-    /// several may share, such as a category (`IdentifyingUse::TakenPerhapsShared`). The identifier of a record that
-    /// the run has created is kept if no record that was read has it, and none is made up in its place.
+    /// and keeps a value that a record has but that several may share, such as a category
+    /// (`IdentifyingUse::TakenPerhapsShared`). The identifier of a record that the run has created is kept if no record
+    /// that was read has it, and none is made up in its place.
     ///
     /// # Errors
     ///

@@ -53,7 +53,7 @@ impl<'read> HeaderReader<'read> {
         // The service and a gateway may each add a line.
         lines.dedup();
         // Several lines are one list (RFC 9110, section 5.2). Of a string, it is open which line counts.
-        let may_be_several = !documented.is_json && !shape.types.is_empty() && shape.types != [JsonType::String];
+        let may_be_several = !documented.is_json && shape.types.contains(&JsonType::Array);
         let value = match lines.as_slice() {
             [] => return ReceivedHeader::Absent,
             [line] if documented.is_json => json(shape, line),
@@ -66,12 +66,11 @@ impl<'read> HeaderReader<'read> {
     }
 
     fn text(self, shape: &Shape, text: &str) -> Option<Value> {
-        let is_string = shape.types == [JsonType::String];
-        if shape.nullable && !is_string && !shape.types.is_empty() && matches!(text, "" | "null") {
+        if shape.nullable && !shape.types.is_empty() && matches!(text, "" | "null") {
             return Some(Value::Null);
         }
         // An empty header says as little as none.
-        if text.is_empty() && !is_string {
+        if text.is_empty() {
             return None;
         }
         match shape.types.as_slice() {
@@ -134,7 +133,7 @@ fn json(shape: &Shape, text: &str) -> Option<Value> {
 fn has_form_of_http(name: &str, text: &str) -> bool {
     match name.to_ascii_lowercase().as_str() {
         "content-location" | "location" => Url::parse(text).is_err(),
-        "expires" | "last-modified" | "sunset" => DateTime::parse_from_rfc2822(text).is_ok(),
+        "expires" | "last-modified" | "retry-after" | "sunset" => DateTime::parse_from_rfc2822(text).is_ok(),
         _ => false,
     }
 }
@@ -169,17 +168,20 @@ fn strings(text: &str) -> Vec<Value> {
     strings
 }
 
-/// Returns the elements of a list: what is between commas outside quotes, but for empty ones.
+/// Returns the elements of a list: what is between commas outside quotes and the URLs of links (RFC 8288, section 3),
+/// but for empty ones.
 fn elements(text: &str) -> Vec<&str> {
-    let (mut quoted, mut escaped) = (false, false);
+    let (mut quoted, mut escaped, mut in_link) = (false, false, false);
     let elements = text.split(|character: char| {
         let is_escaped = std::mem::take(&mut escaped);
         match character {
             '\\' if quoted => escaped = !is_escaped,
             '"' if !is_escaped => quoted = !quoted,
+            '<' if !quoted => in_link = true,
+            '>' if !quoted => in_link = false,
             _ => {}
         }
-        character == ',' && !quoted
+        character == ',' && !quoted && !in_link
     });
     let trimmed = elements.map(|element| element.trim_matches([' ', '\t']));
     trimmed.filter(|element| !element.is_empty()).collect()

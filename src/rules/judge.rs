@@ -138,24 +138,17 @@ impl<'contract> Judge<'contract> {
             .zip(media_type.as_deref())
             .is_some_and(|(documented, media_type)| media_type::is_other_documented_type(documented, media_type));
         let success = response.is_some_and(|response| operation.succeeds_with(response.status));
-        let body = response
-            // An error may come from a gateway, so its body is read only if it is labelled as JSON; `media-type`
-            // reports any other type.
-            .filter(|_| {
-                shape.is_some()
-                    && if success {
-                        is_labelled_json || !is_other_type
-                    } else {
-                        is_labelled_json && !is_other_type
-                    }
-            })
-            .map(|response| {
-                if response.is_body_known {
-                    self.body_reader.read(&exchange.request.path, &response.body)
-                } else {
-                    Err(JsonError::NotRecorded)
-                }
-            });
+        // An error may come from a gateway, so its body is read only if it is labelled as JSON; `media-type` reports any
+        // other type.
+        let is_json_body = match success {
+            true => is_labelled_json || !is_other_type,
+            false => is_labelled_json && !is_other_type,
+        };
+        let body = response.filter(|_| shape.is_some() && is_json_body);
+        let body = body.map(|response| match response.is_body_known {
+            true => self.body_reader.read(&exchange.request.path, &response.body),
+            false => Err(JsonError::NotRecorded),
+        });
         let judged_elsewhere = matches!(
             intent.purpose,
             Purpose::ResidueLook | Purpose::EquivalentRequest | Purpose::Trial(_)

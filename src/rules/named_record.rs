@@ -2,6 +2,7 @@
 //! identifier that names none must not show another record, and the `Location` of a create must name what it created.
 
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::seen::ExchangeSeen;
 use super::verdict::Sink;
@@ -42,11 +43,22 @@ fn judge_location(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
     let created = body.pointer(&lifecycle.created_id_pointer).and_then(identifier);
     let located = id_in_path(contract, lifecycle, path).filter(|located| !shows(body, located));
-    if let (Some(_), Some(_), Some(fact)) = (created, located, contract.fact_of(seen.id, FactKind::ReadAfterCreate)) {
+    let fact = contract.fact_of(seen.id, FactKind::ReadAfterCreate);
+    if let (Some(created), Some(located), Some(fact)) = (created, located, fact)
+        && have_one_form(&created, &located)
+    {
         let documented = Some("the path of the created record");
         let received = || "the path of a record with another identifier than the body has".to_owned();
         sink.report_finding(fact, documented, || pointer::header("Location"), received);
     }
+}
+
+/// Whether two identifiers are both numbers or both UUIDs. In another form, one may name the record of the other:
+/// `/pets/rex-13`, `/pets/13.json`.
+fn have_one_form(one: &str, other: &str) -> bool {
+    let is_number = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+    let is_uuid = |id: &str| Uuid::try_parse(id).is_ok();
+    is_number(one) && is_number(other) || is_uuid(one) && is_uuid(other)
 }
 
 /// Reports a success to an unknown identifier that shows a record with another one.

@@ -117,7 +117,9 @@ impl<'seen> ExchangeSeen<'seen> {
         };
         let is_other_client = self.intent.is_of_other_client();
         let is_certain = if success {
-            documented.media_types.is_empty() || !response.are_headers_known || is_of_service()
+            let shows_nothing = || response.media_type().is_none_or(|received| is_json(&received));
+            let is_bare = documented.media_types.is_empty() && shows_nothing();
+            is_bare || !response.are_headers_known || is_of_service()
         } else {
             !is_other_client && is_of_service()
         };

@@ -63,13 +63,21 @@ fn judge(location: &LocatedValue<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a value shows anything: null, an empty value and asterisks, or the letter x, in place of a secret do not.
+/// Whether a value shows a secret. Null, an empty value, asterisks, dots or the letter x in place of it do not, nor
+/// before its last characters, nor does a word in brackets ("****1234", "[FILTERED]").
 fn shows_something(value: &Value) -> bool {
     match value {
         Value::Null => false,
-        Value::String(text) => text
-            .chars()
-            .any(|letter| letter.is_alphanumeric() && !matches!(letter, 'x' | 'X')),
+        Value::String(text) => {
+            let is_word = |(open, close): (char, char)| text.starts_with(open) && text.ends_with(close);
+            let is_masked = ["***", "\u{2022}\u{2022}\u{2022}", "xxx", "XXX"]
+                .iter()
+                .any(|mask| text.contains(mask));
+            let has_letters = text
+                .chars()
+                .any(|letter| letter.is_alphanumeric() && !matches!(letter, 'x' | 'X'));
+            has_letters && !is_masked && ![('[', ']'), ('<', '>')].into_iter().any(is_word)
+        }
         Value::Array(elements) => !elements.is_empty(),
         Value::Object(members) => !members.is_empty(),
         Value::Bool(_) | Value::Number(_) => true,

@@ -142,10 +142,6 @@ async fn what_is_lost_in_a_nested_object_an_array_or_a_url_is_found() {
         (Way::DropsLabels, carried("addShop", "/labels/*")),
         (Way::IgnoresAddressOfUpdate, carried("patchShop", "/address/city")),
         (Way::IgnoresWebsiteOfUpdate, carried("patchShop", "/website")),
-        (
-            Way::ResetsUnsentLabels,
-            "patchShop without fields: as before".to_owned(),
-        ),
     ] {
         let [found, _] = checked(way).await;
         assert!(found.contains(&fact), "{way:?}: {found:?}");
