@@ -176,7 +176,13 @@ components:
             let judged = user(hidden, (&schema, &json!("countersign-1")));
             let documented = judged.finding("undocumented-field").documented.as_deref();
             assert_eq!(documented, Some("a field for requests alone (writeOnly)"), "{schema}");
-            for masked in [json!(null), json!("****"), json!("")] {
+            for masked in [
+                json!(null),
+                json!("****"),
+                json!("****1234"),
+                json!("[FILTERED]"),
+                json!(""),
+            ] {
                 let judged = user(hidden, (&schema, &masked));
                 assert!(judged.findings("undocumented-field").is_empty(), "{schema} {masked}");
             }

@@ -127,7 +127,7 @@ async fn checked(way: Way) -> [Vec<String>; 2] {
     let held = rows.filter(|row| row.verdict == countersign::report::VerdictRecord::Held);
     let held = held.map(|row| row.fact.to_string()).collect();
     [
-        record.findings.iter().map(|finding| finding.fact.to_string()).collect(),
+        record.findings.iter().map(|finding| finding.fact.clone()).collect(),
         held,
     ]
 }

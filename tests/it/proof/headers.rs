@@ -31,8 +31,13 @@ paths:
 
 const SOUND: [(&str, &str); 3] = [("x-total", "2"), ("x-kind", "car"), ("x-docks", "1, 2")];
 
-/// The headers, the rule and the location that are found; none where the headers conform.
-const CASES: [(&[(&str, &str)], Option<(&str, &str)>); 7] = [
+/// Headers, and the rule and the location that are found; none where the headers conform.
+type Case = (
+    &'static [(&'static str, &'static str)],
+    Option<(&'static str, &'static str)>,
+);
+
+const CASES: [Case; 7] = [
     (&SOUND, None),
     (&[("x-total", "2")], None),
     (&[("x-total", "2"), ("x-docks", "1"), ("x-docks", "2")], None),
