@@ -53,12 +53,19 @@ fn judge_location(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether two identifiers are both numbers or both UUIDs. In another form, one may name the record of the other:
-/// `/pets/rex-13`, `/pets/13.json`.
+/// Whether two identifiers are both UUIDs, or differ in nothing but numbers, as `n-17` and `n-18` do. In another form,
+/// one may name the record of the other: `/pets/rex-13`, `/pets/13.json`.
 fn have_one_form(one: &str, other: &str) -> bool {
-    let is_number = |id: &str| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
-    let is_uuid = |id: &str| Uuid::try_parse(id).is_ok();
-    is_number(one) && is_number(other) || is_uuid(one) && is_uuid(other)
+    let is_digit = |character: char| character.is_ascii_digit();
+    let between_numbers = |id: &str| {
+        id.split(is_digit)
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let form = |id: &str| -> (bool, Vec<String>) { (id.starts_with(is_digit), between_numbers(id)) };
+    let are_uuids = [one, other].iter().all(|id| Uuid::try_parse(id).is_ok());
+    are_uuids || one.contains(is_digit) && form(one) == form(other)
 }
 
 /// Reports a success to an unknown identifier that shows a record with another one.

@@ -118,6 +118,9 @@ async fn a_location_that_names_another_note_than_the_body_is_found() {
         ("ORIGIN/notes/n-18", 1),
         ("/notes/n-17", 0),
         ("/v2/notes/n-18", 0),
+        // In another form, an identifier may name the same note.
+        ("/notes/n-18.json", 0),
+        ("/notes/18", 0),
         ("https://notes.example.com/notes/n-18", 0),
     ] {
         let text: Arc<Mutex<Value>> = Arc::default();
