@@ -337,7 +337,12 @@ impl<'contract> RecordFinder<'contract> {
 
     /// Returns where a success of the operation shows the identifier that the parameter takes.
     fn identifier(&self, from: &Operation, taken_by: (&Document, &Parameter)) -> Option<String> {
-        self.value(from, &taken_by.1.name, |record| self.field(record, taken_by))
+        // What the run has created is its own.
+        let is_guarded = from.is_read() && may_be_secret(&self.singular());
+        self.value(from, &taken_by.1.name, |record| {
+            let field = self.field(record, taken_by)?;
+            (!is_guarded || self.is_identifier(field)).then_some(field)
+        })
     }
 
     /// Returns where a success of the operation shows the field that `field` finds in a record;
@@ -624,6 +629,12 @@ impl Contract {
 
 /// How many objects the array of a list may be nested in, besides the body itself: `{"data": {"items": []}}`.
 const MAX_ENVELOPES: usize = 1;
+
+/// Whether everything but the `id` of records of this kind may be a secret, which must not get into a URL.
+pub(super) fn may_be_secret(kind: &str) -> bool {
+    const SECRETS: [&str; 6] = ["credential", "key", "password", "secret", "session", "token"];
+    SECRETS.iter().any(|secret| kind.ends_with(secret))
+}
 
 /// Returns a name in the form in which names are compared: in lower case, without separators.
 pub(crate) fn comparable_name(name: &str) -> String {

@@ -710,6 +710,7 @@ fn is_set_by_service(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::operation::OperationId;
     use crate::contract::testing::of_paths;
 
     /// The fields that a record must show as a create sends them, if requests and the record have these properties, and
@@ -740,6 +741,39 @@ mod tests {
         let contract = of_paths(&paths, &schemas).unwrap_or_else(|defect| panic!("{defect}"));
         let lifecycle = &contract.lifecycles()[0];
         lifecycle.carries.iter().map(|carry| carry.sent.clone()).collect()
+    }
+
+    #[test]
+    fn a_parameter_that_selects_what_is_shown_may_hide_records() {
+        let hides = |parameter: &str| {
+            let paths = format!(
+                "/shops: {{get: {{parameters: [{{name: page, in: query, schema: {{type: integer, default: 1}}}}, {{in: query, \
+                 {parameter}}}], responses: {{'200': {{description: OK, content: {{application/json: {{schema: {{type: \
+                 array, items: {{type: object, properties: {{id: {{type: integer}}}}}}}}}}}}}}}}}}}}"
+            );
+            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
+            assert!(contract.paging_of(OperationId(0)).is_some());
+            contract.may_hide_records(OperationId(0))
+        };
+        for parameter in [
+            "name: include_archived, schema: {type: boolean}",
+            "name: kind, schema: {type: string, enum: [open, closed]}",
+            "name: limit_to, schema: {type: string, default: open}",
+            "name: visibility, schema: {type: string}",
+            "name: state, schema: {type: string}",
+            "name: parent_id, schema: {type: integer}",
+            "name: region_id, schema: {type: integer}",
+        ] {
+            assert!(hides(parameter), "{parameter}");
+        }
+        for parameter in [
+            "name: q, schema: {type: string}",
+            "name: name, schema: {type: string}",
+            "name: sort, schema: {type: string, enum: [name, id]}",
+            "name: order_by, schema: {type: string, default: name}",
+        ] {
+            assert!(!hides(parameter), "{parameter}");
+        }
     }
 
     /// The fields that the record must show, if requests and the record have these properties.

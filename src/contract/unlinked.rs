@@ -27,7 +27,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::document::Document;
 use super::guessed::may_take_id;
 use super::inferred::{
-    Collections, RecordFinder, collection_name, comparable_name, comparable_path, may_be_sent, singular, types,
+    Collections, RecordFinder, collection_name, comparable_name, comparable_path, may_be_secret, may_be_sent, singular,
+    types,
 };
 use super::lexicon::camel_case_words;
 use super::link::{Link, LinkTarget};
@@ -44,9 +45,6 @@ const IDENTIFYING: [&str; 10] = [
 /// The names of fields of which one alone identifies a record that has no `id`.
 const INSTEAD_OF_ID: [&str; 7] = ["code", "guid", "handle", "key", "sid", "slug", "uuid"];
 
-/// Kinds of records of which everything but an `id` may be a secret, which must not get into a URL.
-const SECRETS: [&str; 6] = ["credential", "key", "password", "secret", "session", "token"];
-
 /// The minimum length of a word that abbreviates the name of a record: `ext` for an extension.
 const SHORTEST_ABBREVIATION: usize = 3;
 
@@ -56,6 +54,10 @@ pub(super) fn links((document, operations): (&Document, &[Operation]), shapes: &
         document,
         lists: by_kind(operations),
         collections: Collections::new(operations, shapes),
+        paths: operations
+            .iter()
+            .map(|operation| comparable_path(&operation.path))
+            .collect(),
         first_index: known.len(),
         links: Vec::new(),
     };
@@ -178,6 +180,8 @@ struct Search<'document> {
     document: &'document Document,
     lists: HashMap<String, Vec<OperationId>>,
     collections: Collections<'document>,
+    /// The path of each operation, in the form in which paths are compared.
+    paths: Vec<String>,
     first_index: usize,
     links: Vec<Link>,
 }
@@ -256,8 +260,7 @@ impl<'document> Search<'document> {
         };
         let mut found = Vec::new();
         for (index, operation) in self.collections.operations.iter().enumerate() {
-            let path = comparable_path(&operation.path);
-            let rest = path.strip_prefix(&before).unwrap_or_default();
+            let rest = self.paths[index].strip_prefix(&before).unwrap_or_default();
             let segment = rest.strip_suffix("/{}").unwrap_or(rest);
             let is_below = !segment.is_empty() && !segment.contains(['/', '{']);
             if is_below && operation.is_get() && OperationId(index) != target.0 {
@@ -315,8 +318,7 @@ impl<'document> Search<'document> {
             named.or_else(|| exact(record, &format!("{kind}{word}")))
         });
         let of_kind = || exact(record, "id").or_else(|| exact(record, &format!("{kind}id")));
-        let is_secret = |name: &str| SECRETS.iter().any(|secret| name.ends_with(secret));
-        if is_secret(kind) || is_secret(&wanted.name) {
+        if may_be_secret(kind) || may_be_secret(&wanted.name) {
             return of_kind().filter(|_| wanted.takes_any_identifier(kind)).filter(fits);
         }
         let instead = || {
@@ -508,6 +510,34 @@ mod tests {
                 "{parameter} {fields:?}"
             );
         }
+    }
+
+    #[test]
+    fn what_may_be_a_secret_goes_into_no_url() {
+        for (fields, value) in [
+            (&["key", "user"][..], None),
+            (&["token", "user"], None),
+            (&["id", "key"], Some("id")),
+        ] {
+            let shown = list(fields);
+            for read in [
+                "/tokens/{token}",
+                "/tokens/{token_key}",
+                "/tokens/{key}",
+                "/tokens/{key}/log",
+            ] {
+                let contract = contract(&[("/tokens", &shown), (read, "")]);
+                let values: Vec<_> = contract.links.iter().map(|link| link.value_at.as_str()).collect();
+                let of_id = value.is_some_and(|value| values.iter().all(|at| *at == format!("/*/{value}")));
+                assert!(values.is_empty() || of_id, "{fields:?} {read}: {values:?}");
+            }
+        }
+        assert_eq!(
+            contract(&[("/posts", &list(&["key", "user"])), ("/posts/{key}", "")])
+                .links
+                .len(),
+            1
+        );
     }
 
     #[test]
