@@ -617,14 +617,23 @@ impl Contract {
     pub(crate) fn names_a_record(&self, field: &str) -> bool {
         let name = comparable_name(field);
         let endings = ["", "name", "slug", "key", "code"];
-        let kinds: Vec<_> = endings.iter().filter_map(|ending| name.strip_suffix(ending)).collect();
-        let mut paths = self.operations.iter().map(|operation| operation.path.as_str());
-        paths.any(|path| {
-            let segments: Vec<_> = path.split('/').collect();
-            let mut read = segments.windows(2).filter(|pair| pair[1].starts_with('{'));
-            read.any(|pair| !pair[0].is_empty() && kinds.contains(&singular(&comparable_name(pair[0])).as_str()))
-        })
+        let mut kinds = endings.iter().filter_map(|ending| name.strip_suffix(ending));
+        kinds.any(|kind| self.record_kinds.contains(kind))
     }
+}
+
+/// Returns the kinds of records that paths name, each in the singular.
+pub(super) fn record_kinds(operations: &[Operation]) -> HashSet<String> {
+    let mut kinds = HashSet::new();
+    for operation in operations {
+        let mut segments = operation.path.split('/').peekable();
+        while let Some(segment) = segments.next() {
+            if !segment.is_empty() && segments.peek().is_some_and(|next| next.starts_with('{')) {
+                kinds.insert(singular(&comparable_name(segment)));
+            }
+        }
+    }
+    kinds
 }
 
 /// How many objects the array of a list may be nested in, besides the body itself: `{"data": {"items": []}}`.

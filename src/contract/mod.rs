@@ -250,6 +250,8 @@ pub struct Contract {
     filters: HashMap<OperationId, Vec<Filter>>,
     /// The names of all documented fields of responses.
     field_names: HashSet<SharedString>,
+    /// The kinds of records that paths name: see [`Self::names_a_record`].
+    record_kinds: HashSet<String>,
     /// Whether names that it does not document are hidden even if they look like words.
     hides_undocumented_names: bool,
 }
@@ -267,6 +269,25 @@ pub struct OmittedOperation {
     pub pointer: String,
     /// The first defect that concerns it: in it, or in something that it refers to.
     pub defect: Defect,
+}
+
+/// Returns the operations that create records within a list's items, by the list.
+fn creating_within(
+    operations: &[Operation],
+    by_name: &HashMap<String, OperationId>,
+) -> HashMap<OperationId, Vec<OperationId>> {
+    let mut creating: HashMap<_, Vec<_>> = HashMap::new();
+    for (index, operation) in operations.iter().enumerate() {
+        let created = operation.invariants.created.as_ref();
+        let listed = created.and_then(|created| created.listed.as_ref());
+        // A create whose record appears inside an item of the list has both `item_parameter` and `records_in_item`
+        // (`owner` and `at` of its `x-invariants`): `load` checks that.
+        let list = listed.filter(|listed| listed.records_in_item.is_some());
+        if let Some(list) = list.and_then(|listed| by_name.get(&listed.operation)) {
+            creating.entry(*list).or_default().push(OperationId(index));
+        }
+    }
+    creating
 }
 
 /// Returns the equivalences that are tested on each operation.
@@ -313,22 +334,7 @@ impl Contract {
         let by_name = link::by_name(&operations).into_iter();
         let by_name = by_name.map(|(name, id)| (name.to_owned(), id)).collect();
         let by_name: HashMap<String, OperationId> = by_name;
-        let mut creating_within: HashMap<_, Vec<_>> = HashMap::new();
-        for (index, operation) in operations.iter().enumerate() {
-            let listed = operation
-                .invariants
-                .created
-                .as_ref()
-                .and_then(|created| created.listed.as_ref());
-            // A create whose record appears inside an item of the list has both `item_parameter` and
-            // `records_in_item` (`owner` and `at` of its `x-invariants`): `load` checks that.
-            let list = listed
-                .filter(|listed| listed.records_in_item.is_some())
-                .map(|listed| &listed.operation);
-            if let Some(list) = list.and_then(|list| by_name.get(list)) {
-                creating_within.entry(*list).or_default().push(OperationId(index));
-            }
-        }
+        let creating_within = creating_within(&operations, &by_name);
         let (mut links_by_target, mut links_by_source) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
         for link in &links {
             links_by_target.entry(link.to).or_default().push(link.index);
@@ -339,6 +345,7 @@ impl Contract {
             .flat_map(|shape| &shape.fields)
             .map(|field| field.name.clone())
             .collect();
+        let record_kinds = inferred::record_kinds(&operations);
         Self {
             document,
             title,
@@ -360,6 +367,7 @@ impl Contract {
             pagings: HashMap::new(),
             filters: HashMap::new(),
             field_names,
+            record_kinds,
             hides_undocumented_names: false,
         }
     }

@@ -112,8 +112,6 @@ struct TemplateField<'contract> {
     is_map: bool,
     /// Whether its name or its format is that of an identifier.
     looks_like_an_identifier: bool,
-    /// Whether its name is that of a kind of record ([`Contract::names_a_record`]), once that is asked.
-    names_a_record: OnceCell<bool>,
 }
 
 impl<'contract> Template<'contract> {
@@ -319,7 +317,6 @@ impl<'contract> Template<'contract> {
             is_map: self.maps.contains(at),
             looks_like_an_identifier: body::looks_like_an_identifier(at, Some(node))
                 && self.contract.identifier_field(self.operation).as_deref() != Some(at),
-            names_a_record: OnceCell::new(),
         }
     }
 
@@ -688,12 +685,8 @@ impl LeafBuilder<'_> {
         if kind == Some("object") || is_any_value {
             return self.object(field);
         }
-        let is_kind = || name.is_some_and(|name| self.template.contract.names_a_record(&name));
-        let choice = if *field.names_a_record.get_or_init(is_kind) {
-            Choice::made_up
-        } else {
-            Choice::own
-        };
+        let names_a_record = name.is_some_and(|name| self.template.contract.names_a_record(&name));
+        let choice = if names_a_record { Choice::made_up } else { Choice::own };
         self.sample(field, false).map(choice)
     }
 
