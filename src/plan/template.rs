@@ -599,11 +599,9 @@ impl LeafBuilder<'_> {
             return None;
         }
         let name = pointer::last(&field.pointer).unwrap_or_default();
-        if contract.names_a_record(&name) {
-            return None;
-        }
         if !field.is_map {
-            return may_be_empty_object(&name, field.node).then(|| Choice::own(json!({})));
+            let is_free = !contract.names_a_record(&name) && may_be_empty_object(&name, field.node);
+            return is_free.then(|| Choice::own(json!({})));
         }
         let map = |language: Option<&str>| self.made(field, false, |sample| sample.map(field.node, language));
         let of_body = self
@@ -752,6 +750,28 @@ mod tests {
         let template = Template::of(&contract, OperationId(0));
         let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
         draft.map_err(|lack| lack.to_string())
+    }
+
+    #[test]
+    fn a_map_of_texts_may_have_the_name_of_its_own_kind_of_record() {
+        let body = |property: &str| {
+            let schema =
+                format!("{{type: object, required: [question], properties: {{question: {{type: object{property}}}}}}}");
+            let text = format!(
+                "openapi: 3.0.3\ninfo: {{title: A, version: '1'}}\npaths:\n  /questions: {{post: {{requestBody: {{content: \
+                 {{application/json: {{schema: {schema}}}}}}}, responses: {{'201': {{description: a}}}}}}}}\n  \
+                 /questions/{{id}}: {{get: {{parameters: [{{name: id, in: path, required: true, schema: {{type: \
+                 string}}}}], responses: {{'200': {{description: a}}}}}}}}\n"
+            );
+            let contract = Contract::read("a.yaml", text).unwrap_or_else(|defect| panic!("{defect}"));
+            let template = Template::of(&contract, OperationId(0));
+            let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
+            draft.map(|draft| draft.body().0).ok()
+        };
+        let map = body(", additionalProperties: {type: string}").unwrap();
+        assert_eq!(map["question"].as_object().unwrap().len(), 1, "{map}");
+        // An object of any content may be one of those records.
+        assert_eq!(body(""), None);
     }
 
     #[test]
