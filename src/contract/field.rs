@@ -245,6 +245,16 @@ pub(super) fn with_all_of(document: &Document, schema: String) -> Vec<(String, &
     schemas
 }
 
+/// Returns the locations of the alternatives of a schema at this location: of its `oneOf`, and then of its `anyOf`.
+pub(super) fn alternatives(at: &str, schema: &Node) -> Vec<String> {
+    let of = |keyword: &str| {
+        let count = schema.member(keyword).map_or(0, |members| members.elements().len());
+        let at = pointer::join(at, keyword);
+        (0..count).map(move |index| pointer::join(&at, &index.to_string()))
+    };
+    ["oneOf", "anyOf"].into_iter().flat_map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use crate::contract::testing::of_paths;

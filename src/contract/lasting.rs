@@ -215,9 +215,8 @@ impl Contract {
             let described = self.document.node(&described).and_then(Node::string);
             described.map(str::to_ascii_lowercase)
         });
-        let texts = self.texts_about(operation).into_iter().chain(of_parameters);
-        let mut texts = texts.map(|text| has(&alphanumeric_words(&text).collect::<Vec<_>>(), &OF_ANOTHER));
-        texts.any(|says| says)
+        let mut texts = self.texts_about(operation).into_iter().chain(of_parameters);
+        texts.any(|text| has(&alphanumeric_words(&text).collect::<Vec<_>>(), &OF_ANOTHER))
     }
 
     /// Returns the texts about an operation and its successes, in lower case.

@@ -237,7 +237,7 @@ fn may_be_empty(document: &Document, schema: String, depth: usize) -> bool {
                 .member("required")
                 .is_some_and(|names| !names.elements().is_empty());
             let is_array = node.member("type").and_then(Node::string) == Some("array");
-            let mut alternatives = alternatives(&at, node).into_iter();
+            let mut alternatives = field::alternatives(&at, node).into_iter();
             !requires && !is_array && alternatives.all(|other| may_be_empty(document, other, depth + 1))
         })
 }
@@ -275,7 +275,7 @@ fn shows_several(document: &Document, schema: String, (depth, seen): (usize, &mu
         is_array && (depth == 0 || has_records(document, at))
     };
     let mut has_several_in_each = |(at, node): &(String, &Node)| {
-        let alternatives = alternatives(at, node);
+        let alternatives = field::alternatives(at, node);
         !alternatives.is_empty()
             && alternatives
                 .into_iter()
@@ -294,16 +294,6 @@ fn has_records(document: &Document, array: &str) -> bool {
     let items = document.node(&load::resolve(document, pointer::join(array, "items")));
     let kind = items.and_then(|items| items.member("type")).and_then(Node::string);
     matches!(kind, None | Some("object"))
-}
-
-/// Returns the schemas of which one must match.
-fn alternatives(at: &str, node: &Node) -> Vec<String> {
-    let of = |keyword: &str| {
-        let count = node.member(keyword).map_or(0, |members| members.elements().len());
-        let at = pointer::join(at, keyword);
-        (0..count).map(move |index| pointer::join(&at, &index.to_string()))
-    };
-    ["anyOf", "oneOf"].into_iter().flat_map(of).collect()
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use super::dialect::LATER_KEYWORDS_KEY;
 use super::discriminator;
 use super::document::{Document, MAX_DEPTH, Node};
 use super::fact::{Fact, FactId, FactKind};
+use super::field;
 use super::json_schema;
 use super::openapi::referred_pointer;
 use super::operation::{DocumentedHeader, OperationId};
@@ -837,11 +838,7 @@ impl<'document> AllOfMember<'document> {
 
     /// Returns the pointers of the schemas that may or may not apply.
     fn alternatives(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        for listed in ["oneOf", "anyOf"].into_iter().filter_map(|choice| self.member(choice)) {
-            let indexes = 0..listed.node.elements().len();
-            found.extend(indexes.map(|index| pointer::join(&listed.pointer, &index.to_string())));
-        }
+        let mut found = field::alternatives(&self.pointer, self.node);
         if let Some(later) = self.member(LATER_KEYWORDS_KEY) {
             let conditions = ["if", "then", "else"].into_iter();
             found.extend(conditions.filter_map(|name| later.member(name)).map(|it| it.pointer));
