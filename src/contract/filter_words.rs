@@ -135,6 +135,15 @@ const GIVEN: [&str; 7] = [
     "whose",
 ];
 
+/// Verbs between a record and what it has, in a sentence about a boolean: "whether the customer gets the newsletter".
+/// Others may say the opposite ("refuses").
+const HAVING: [&str; 11] = [
+    "accepts", "allows", "gets", "likes", "needs", "offers", "receives", "supports", "takes", "uses", "wants",
+];
+
+/// Nouns after the name of a property that repeat what it is: "serial number".
+const KINDS_OF_TEXT: [&str; 3] = ["code", "name", "number"];
+
 /// Words for scales: `severity=high` may ask for anything from there on, unless a text says "only".
 const SCALES: [&str; 17] = [
     "access",
@@ -334,8 +343,9 @@ pub(super) fn plainly_filtered(words: &ParameterWords<'_>, values: FilterValues)
         true => without_or_not(&words.described),
         false => (words.described.clone(), false),
     };
-    let plain = sentences_of(&described).find(|sentence| words.says_filter(sentence, is_boolean))?;
-    if leaves_doubt(&words.without_name(&described)) {
+    let plain = sentences_of(&described).find(|sentence| words.says_filter(sentence, &values))?;
+    let is_exact = || underscored_words(plain).any(|word| word.starts_with("exact") || word.starts_with("equal"));
+    if leaves_doubt(&words.without_name(&described)) || (values == FilterValues::Text && !is_exact()) {
         return None;
     }
     Some(match values {
@@ -353,7 +363,8 @@ pub(super) fn plainly_filtered(words: &ParameterWords<'_>, values: FilterValues)
 
 impl ParameterWords<'_> {
     /// Whether a sentence asks for records with the value of the parameter, and has no word for anything else.
-    fn says_filter(&self, sentence: &str, is_boolean: bool) -> bool {
+    fn says_filter(&self, sentence: &str, values: &FilterValues) -> bool {
+        let is_boolean = matches!(values, FilterValues::Boolean { .. });
         let found: Vec<&str> = underscored_words(sentence).collect();
         let has = |beginning: &str| found.iter().any(|word| word.starts_with(beginning));
         let of_a_scale = camel_case_words(self.name)
@@ -367,18 +378,25 @@ impl ParameterWords<'_> {
                     || (!is_boolean && first && found.iter().any(|word| GIVEN.contains(word)))
             }
         };
-        asks && found.iter().all(|word| self.knows(word))
+        let is_known = |(index, word): (usize, &&str)| {
+            let follows_record = index > 1 && (found[index - 1] == "it" || is_of(self.collection, found[index - 1]));
+            let is_having = is_boolean
+                && follows_record
+                && HAVING.contains(word)
+                && found[..index].contains(&"whether")
+                && found[index..].iter().any(|word| is_of(self.name, word));
+            let is_kind_of_text = *values == FilterValues::Text
+                && index > 0
+                && KINDS_OF_TEXT.contains(word)
+                && is_of(self.name, found[index - 1]);
+            is_having || is_kind_of_text || self.knows(word)
+        };
+        asks && found.iter().enumerate().all(is_known)
     }
 
     /// Whether a word is about filtering, the parameter, or the records of the list.
     fn knows(&self, word: &str) -> bool {
-        let is_of = |name: &str| {
-            let word = singular(word);
-            let mut parts = camel_case_words(name).into_iter();
-            singular(&comparable_name(&word)) == singular(&comparable_name(name))
-                || parts.any(|part| singular(&part) == word)
-        };
-        FILTERING.contains(&word) || is_of(self.name) || is_of(self.collection)
+        FILTERING.contains(&word) || is_of(self.name, word) || is_of(self.collection, word)
     }
 
     /// Returns a text without the name of the parameter as it is, or as words, if it says how a value is used: the
@@ -440,8 +458,38 @@ impl ParameterWords<'_> {
                 let is_identifier = parts.last().is_some_and(|last| IDENTIFIERS.contains(&last.as_str()));
                 (is_identifier && parts.len() > 1 && !is_context).then_some(values)
             }
+            FilterValues::Text => None,
         }
     }
+}
+
+/// Whether a word is a name, or one of the words in it.
+fn is_of(name: &str, word: &str) -> bool {
+    let word = singular(word);
+    let mut parts = camel_case_words(name).into_iter();
+    singular(&comparable_name(&word)) == singular(&comparable_name(name)) || parts.any(|part| singular(&part) == word)
+}
+
+/// Whether the sentences about an operation say that a list that is filtered by several parameters has only what each
+/// of them asks for: "Several filters are combined with AND".
+pub(super) fn says_that_filters_are_combined(about: &[String]) -> bool {
+    const COMBINED: [[&str; 2]; 6] = [
+        ["combined", "with"],
+        ["combined", "by"],
+        ["combined", "using"],
+        ["joined", "with"],
+        ["joined", "by"],
+        ["joined", "using"],
+    ];
+    let says_so = |sentence: &String| {
+        let found: Vec<_> = underscored_words(sentence)
+            .filter(|word| !["a", "logical"].contains(word))
+            .collect();
+        let is_about_filters = found.iter().any(|word| ["filter", "filters"].contains(word));
+        let of_and = |words: &[&str]| words[2] == "and" && COMBINED.iter().any(|phrase| phrase[..] == words[..2]);
+        is_about_filters && found.windows(3).any(of_and) && !found.contains(&"or") && !found.contains(&"not")
+    };
+    about.iter().any(says_so)
 }
 
 /// Returns the sentences of a description.
@@ -659,6 +707,11 @@ mod tests {
             ),
             ("sold", "Only sold or not", None),
             ("sold", "Only issues that are sold (or not).", Some(true)),
+            ("news", "Filter by whether the issue gets the news or not.", Some(true)),
+            ("news", "Filter by whether it gets news", Some(true)),
+            ("news", "Filter by whether the issue refuses the news or not.", None),
+            ("news", "Filter by whether the author gets the news or not.", None),
+            ("news", "Filter by whether the issue gets the mail or not.", None),
             ("archived", "", None),
             ("recursive", "", None),
             ("inherited", "", None),
@@ -669,6 +722,46 @@ mod tests {
         ] {
             let expected = also_false.map(|also_false| FilterValues::Boolean { also_false });
             assert_eq!(judged(name, described, boolean()), expected, "{name} {described}");
+        }
+    }
+
+    #[test]
+    fn a_text_filters_only_by_exactly_what_is_given() {
+        for (name, described) in [
+            ("serial", "Only the issue with exactly this serial number."),
+            ("slug", "Filter by exact slug"),
+        ] {
+            assert!(judged(name, described, FilterValues::Text).is_some(), "{described}");
+        }
+        for described in [
+            "",
+            "Filter by serial",
+            "Only issues with this serial number",
+            "Only issues that contain exactly this serial",
+            "Only issues with exactly this serial or a part of it",
+            "Only issues with exactly this parent number",
+        ] {
+            assert_eq!(judged("serial", described, FilterValues::Text), None, "{described}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_says_that_filters_are_combined() {
+        let says_so = |text: &str| says_that_filters_are_combined(&[text.to_ascii_lowercase()]);
+        for text in [
+            "Several filters are combined with AND.",
+            "The filters are joined by a logical AND",
+        ] {
+            assert!(says_so(text), "{text}");
+        }
+        for text in [
+            "Filters are combined with OR",
+            "Filters are combined with AND, or with OR if `any` is set",
+            "Filters are not combined with and",
+            "Names are combined with and",
+            "Filters can be combined",
+        ] {
+            assert!(!says_so(text), "{text}");
         }
     }
 

@@ -6,7 +6,7 @@
 //! No keyword of OpenAPI says that a parameter filters, but a parameter with the name and the type of a property of the
 //! list's items hardly means anything else, if values of that type can only be equal or different: a boolean, an enum,
 //! a UUID, a number that names a record. Text, other numbers and times are often compared in other ways (contains, at
-//! least), so they are left out. So is a parameter whose description does not say plainly that it filters, and one
+//! least), so they are left out, except for text of which the description says "exactly" or "equal". So is a parameter whose description does not say plainly that it filters, and one
 //! without a description whose name leaves a doubt: `contract/filter_words` decides that. A filter that is missed here
 //! costs one fact; a parameter taken for a filter by mistake would cause a false warning.
 
@@ -15,9 +15,9 @@ use serde_json::Value;
 use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
-use super::filter_words::{ParameterWords, plainly_filtered};
+use super::filter_words::{ParameterWords, plainly_filtered, says_that_filters_are_combined};
 use super::inferred::{RecordFinder, collection_name, comparable_name};
-use super::lexicon::whole_sentences;
+use super::lexicon::{camel_case_words, whole_sentences};
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape};
@@ -63,6 +63,9 @@ const HIERARCHIES: [&str; 14] = [
     "unit",
 ];
 
+/// Words in the names of texts that do not belong in a URL.
+const SECRETS: [&str; 5] = ["key", "pass", "password", "secret", "token"];
+
 /// Last segments of the paths of lists that show what fits best, not what is equal.
 const FUZZY_LISTS: [&str; 7] = [
     "autocomplete",
@@ -103,6 +106,8 @@ pub enum FilterValues {
     },
     /// A number that names a record.
     Integer,
+    /// A text, which the whole property must equal. Services compare texts with or without case.
+    Text,
     /// A UUID.
     Uuid,
 }
@@ -119,8 +124,16 @@ impl FilterValues {
             },
             Self::Enum { asked, .. } => asked.iter().any(|value| value == text).then(|| Value::from(text)),
             Self::Integer => text.parse::<i64>().ok().map(Value::from),
+            Self::Text => (!text.trim().is_empty()).then(|| Value::from(text)),
             Self::Uuid => uuid(text).map(Value::from),
         }
+    }
+
+    /// Whether an item that shows the value `shown` has the value `asked`.
+    #[must_use]
+    pub fn are_same(&self, asked: &Value, shown: &Value) -> bool {
+        let folded = |value: &Value| value.as_str().map(|text| text.trim().to_lowercase());
+        asked == shown || (*self == Self::Text && folded(asked) == folded(shown))
     }
 
     /// Returns the value of an item in the form in which [`Self::asked`] has it; `None` if it is null, or not one that
@@ -136,6 +149,7 @@ impl FilterValues {
                 text.map(Value::from)
             }
             Self::Integer => value.as_i64().map(Value::from),
+            Self::Text => value.as_str().map(Value::from),
             Self::Uuid => value.as_str().and_then(uuid).map(Value::from),
         }
     }
@@ -171,6 +185,12 @@ impl Contract {
     #[must_use]
     pub fn filters_of(&self, list: OperationId) -> &[Filter] {
         self.filters.get(&list).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the texts about a list say that it has only what each of several filters asks for.
+    #[must_use]
+    pub fn combines_filters(&self, list: OperationId) -> bool {
+        says_that_filters_are_combined(&self.sentences_about(self.operation(list)))
     }
 
     /// Whether a query parameter says which page of a list is requested, or how many records it has.
@@ -278,7 +298,17 @@ impl Contract {
             }
             ("string", [JsonType::String]) => {
                 let are_uuids = format(keyword("format")) && format(self.property_keyword(property, "format"));
-                (are_uuids && !is_of_hierarchy).then_some(FilterValues::Uuid)
+                let has_format = keyword("format")
+                    .or_else(|| self.property_keyword(property, "format"))
+                    .is_some();
+                let is_secret = camel_case_words(name)
+                    .iter()
+                    .any(|word| SECRETS.contains(&word.as_str()));
+                let is_text = !has_format && !is_secret && self.property_keyword(property, "enum").is_none();
+                match are_uuids {
+                    true => (!is_of_hierarchy).then_some(FilterValues::Uuid),
+                    false => is_text.then_some(FilterValues::Text),
+                }
             }
             _ => None,
         }

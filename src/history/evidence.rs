@@ -25,6 +25,8 @@ pub enum Evidence<'seen> {
     Format(FormatOutcome, &'seen Request),
     /// The look for a created record in its list.
     CreatedObservation(CreatedObservation<'seen>, &'seen Request),
+    /// A record that a list left out, with the request whose response should have shown it.
+    LeftOut(LeftOut, &'seen Request),
     /// What a read or a list shows of a record that the run created, updated or deleted, by an inferred lifecycle.
     Record(RecordShown<'seen>, &'seen Request),
     /// A record that shows what a rejected create or update sent, or that a rejected deletion has deleted.
@@ -35,6 +37,16 @@ pub enum Evidence<'seen> {
     UpdateObservation(UpdateObservation<'seen>, &'seen Request),
     /// A walk over the pages of a list.
     Walk(&'seen Walk),
+}
+
+/// A record that a list showed before and after it left the record out twice, in response to a request with one more
+/// query parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct LeftOut {
+    /// The list.
+    pub operation: OperationId,
+    /// The kind of fact that this parameter is about.
+    pub kind: FactKind,
 }
 
 /// A walk over the pages of one list.

@@ -12,6 +12,7 @@ use super::exchange_role::{ExchangeRole, RecordRole, WriteContext};
 use super::existing_records::ExistingRecords;
 use super::filter_values::ShownFilterValues;
 use super::foreign_identifiers::ForeignIdentifiers;
+use super::left_out::PlainLists;
 use super::lifecycle::TrackedRecord;
 use super::look::{Look, LookId};
 use super::mock_signs::MockSigns;
@@ -74,6 +75,8 @@ pub(crate) struct History<'run> {
     pub(super) observed_values: ObservedValues,
     /// The values of items by which their lists can be filtered.
     pub(super) shown_filter_values: ShownFilterValues,
+    /// What lists show without filters, and what they left out with one.
+    pub(super) plain_lists: PlainLists,
     /// The identifiers of records that the run has not made: those that lists showed, until a complete walk moves them
     /// to `listed_identifiers`, and those that items refer to.
     pub(super) foreign_identifiers: ForeignIdentifiers,
@@ -153,6 +156,7 @@ impl<'run> History<'run> {
             listed_identifiers: HashMap::new(),
             observed_values: ObservedValues::new(recognises_by_links),
             shown_filter_values: ShownFilterValues::default(),
+            plain_lists: PlainLists::default(),
             foreign_identifiers: ForeignIdentifiers::new(contract),
             existing_records: ExistingRecords::default(),
             next_numbers: NextNumbers::default(),
@@ -207,6 +211,9 @@ impl<'run> History<'run> {
             if let Some(body) = body.filter(|_| succeeded) {
                 self.note_shown(exchange.request.operation, &body.value);
                 self.note_filter_values(exchange, &body.value);
+                if intent.is_documented() {
+                    self.compare_with_plain_list(exchange, &body.value, &mut *emit);
+                }
                 self.note_existing(exchange, body, &mut *emit);
             }
             self.note_sent_strings(exchange);

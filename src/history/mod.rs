@@ -60,6 +60,7 @@ mod foreign_identifiers;
 #[expect(clippy::module_inception, reason = "the module is named after what it keeps")]
 mod history;
 mod inferred_pages;
+mod left_out;
 mod lifecycle;
 mod look;
 mod mock_signs;

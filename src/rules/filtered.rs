@@ -11,6 +11,7 @@ use crate::contract::fact::FactKind;
 use crate::contract::filters::Filter;
 use crate::contract::pointer;
 use crate::exchange::query_pairs;
+use crate::history::evidence::LeftOut;
 
 pub(super) static RULE: Rule = Rule {
     name: "filtered",
@@ -27,8 +28,10 @@ pub(super) static RULE: Rule = Rule {
                   filters: \"Filter by status\", \"Only orders with this status\". A list that ignores such a filter, or \
                   reverses it, \
                   shows a caller other people's records among those that were asked for. If a response has shown \
-                  several values, the list is asked for one of them; of a boolean for both.",
-    exceptions: "An empty list decides nothing. Items without the property or with null in it. Parameters that are \
+                  several values, the list is asked for one of them; of a boolean for both. An unknown record has no \
+                  items, and a text, of which the description says \"exactly\", is the whole value. An item that the \
+                  list shows without the filter must be among those of a filtered list that says that it is whole.",
+    exceptions: "An empty list decides nothing by itself. What a list without parameters for pages leaves out. Items without the property or with null in it. Parameters that are \
                  required, have a default or several values, or whose description has a word that is not about the \
                  filter (\"threshold\", \"payment status\") or leaves a doubt (\"also\", \"or\", \"include\"). `false` \
                  where the description does not say what it does. Without a description, only a category of the records \
@@ -45,7 +48,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::judged("/pets?sold=true", tests::THREE),
     },
-    judge: Judging::ExchangeExceptEdgeCases(judge),
+    judge: Judging::Narrowed(judge, judge_left_out),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
@@ -99,8 +102,9 @@ fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, S
     let shown: Vec<(String, Value)> = shown
         .filter_map(|(at, value)| Some((at, filter.values.shown(value)?)))
         .collect();
-    let other = shown.iter().filter(|(_, value)| *value != asked).count();
-    let first = shown.iter().find(|(_, value)| *value != asked);
+    let is_other = |(_, value): &&(String, Value)| !filter.values.are_same(&asked, value);
+    let other = shown.iter().filter(is_other).count();
+    let first = shown.iter().find(is_other);
     match first {
         Some((at, _)) => {
             let (count, have) = (shown.len(), if other == 1 { "has" } else { "have" });
@@ -113,6 +117,16 @@ fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, S
         }
         None if shown.is_empty() => {}
         None => sink.held(fact),
+    }
+}
+
+/// Judges a record that has the value that the filter asks for.
+fn judge_left_out(left_out: &LeftOut, sink: &mut Sink<'_>) {
+    let is_of_filter = matches!(left_out.kind, FactKind::Filtered(_));
+    let fact = sink.contract.fact_of(left_out.operation, left_out.kind);
+    if let Some(fact) = fact.filter(|_| is_of_filter) {
+        let received = || "leaves out an item with this value, which the list shows without the filter".to_owned();
+        sink.broken(fact, String::new, received);
     }
 }
 

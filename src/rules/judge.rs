@@ -26,7 +26,7 @@ use crate::exchange::redact::ValueDisplay;
 use crate::exchange::{Exchange, Intent, Purpose, Request, Response};
 use crate::gaps::Answer;
 use crate::history::evidence::{
-    CreatedObservation, Creation, EquivalenceOutcome, Evidence, FinalListing, FormatOutcome, RecordShown,
+    CreatedObservation, Creation, EquivalenceOutcome, Evidence, FinalListing, FormatOutcome, LeftOut, RecordShown,
     StoredDespiteRejection, StrayWrite, UpdateObservation, Walk,
 };
 use crate::history::undocumented_creation;
@@ -211,6 +211,7 @@ impl<'contract> Judge<'contract> {
             Evidence::Equivalent(tried, exchange) => self.equivalent(&tried, exchange),
             Evidence::Format(tried, request) => self.timestamp_format(&tried, request),
             Evidence::CreatedObservation(observation, request) => self.created_observation(&observation, request),
+            Evidence::LeftOut(left_out, request) => self.left_out(&left_out, request),
             Evidence::Record(shown, request) => self.record(&shown, request),
             Evidence::StoredDespiteRejection(stored, request) => self.stored_despite_rejection(&stored, request),
             Evidence::StrayWrite(stray, request) => self.stray_write(&stray, request),
@@ -296,6 +297,15 @@ impl<'contract> Judge<'contract> {
         for rule in RULES {
             if let Judging::Placement(.., judge) = rule.judge {
                 judge(stray, &mut self.sink(rule, request));
+            }
+        }
+    }
+
+    /// Judges what a list left out. `request` is the one that should have shown it.
+    pub(super) fn left_out(&mut self, left_out: &LeftOut, request: &Request) {
+        for rule in RULES {
+            if let Judging::Narrowed(_, judge) = rule.judge {
+                judge(left_out, &mut self.sink(rule, request));
             }
         }
     }
@@ -389,12 +399,14 @@ impl<'contract> Judge<'contract> {
     fn judge_whole_response(&mut self, seen: &ExchangeSeen<'_>) {
         for rule in RULES {
             match rule.judge {
-                Judging::Access(..) | Judging::ExchangeExceptEdgeCases(_) if seen.edge_case().is_some() => {}
+                Judging::Access(..) | Judging::ExchangeExceptEdgeCases(_) | Judging::Narrowed(..)
+                    if seen.edge_case().is_some() => {}
                 Judging::Content(_) if !seen.is_described() => {}
                 Judging::Access(judge, _)
                 | Judging::AnyExchange(judge)
                 | Judging::Content(judge)
                 | Judging::ExchangeExceptEdgeCases(judge)
+                | Judging::Narrowed(judge, _)
                 | Judging::Record(.., judge) => {
                     judge(seen, &mut self.sink(rule, seen.exchange));
                 }

@@ -6,8 +6,8 @@ use super::location::LocatedValue;
 use super::seen::{AnswerSeen, ExchangeSeen, HeadersSeen, OperationSeen};
 use super::verdict::Sink;
 use crate::history::evidence::{
-    CreatedObservation, Creation, EquivalenceOutcome, FinalListing, FormatOutcome, RecordShown, StoredDespiteRejection,
-    StrayWrite, UpdateObservation, Walk,
+    CreatedObservation, Creation, EquivalenceOutcome, FinalListing, FormatOutcome, LeftOut, RecordShown,
+    StoredDespiteRejection, StrayWrite, UpdateObservation, Walk,
 };
 
 /// Judges facts of one or a few kinds, or only reports findings, at a fact nearby.
@@ -97,6 +97,8 @@ pub(super) enum Judging {
     Content(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not an edge case.
     ExchangeExceptEdgeCases(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
+    /// An exchange as a whole, where the request is not an edge case, and a record that a list left out.
+    Narrowed(fn(&ExchangeSeen<'_>, &mut Sink<'_>), fn(&LeftOut, &mut Sink<'_>)),
     /// A request field sent in one of its timestamp formats.
     Format(fn(&FormatOutcome, &mut Sink<'_>)),
     /// What was sent, compared with the response and with the list.

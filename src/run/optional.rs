@@ -4,15 +4,24 @@
 //!
 //! A response to a filter proves most if the list has items with its value and items with another one: the list is then
 //! asked for the value that it showed last, which is the likeliest to be there still. If all items have the same value,
-//! the list is asked for another value, for which it must return none of them, and for theirs. So a filter costs at
-//! most one more request than any other parameter.
+//! the list is asked for another value, for which it must return none of them, and for theirs. A list that is filtered
+//! by an identifier is always asked for an unknown one too, and one that is filtered by an exact text also for a part of
+//! that text. So a filter costs at most one more request than any other parameter. Where the document says that filters
+//! are combined, two of them are sent together.
 
 use serde_json::Value;
 
-use super::session::Session;
+use super::session::{Call, Session};
 use crate::contract::filters::{Filter, FilterValues};
 use crate::contract::operation::OperationId;
+use crate::exchange::{Purpose, RejectionMeaning, Request};
 use crate::plan::optional;
+
+/// How far the number of an unknown record is beyond those that a list has shown.
+const BEYOND_KNOWN_NUMBERS: i64 = 1_000_003;
+
+/// The minimum length of the beginning of a text that is sent in place of the text, in bytes.
+const MIN_PART: usize = 5;
 
 /// A value for an optional parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,18 +39,67 @@ impl Session<'_> {
     /// document does not say: which values are allowed, or which other parameters are needed.
     pub(super) async fn read_optional(&self, operation: OperationId) {
         let optional = optional::optional(self.contract, operation).into_iter();
-        let values: Vec<_> = optional
-            .flat_map(|(parameter, made_up)| self.optional_values(operation, (parameter, made_up)))
-            .collect();
-        self.expect_requests(u64::try_from(values.len()).unwrap_or(u64::MAX).saturating_sub(1));
-        for value in values {
+        let alone = optional.flat_map(|optional| self.optional_values(operation, optional));
+        let alone: Vec<_> = alone.collect();
+        let together = self.values_together(operation, &alone);
+        let requests = alone.into_iter().map(|value| vec![value]).chain(together);
+        let requests: Vec<_> = requests.collect();
+        self.expect_requests(u64::try_from(requests.len()).unwrap_or(u64::MAX).saturating_sub(1));
+        for values in requests {
             let Some(mut head) = self.request_head_if_any(operation) else {
                 return;
             };
-            if head.add_optional(self.contract, operation, &value).is_ok() {
-                self.call(self.documented_call(operation, head)).await;
+            let before = head.rejection_meaning;
+            let mut added = values
+                .iter()
+                .map(|value| head.add_optional(self.contract, operation, value));
+            if added.all(|added| added.is_ok()) {
+                if self.may_only_find_nothing(operation, &values) && before == RejectionMeaning::Finding {
+                    head.rejection_meaning = RejectionMeaning::Gap;
+                }
+                let (exchange, _) = self.call(self.documented_call(operation, head)).await;
+                self.compare_with_plain_list(&exchange.request).await;
             }
         }
+    }
+
+    /// Whether all that these values can mean is that the list is empty: they name no record that may be missing, and
+    /// nor does the path.
+    fn may_only_find_nothing(&self, operation: OperationId, values: &[OptionalValue]) -> bool {
+        let filters = self.contract.filters_of(operation);
+        let names_no_record = |value: &OptionalValue| {
+            let mut filters = filters.iter().filter(|filter| filter.parameter == value.parameter);
+            filters.any(|filter| !matches!(filter.values, FilterValues::Integer | FilterValues::Uuid))
+        };
+        !self.contract.operation(operation).path.contains('{') && values.iter().all(names_no_record)
+    }
+
+    /// If a list left a record out, requests it again, and then the list that showed the record.
+    async fn compare_with_plain_list(&self, narrowed: &Request) {
+        let plain = self.history().plain_request_showing_more(narrowed);
+        let Some(plain) = plain else { return };
+        // The record may appear late in the response.
+        tokio::time::sleep(self.short_wait()).await;
+        self.expect_requests(2);
+        for request in [narrowed.clone(), plain] {
+            let purpose = Purpose::Documented(RejectionMeaning::UncertainValue);
+            self.call(Call::alone(request, purpose)).await;
+        }
+    }
+
+    /// Returns the values of two filters to send together, if the document says that a list has only what both ask for.
+    fn values_together(&self, operation: OperationId, alone: &[OptionalValue]) -> Option<Vec<OptionalValue>> {
+        let filters = self.contract.filters_of(operation);
+        // The last value of each filter is the one that the list has shown.
+        let last = |filter: &Filter| alone.iter().rfind(|value| value.parameter == filter.parameter).cloned();
+        let is_switch = |filter: &&Filter| matches!(filter.values, FilterValues::Boolean { .. });
+        let others = filters.iter().filter(|filter| !is_switch(filter));
+        let values: Vec<_> = others
+            .chain(filters.iter().filter(is_switch))
+            .filter_map(last)
+            .take(2)
+            .collect();
+        (values.len() == 2 && self.contract.combines_filters(operation)).then_some(values)
     }
 
     /// Returns the values to send for a parameter, in this order: for a filter those of [`values`], for any other
@@ -71,6 +129,11 @@ fn values(filter: &Filter, shown: &[Value], made_up: &Value) -> Vec<OptionalValu
         value,
         is_from_target,
     };
+    // A service that knows no such record must not list others instead.
+    let other_and_last = |other: OptionalValue| {
+        let last = shown.first().filter(|value| **value != other.value).cloned();
+        [other].into_iter().chain(last.map(|value| of(value, true))).collect()
+    };
     match &filter.values {
         FilterValues::Boolean { also_false } => {
             let both = [Some(true), also_false.then_some(false)];
@@ -91,12 +154,32 @@ fn values(filter: &Filter, shown: &[Value], made_up: &Value) -> Vec<OptionalValu
             let chosen = if chosen.is_empty() { vec![made_up] } else { chosen };
             chosen.into_iter().map(|value| of(value.clone(), false)).collect()
         }
-        FilterValues::Integer | FilterValues::Uuid => {
-            let other = (shown.len() < 2).then(|| of(made_up.clone(), false));
-            let last = shown.first().map(|value| of(value.clone(), true));
-            other.into_iter().chain(last).collect()
+        FilterValues::Integer => {
+            let largest = shown.iter().filter_map(Value::as_i64).max();
+            let unknown = largest.and_then(|largest| largest.checked_add(BEYOND_KNOWN_NUMBERS));
+            let unknown = unknown.filter(|number| i32::try_from(*number).is_ok());
+            let unknown = unknown.map_or_else(|| of(made_up.clone(), false), |number| of(number.into(), true));
+            other_and_last(unknown)
         }
+        FilterValues::Text => {
+            let known = shown
+                .iter()
+                .find_map(|value| Some((value, shortened(value.as_str()?)?)));
+            let Some((whole, part)) = known else {
+                return vec![of(made_up.clone(), false)];
+            };
+            vec![of(part.into(), true), of(whole.clone(), true)]
+        }
+        FilterValues::Uuid => other_and_last(of(made_up.clone(), false)),
     }
+}
+
+/// Returns the beginning of a text that is long enough to be hardly another record's whole text; `None` if the text is
+/// too short for that, or has characters that a service may treat in another way.
+fn shortened(text: &str) -> Option<&str> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, ' ' | '-' | '_' | '.');
+    let part = text.get(..text.len().checked_sub(2)?)?.trim_end();
+    (text.chars().all(is_plain) && part.len() >= MIN_PART).then_some(part)
 }
 
 #[cfg(test)]
@@ -128,9 +211,35 @@ mod tests {
         let values = strings(&["a", "b", "c"]);
         let shown = [json!("lost"), json!("b"), json!("c")];
         assert_eq!(sent(values, &shown, &json!("a")), [(json!("b"), false)]);
+    }
+
+    #[test]
+    fn an_identifier_is_sent_after_an_unknown_one() {
         assert_eq!(
             sent(FilterValues::Integer, &[json!(7), json!(8)], &json!(1)),
-            [(json!(7), true)]
+            [(json!(8 + BEYOND_KNOWN_NUMBERS), true), (json!(7), true)]
+        );
+        let huge = [json!(i64::from(i32::MAX))];
+        assert_eq!(
+            sent(FilterValues::Integer, &huge, &json!(1)),
+            [(json!(1), false), (huge[0].clone(), true)]
+        );
+        assert_eq!(
+            sent(FilterValues::Uuid, &[json!("u"), json!("v")], &json!("m")),
+            [(json!("m"), false), (json!("u"), true)]
+        );
+    }
+
+    #[test]
+    fn an_exact_text_is_sent_after_a_part_of_it() {
+        let shown = [json!("short"), json!("100 % other"), json!("SN-00471")];
+        assert_eq!(
+            sent(FilterValues::Text, &shown, &json!("made up")),
+            [(json!("SN-004"), true), (json!("SN-00471"), true)]
+        );
+        assert_eq!(
+            sent(FilterValues::Text, &shown[..2], &json!("made up")),
+            [(json!("made up"), false)]
         );
     }
 
@@ -150,7 +259,7 @@ mod tests {
     #[test]
     fn a_list_that_showed_nothing_is_asked_for_what_was_made_up() {
         let values = strings(&["a", "b"]);
-        for values in [values, FilterValues::Integer, FilterValues::Uuid] {
+        for values in [values, FilterValues::Integer, FilterValues::Text, FilterValues::Uuid] {
             assert_eq!(sent(values, &[], &json!("b")), [(json!("b"), false)]);
         }
     }

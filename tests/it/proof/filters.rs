@@ -20,9 +20,10 @@ const PARAMETERS: &str = "
         - {name: shopId, in: query, schema: {type: integer}}
         - {name: archived, in: query, description: 'If true, archived orders are listed too.', schema: {type: boolean}}
         - {name: channel, in: query, schema: {type: string, enum: [web, phone, all]}}
+        - {name: code, in: query, description: Only the order with exactly this code., schema: {type: string}}
         - {name: note, in: query, schema: {type: string}}";
 
-const FILTERS: [&str; 5] = ["customer_id", "gift", "paid", "shopId", "status"];
+const FILTERS: [&str; 6] = ["code", "customer_id", "gift", "paid", "shopId", "status"];
 
 fn contract() -> Contract {
     let text = format!(
@@ -43,6 +44,7 @@ components:
         archived: {{type: boolean}}
         channel: {{type: string, enum: [web, phone]}}
         note: {{type: string}}
+        code: {{type: string}}
 paths:
   /orders:
     get:
@@ -69,6 +71,7 @@ fn orders() -> Vec<Value> {
         json!({
             "id": id, "status": status, "gift": gift, "paid": id.is_multiple_of(2), "customer_id": CUSTOMERS.get(id % 3),
             "shopId": 4711 + id % 2, "archived": id.is_multiple_of(4), "channel": channel, "note": "somebody's",
+            "code": format!("ORDER-{id}{id}"),
         })
     };
     (0..8).map(order).collect()
@@ -111,7 +114,7 @@ async fn checked(orders: Vec<Value>, keep: Keep) -> (Record, Vec<String>) {
     let again = report.recording().unwrap().judge(&contract(), Levels::default());
     let record = report.record().clone();
     for report in [to_json(&record), har(&record)] {
-        let mut shown = CUSTOMERS.iter().chain(&["=4711", "=4712"]);
+        let mut shown = CUSTOMERS.iter().chain(&["=4711", "=4712", "ORDER-"]);
         assert!(shown.all(|value| !report.contains(value)), "{report}");
     }
     assert_eq!(again.findings().len(), record.findings.len());
@@ -152,9 +155,10 @@ async fn a_service_that_filters_is_left_alone_and_each_filter_is_decided() {
     assert_eq!(held(&record), FILTERS);
     let filtered = record.facts.rows.iter().filter(|row| row.fact.contains(" filtered "));
     assert_eq!(filtered.count(), FILTERS.len());
-    // Of a boolean both values are sent, of everything else one; what follows the last parameter are edge cases.
+    // Of a boolean both values are sent, of identifiers an unknown one and of a text a part too, of everything else one;
+    // what follows the last parameter are edge cases.
     let last = log.iter().position(|query| query == "note=countersign");
-    assert_eq!(last, Some(FILTERS.len() + 1 + 3), "{log:#?}");
+    assert_eq!(last, Some(FILTERS.len() + 1 + 6), "{log:#?}");
     let sent = |query: &str| log.iter().any(|sent| sent == query);
     assert!(sent("gift=true") && sent("gift=false") && sent("paid=true"), "{log:#?}");
     assert!(
@@ -173,6 +177,32 @@ async fn a_filter_that_is_ignored_or_reversed_is_found() {
         let (record, log) = checked(orders(), keep).await;
         assert_eq!(broken(&record), FILTERS, "{log:#?}");
     }
+}
+
+#[tokio::test]
+async fn a_text_filter_that_takes_a_part_for_the_whole_is_found() {
+    let beginning: Keep = |order, name, value| match name {
+        "code" => order[name].as_str().unwrap().starts_with(value),
+        _ => honest(order, name, value),
+    };
+    let without_case: Keep = |order, name, value| match name {
+        "code" => order[name].as_str().unwrap().eq_ignore_ascii_case(value),
+        _ => honest(order, name, value),
+    };
+    for (keep, expected) in [(beginning, vec!["code"]), (without_case, Vec::new())] {
+        let (record, log) = checked(orders(), keep).await;
+        assert_eq!(broken(&record), expected, "{log:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_shows_all_records_of_an_unknown_owner_is_found() {
+    let of_known: Keep = |order, name, value| match name {
+        "shopId" => !matches!(value, "4711" | "4712") || honest(order, name, value),
+        _ => honest(order, name, value),
+    };
+    let (record, log) = checked(orders(), of_known).await;
+    assert_eq!(broken(&record), ["shopId"], "{log:#?}");
 }
 
 #[tokio::test]
@@ -198,4 +228,169 @@ async fn an_empty_list_and_a_filter_that_finds_nothing_decide_nothing() {
         let (record, log) = checked(orders, keep).await;
         assert_eq!((broken(&record), held(&record)), (Vec::new(), Vec::new()), "{log:#?}");
     }
+}
+
+/// The contract of a list with pages, which says how many orders there are.
+fn paged_contract() -> Contract {
+    let text = "openapi: 3.0.3
+info: {title: Orders, version: '1'}
+components:
+  schemas:
+    Order: {type: object, properties: {id: {type: integer}, kind: {type: string, enum: [web, phone]}, shopId: {type: integer}}}
+paths:
+  /orders:
+    get:
+      operationId: listOrders
+      description: Several filters are combined with AND.
+      parameters:
+        - {name: page, in: query, schema: {type: integer, minimum: 1, default: 1}}
+        - {name: per_page, in: query, schema: {type: integer, minimum: 1, maximum: 100, default: 20}}
+        - {name: kind, in: query, description: Filter by kind., schema: {type: string, enum: [web, phone]}}
+        - {name: shopId, in: query, description: Only orders of this shop., schema: {type: integer}}
+      responses: {'200': {description: OK, content: {application/json: {schema: {type: object, properties: {total: {type: \
+                integer}, items: {type: array, items: {$ref: '#/components/schemas/Order'}}}}}}}}
+";
+    Contract::read("orders.yaml", text.to_owned()).unwrap()
+}
+
+/// A response of a list with pages: the status, the stated number of orders, and the orders.
+type Paged = (u16, usize, Vec<Value>);
+
+/// Checks a service whose list has pages. `respond` returns what the list has for the other parameters; `number` counts
+/// the requests.
+async fn checked_paged(respond: fn(&[(&str, &str)], usize) -> Paged) -> (Record, Vec<String>) {
+    let log: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&log);
+    let router = Router::new().fallback(move |uri: Uri| {
+        let query = uri.query().unwrap_or_default().to_owned();
+        let pairs: Vec<_> = query.split('&').filter_map(|pair| pair.split_once('=')).collect();
+        let number = |name: &str, default: usize| {
+            let given = pairs.iter().find(|(known, _)| *known == name);
+            given.and_then(|(_, value)| value.parse().ok()).unwrap_or(default)
+        };
+        let (page, size) = (number("page", 1), number("per_page", 20));
+        let others = pairs.iter().filter(|(name, _)| !matches!(*name, "page" | "per_page"));
+        let others: Vec<_> = others.copied().collect();
+        let requests = seen.lock().unwrap().len();
+        let (status, total, orders) = respond(&others, requests);
+        let first = page.saturating_sub(1).saturating_mul(size);
+        let items: Vec<_> = orders.into_iter().skip(first).take(size).collect();
+        seen.lock().unwrap().push(query);
+        let status = axum::http::StatusCode::from_u16(status).unwrap();
+        async move { (status, axum::Json(json!({"total": total, "items": items}))).into_response() }
+    });
+    let check = Check::new(paged_contract())
+        .service(router)
+        .seed(7)
+        .keep_recording(true);
+    let report = check.run().await.unwrap();
+    let again = report.recording().unwrap().judge(&paged_contract(), Levels::default());
+    assert_eq!(again.findings().len(), report.record().findings.len());
+    let log = log.lock().unwrap().clone();
+    (report.record().clone(), log)
+}
+
+/// The orders of a list to which all of these parameters of the query apply.
+fn kept(others: &[(&str, &str)]) -> Vec<Value> {
+    let order = |id: usize| json!({"id": id, "kind": ["web", "phone"][id % 2], "shopId": 4711 + id / 3});
+    let orders = (1..7).map(order);
+    orders
+        .filter(|order| others.iter().all(|(name, value)| honest(order, name, value)))
+        .collect()
+}
+
+fn all_of(orders: Vec<Value>) -> Paged {
+    (200, orders.len(), orders)
+}
+
+#[tokio::test]
+async fn a_filtered_list_that_leaves_out_what_it_shows_without_the_filter_is_found() {
+    let without_last: fn(&[(&str, &str)], usize) -> Paged = |others, _| {
+        let mut orders = kept(others);
+        if others.iter().any(|(name, _)| *name == "kind") {
+            orders.pop();
+        }
+        all_of(orders)
+    };
+    let without_any: fn(&[(&str, &str)], usize) -> Paged = |others, _| match others {
+        [("kind", _), ..] => all_of(Vec::new()),
+        _ => all_of(kept(others)),
+    };
+    for respond in [without_last, without_any] {
+        let (record, log) = checked_paged(respond).await;
+        let [finding] = record.findings.as_slice() else {
+            panic!("{:#?} {log:#?}", record.findings);
+        };
+        assert_eq!(finding.rule, "filtered");
+        assert!(finding.fact.contains("/items/*/kind"), "{finding:?}");
+        assert!(finding.received.starts_with("leaves out an item"), "{finding:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_filtered_list_that_is_not_whole_or_lags_behind_is_left_alone() {
+    // Its total says that there is more.
+    let says_more: fn(&[(&str, &str)], usize) -> Paged = |others, _| {
+        let mut orders = kept(others);
+        let total = orders.len();
+        if !others.is_empty() {
+            orders.pop();
+        }
+        (200, total, orders)
+    };
+    // The index of the filter has the record only later.
+    let late: fn(&[(&str, &str)], usize) -> Paged = |others, requests| {
+        let mut orders = kept(others);
+        if others.first().is_some_and(|(name, _)| *name == "kind") && requests.is_multiple_of(2) {
+            orders.pop();
+        }
+        all_of(orders)
+    };
+    for respond in [says_more, late] {
+        let (record, log) = checked_paged(respond).await;
+        assert!(record.findings.is_empty(), "{:#?} {log:#?}", record.findings);
+    }
+    let (record, log) = checked_paged(|others, _| all_of(kept(others))).await;
+    assert!(record.findings.is_empty(), "{:#?}", record.findings);
+    assert!(
+        log.iter()
+            .any(|query| query.contains("kind=") && query.contains("shopId=")),
+        "{log:#?}"
+    );
+}
+
+#[tokio::test]
+async fn filters_that_are_combined_with_or_are_found_where_the_document_says_and() {
+    let (record, log) = checked_paged(|others, _| {
+        let all = kept(&[]).into_iter();
+        let any = |order: &Value| others.iter().any(|(name, value)| honest(order, name, value));
+        all_of(all.filter(|order| others.is_empty() || any(order)).collect())
+    })
+    .await;
+    assert!(
+        record.findings.iter().any(|finding| finding.rule == "filtered"),
+        "{log:#?}"
+    );
+}
+
+#[tokio::test]
+async fn an_undocumented_404_for_a_filter_that_finds_nothing_is_found() {
+    let (record, _) = checked_paged(|others, _| {
+        let orders = kept(others);
+        let orders: Vec<_> = orders.into_iter().filter(|order| order["kind"] == "web").collect();
+        match orders.is_empty() {
+            true => (404, 0, orders),
+            false => all_of(orders),
+        }
+    })
+    .await;
+    let rules: Vec<_> = record.findings.iter().map(|finding| finding.rule.as_str()).collect();
+    assert_eq!(rules, ["status"]);
+    // The identifier of an unknown record may get one.
+    let (record, _) = checked_paged(|others, _| match kept(others) {
+        orders if orders.is_empty() => (404, 0, orders),
+        orders => all_of(orders),
+    })
+    .await;
+    assert!(record.findings.is_empty(), "{:#?}", record.findings);
 }

@@ -1,0 +1,201 @@
+//! Finds what a list leaves out when it is filtered or sorted: a record that it shows before and after without the
+//! parameter. The main type is [`PlainLists`].
+//!
+//! # Design
+//!
+//! A filtered list that is empty, or too short, breaks no statement about its items. But a record with the value that is
+//! asked for, which the same list shows without the filter, must be there if the filtered list says that it is whole.
+//! The record may have changed in between, and an index of the service may lag behind. So the run sends the filtered
+//! request again after a while, and then the plain one: only what is left out twice and still shown is evidence.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use reqwest::header::LINK;
+use serde_json::Value;
+
+use super::evidence::{Evidence, LeftOut};
+use super::history::{EvidenceSink, History};
+use crate::contract::fact::FactKind;
+use crate::contract::filters::Filter;
+use crate::contract::operation::OperationId;
+use crate::contract::paging::Paging;
+use crate::contract::pointer;
+use crate::exchange::{Digest, Exchange, Request, identifier, query_pairs};
+
+/// How many records of one list are remembered.
+const MAX_RECORDS: usize = 500;
+
+/// What lists show without other parameters than those for pages, by the list and its path, and what they then left
+/// out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PlainLists {
+    shown: HashMap<(OperationId, String), BTreeMap<Digest, PlainRecord>>,
+    suspected: Vec<Suspicion>,
+}
+
+/// A record as a list shows it.
+#[derive(Clone, Debug)]
+struct PlainRecord {
+    /// The last request that showed it.
+    request: Arc<Request>,
+    /// Its values, by the index of the parameter that filters by them.
+    values: Vec<(usize, Value)>,
+}
+
+/// A record that a list left out.
+#[derive(Clone, Debug)]
+struct Suspicion {
+    /// The request whose response left it out.
+    narrowed: Request,
+    kind: FactKind,
+    record: Digest,
+    /// The index of the parameter and the value that the record must still have.
+    value: (usize, Value),
+    /// The request that showed it.
+    plain: Arc<Request>,
+    /// Whether it was left out a second time.
+    is_repeated: bool,
+}
+
+/// What a response of a list shows: of each item its identifier and its values.
+type Shown = BTreeMap<Digest, Vec<(usize, Value)>>;
+
+impl History<'_> {
+    /// Compares the success of a list with what the list has shown with or without parameters.
+    pub(super) fn compare_with_plain_list(&mut self, exchange: &Exchange, body: &Value, emit: EvidenceSink<'_>) {
+        let list = exchange.request.operation;
+        let Some(paging) = self.contract.paging_of(list) else {
+            return;
+        };
+        let Some(shown) = shown(paging, self.contract.filters_of(list), body) else {
+            return;
+        };
+        let pairs: Vec<_> = query_pairs(&exchange.request.path)
+            .filter(|(name, _)| !self.contract.is_of_paging(list, name))
+            .collect();
+        match pairs.as_slice() {
+            [] => self.plain_lists.note_plain(&exchange.request, &shown, emit),
+            [pair] => {
+                let has_link = exchange
+                    .response()
+                    .is_some_and(|response| response.headers.contains_key(LINK));
+                if !has_link && paging.says_that_all_are_shown(body) {
+                    let narrowing = self.narrowing(list, pair);
+                    self.plain_lists.note_narrowed(&exchange.request, &shown, narrowing);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the kind of fact that a parameter of a list's query is about, and which records the list must show then.
+    fn narrowing(&self, list: OperationId, (name, text): &(String, String)) -> Option<Narrowing> {
+        let parameters = &self.contract.operation(list).parameters;
+        let mut filters = self.contract.filters_of(list).iter();
+        let filter = filters.find(|filter| parameters[filter.parameter].name == *name)?;
+        Some(Narrowing {
+            kind: FactKind::Filtered(filter.parameter),
+            asked: (filter.parameter, filter.values.asked(text)?),
+        })
+    }
+
+    /// Returns the plain request of a list that showed what the list left out in response to this one.
+    pub(crate) fn plain_request_showing_more(&self, narrowed: &Request) -> Option<Request> {
+        let mut suspected = self.plain_lists.suspected.iter();
+        let suspicion = suspected.find(|suspicion| suspicion.is_about(narrowed))?;
+        Some((*suspicion.plain).clone())
+    }
+}
+
+/// What a request asks for besides a page.
+struct Narrowing {
+    kind: FactKind,
+    /// The index of the parameter, and the value for which a record must be shown.
+    asked: (usize, Value),
+}
+
+impl Suspicion {
+    fn is_about(&self, narrowed: &Request) -> bool {
+        self.narrowed.operation == narrowed.operation && self.narrowed.path == narrowed.path
+    }
+}
+
+impl PlainLists {
+    /// Adds a response to a request without such parameters. Emits evidence if it still shows what was left out twice.
+    fn note_plain(&mut self, request: &Request, shown: &Shown, emit: EvidenceSink<'_>) {
+        self.suspected.retain(|suspicion| {
+            let plain = &suspicion.plain;
+            let is_plain = plain.operation == request.operation && plain.path == request.path;
+            if !is_plain || !suspicion.is_repeated {
+                return true;
+            }
+            let values = shown.get(&suspicion.record);
+            if values.is_some_and(|values| values.contains(&suspicion.value)) {
+                let left_out = LeftOut {
+                    operation: request.operation,
+                    kind: suspicion.kind,
+                };
+                emit(Evidence::LeftOut(left_out, &suspicion.narrowed));
+            }
+            false
+        });
+        let known = self.shown.entry(key(request)).or_default();
+        known.retain(|_, record| record.request.path != request.path);
+        let request = Arc::new(request.clone());
+        for (id, values) in shown {
+            if known.len() < MAX_RECORDS || known.contains_key(id) {
+                let (request, values) = (Arc::clone(&request), values.clone());
+                known.insert(*id, PlainRecord { request, values });
+            }
+        }
+    }
+
+    /// Adds the response to a request with one such parameter, which shows all records.
+    fn note_narrowed(&mut self, request: &Request, shown: &Shown, narrowing: Option<Narrowing>) {
+        if let Some(at) = self.suspected.iter().position(|suspicion| suspicion.is_about(request)) {
+            match shown.contains_key(&self.suspected[at].record) {
+                true => drop(self.suspected.remove(at)),
+                false => self.suspected[at].is_repeated = true,
+            }
+            return;
+        }
+        let (Some(narrowing), Some(known)) = (narrowing, self.shown.get(&key(request))) else {
+            return;
+        };
+        let left_out = known.iter().filter(|(id, _)| !shown.contains_key(id));
+        let mut left_out = left_out.filter(|(_, record)| record.values.contains(&narrowing.asked));
+        let Some((record, plain)) = left_out.next() else { return };
+        self.suspected.push(Suspicion {
+            narrowed: request.clone(),
+            kind: narrowing.kind,
+            record: *record,
+            value: narrowing.asked,
+            plain: Arc::clone(&plain.request),
+            is_repeated: false,
+        });
+    }
+}
+
+/// Returns the list of a request, with its path.
+fn key(request: &Request) -> (OperationId, String) {
+    let path = request.path.split('?').next().unwrap_or_default();
+    (request.operation, path.to_owned())
+}
+
+/// Returns what a response of a list shows; `None` unless all its items have an identifier.
+fn shown(paging: &Paging, filters: &[Filter], body: &Value) -> Option<Shown> {
+    let id = paging.id.as_ref()?;
+    let items = pointer::get(body, &paging.items)?.as_array()?;
+    let within = format!("{}/*", paging.items);
+    let shown = items.iter().map(|item| {
+        let id = pointer::get(item, id).filter(|id| identifier(id).is_some())?;
+        let value = |filter: &Filter| {
+            let property = filter.property.strip_prefix(&within)?;
+            let value = filter.values.shown(pointer::get(item, property)?)?;
+            Some((filter.parameter, value))
+        };
+        Some((Digest::of(id), filters.iter().filter_map(value).collect()))
+    });
+    shown.collect()
+}
