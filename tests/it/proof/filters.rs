@@ -292,7 +292,10 @@ async fn checked_paged(respond: fn(&[(&str, &str)], usize) -> Paged) -> (Record,
 
 /// The orders of a list to which all of these parameters of the query apply.
 fn kept(others: &[(&str, &str)]) -> Vec<Value> {
-    let order = |id: usize| json!({"id": id, "kind": ["web", "phone"][id % 2], "shopId": 4711 + id / 3});
+    let order = |id: usize| {
+        let kind = ["web", "phone"][id % 2];
+        json!({"id": id, "kind": kind, "shopId": 4711 + id / 3})
+    };
     let orders = (1..7).map(order);
     orders
         .filter(|order| others.iter().all(|(name, value)| honest(order, name, value)))
