@@ -131,6 +131,9 @@ pub enum FactKind {
     SameAfterRepeatedUpdate,
     /// A record that an operation deleted is no longer listed: inferred from paths and schemas.
     UnlistedAfterDelete,
+    /// The items of a list are in the order that the query parameter with this index asks for: inferred from names and
+    /// schemas.
+    Sorted(usize),
     /// The status is documented.
     Status,
     /// A value has its type.

@@ -254,7 +254,7 @@ impl Contract {
     }
 
     /// Returns the one array of records that a list shows: the pointer of its elements, and their shape.
-    fn items_of(&self, list: OperationId) -> Option<(String, &Shape)> {
+    pub(super) fn items_of(&self, list: OperationId) -> Option<(String, &Shape)> {
         let operation = self.operation(list);
         let body = operation.success_body()?;
         let records = RecordFinder::new(&self.shapes, collection_name(&operation.path));
@@ -315,7 +315,7 @@ impl Contract {
     }
 
     /// Returns a keyword of a property's schema.
-    fn property_keyword(&self, property: &Shape, keyword: &str) -> Option<&Node> {
+    pub(super) fn property_keyword(&self, property: &Shape, keyword: &str) -> Option<&Node> {
         let mut schemas = property.other_assertions.iter();
         schemas.find_map(|(_, schema)| self.document.node(schema)?.member(keyword))
     }

@@ -117,7 +117,8 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
     let mut contract = Contract::new(document, operations, links, statements)
         .with_lifecycles()
         .with_pagings()
-        .with_filters();
+        .with_filters()
+        .with_sortings();
     number_repeated_names(&mut contract.facts);
     Ok(Contract {
         defects,

@@ -91,6 +91,7 @@ mod reach;
 pub mod shape;
 pub mod shared_string;
 mod singular_query;
+pub mod sorting;
 #[cfg(test)]
 mod testing;
 mod texts;
@@ -124,6 +125,7 @@ use paging::Paging;
 use path_template::PathTemplate;
 use shape::{Shape, ShapeId};
 use shared_string::SharedString;
+use sorting::Sorting;
 use vocabulary::{Equivalence, Gap};
 
 /// Why a parameter is not given a value.
@@ -248,6 +250,8 @@ pub struct Contract {
     pagings: HashMap<OperationId, Paging>,
     /// The query parameters that lists filter by, as inferred.
     filters: HashMap<OperationId, Vec<Filter>>,
+    /// The parameters that sort lists, as inferred.
+    sortings: HashMap<OperationId, Sorting>,
     /// The names of all documented fields of responses.
     field_names: HashSet<SharedString>,
     /// The kinds of records that paths name: see [`Self::names_a_record`].
@@ -366,6 +370,7 @@ impl Contract {
             lifecycles: Lifecycles::default(),
             pagings: HashMap::new(),
             filters: HashMap::new(),
+            sortings: HashMap::new(),
             field_names,
             record_kinds,
             hides_undocumented_names: false,

@@ -31,6 +31,8 @@ const MAX_RECORDS: usize = 500;
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlainLists {
     shown: HashMap<(OperationId, String), BTreeMap<Digest, PlainRecord>>,
+    /// The number of all records that a list states, with the request.
+    totals: HashMap<(OperationId, String), (i64, Arc<Request>)>,
     suspected: Vec<Suspicion>,
 }
 
@@ -49,17 +51,31 @@ struct Suspicion {
     /// The request whose response left it out.
     narrowed: Request,
     kind: FactKind,
-    record: Digest,
-    /// The index of the parameter and the value that the record must still have.
-    value: (usize, Value),
+    missing: Missing,
     /// The request that showed it.
     plain: Arc<Request>,
     /// Whether it was left out a second time.
     is_repeated: bool,
 }
 
-/// What a response of a list shows: of each item its identifier and its values.
-type Shown = BTreeMap<Digest, Vec<(usize, Value)>>;
+/// What a list left out.
+#[derive(Clone, Debug)]
+enum Missing {
+    /// A record, which must still have this value of the parameter with this index.
+    Record(Digest, Option<(usize, Value)>),
+    /// Some of this number of records.
+    OfTotal(i64),
+}
+
+/// What a response of a list shows.
+struct Shown {
+    /// Of each item its identifier and its values.
+    items: BTreeMap<Digest, Vec<(usize, Value)>>,
+    /// The number of all records that it states.
+    total: Option<i64>,
+    /// Whether it has all records, as far as it says.
+    is_whole: bool,
+}
 
 impl History<'_> {
     /// Compares the success of a list with what the list has shown with or without parameters.
@@ -68,35 +84,45 @@ impl History<'_> {
         let Some(paging) = self.contract.paging_of(list) else {
             return;
         };
-        let Some(shown) = shown(paging, self.contract.filters_of(list), body) else {
+        let Some(items) = items_in(paging, self.contract.filters_of(list), body) else {
             return;
         };
+        let has_link = exchange
+            .response()
+            .is_some_and(|response| response.headers.contains_key(LINK));
+        let total = paging.total.as_ref().and_then(|at| pointer::get(body, at)?.as_i64());
+        let is_whole = !has_link && paging.says_that_all_are_shown(body);
+        let shown = Shown { items, total, is_whole };
         let pairs: Vec<_> = query_pairs(&exchange.request.path)
             .filter(|(name, _)| !self.contract.is_of_paging(list, name))
             .collect();
         match pairs.as_slice() {
             [] => self.plain_lists.note_plain(&exchange.request, &shown, emit),
-            [pair] => {
-                let has_link = exchange
-                    .response()
-                    .is_some_and(|response| response.headers.contains_key(LINK));
-                if !has_link && paging.says_that_all_are_shown(body) {
-                    let narrowing = self.narrowing(list, pair);
+            pairs => {
+                if let Some(narrowing) = self.narrowing(list, pairs) {
                     self.plain_lists.note_narrowed(&exchange.request, &shown, narrowing);
                 }
             }
-            _ => {}
         }
     }
 
-    /// Returns the kind of fact that a parameter of a list's query is about, and which records the list must show then.
-    fn narrowing(&self, list: OperationId, (name, text): &(String, String)) -> Option<Narrowing> {
+    /// Returns the kind of fact that the parameters of a list's query are about, and which records the list must show.
+    fn narrowing(&self, list: OperationId, pairs: &[(String, String)]) -> Option<Narrowing> {
         let parameters = &self.contract.operation(list).parameters;
+        if let Some(sorting) = self.contract.sorting_of(list)
+            && sorting.is_only(parameters, pairs)
+        {
+            return Some(Narrowing {
+                kind: FactKind::Sorted(sorting.parameter),
+                asked: None,
+            });
+        }
+        let [(name, text)] = pairs else { return None };
         let mut filters = self.contract.filters_of(list).iter();
         let filter = filters.find(|filter| parameters[filter.parameter].name == *name)?;
         Some(Narrowing {
             kind: FactKind::Filtered(filter.parameter),
-            asked: (filter.parameter, filter.values.asked(text)?),
+            asked: Some((filter.parameter, filter.values.asked(text)?)),
         })
     }
 
@@ -111,8 +137,8 @@ impl History<'_> {
 /// What a request asks for besides a page.
 struct Narrowing {
     kind: FactKind,
-    /// The index of the parameter, and the value for which a record must be shown.
-    asked: (usize, Value),
+    /// The index of the parameter, and the value for which a record must be shown; `None` if each must.
+    asked: Option<(usize, Value)>,
 }
 
 impl Suspicion {
@@ -130,8 +156,14 @@ impl PlainLists {
             if !is_plain || !suspicion.is_repeated {
                 return true;
             }
-            let values = shown.get(&suspicion.record);
-            if values.is_some_and(|values| values.contains(&suspicion.value)) {
+            let is_shown = match &suspicion.missing {
+                Missing::Record(record, value) => {
+                    let values = shown.items.get(record);
+                    values.is_some_and(|values| value.as_ref().is_none_or(|value| values.contains(value)))
+                }
+                Missing::OfTotal(total) => shown.total >= Some(*total),
+            };
+            if is_shown {
                 let left_out = LeftOut {
                     operation: request.operation,
                     kind: suspicion.kind,
@@ -143,7 +175,10 @@ impl PlainLists {
         let known = self.shown.entry(key(request)).or_default();
         known.retain(|_, record| record.request.path != request.path);
         let request = Arc::new(request.clone());
-        for (id, values) in shown {
+        if let Some(total) = shown.total {
+            self.totals.insert(key(&request), (total, Arc::clone(&request)));
+        }
+        for (id, values) in &shown.items {
             if known.len() < MAX_RECORDS || known.contains_key(id) {
                 let (request, values) = (Arc::clone(&request), values.clone());
                 known.insert(*id, PlainRecord { request, values });
@@ -151,29 +186,46 @@ impl PlainLists {
         }
     }
 
-    /// Adds the response to a request with one such parameter, which shows all records.
-    fn note_narrowed(&mut self, request: &Request, shown: &Shown, narrowing: Option<Narrowing>) {
+    /// Adds the response to a request with one such parameter.
+    fn note_narrowed(&mut self, request: &Request, shown: &Shown, narrowing: Narrowing) {
         if let Some(at) = self.suspected.iter().position(|suspicion| suspicion.is_about(request)) {
-            match shown.contains_key(&self.suspected[at].record) {
-                true => drop(self.suspected.remove(at)),
-                false => self.suspected[at].is_repeated = true,
+            let is_missing_again = match &self.suspected[at].missing {
+                Missing::Record(record, _) => shown.is_whole && !shown.items.contains_key(record),
+                Missing::OfTotal(total) => shown.total.is_some_and(|shown| shown < *total),
+            };
+            match is_missing_again {
+                true => self.suspected[at].is_repeated = true,
+                false => drop(self.suspected.remove(at)),
             }
-            return;
+        } else if let Some((missing, plain)) = self.missing_in(request, shown, &narrowing) {
+            self.suspected.push(Suspicion {
+                narrowed: request.clone(),
+                kind: narrowing.kind,
+                missing,
+                plain,
+                is_repeated: false,
+            });
         }
-        let (Some(narrowing), Some(known)) = (narrowing, self.shown.get(&key(request))) else {
-            return;
-        };
-        let left_out = known.iter().filter(|(id, _)| !shown.contains_key(id));
-        let mut left_out = left_out.filter(|(_, record)| record.values.contains(&narrowing.asked));
-        let Some((record, plain)) = left_out.next() else { return };
-        self.suspected.push(Suspicion {
-            narrowed: request.clone(),
-            kind: narrowing.kind,
-            record: *record,
-            value: narrowing.asked,
-            plain: Arc::clone(&plain.request),
-            is_repeated: false,
+    }
+
+    /// Returns what a response lacks of what the list has shown, and the request that showed it.
+    fn missing_in(&self, request: &Request, shown: &Shown, narrowing: &Narrowing) -> Option<(Missing, Arc<Request>)> {
+        let total = self.totals.get(&key(request)).filter(|_| narrowing.asked.is_none());
+        let total = total.filter(|(total, _)| shown.total.is_some_and(|shown| shown < *total));
+        if let Some((total, plain)) = total {
+            return Some((Missing::OfTotal(*total), Arc::clone(plain)));
+        }
+        let known = self.shown.get(&key(request)).filter(|_| shown.is_whole)?;
+        let mut left_out = known.iter().filter(|(id, record)| {
+            let is_asked = narrowing
+                .asked
+                .as_ref()
+                .is_none_or(|asked| record.values.contains(asked));
+            is_asked && !shown.items.contains_key(id)
         });
+        let (id, record) = left_out.next()?;
+        let missing = Missing::Record(*id, narrowing.asked.clone());
+        Some((missing, Arc::clone(&record.request)))
     }
 }
 
@@ -183,8 +235,8 @@ fn key(request: &Request) -> (OperationId, String) {
     (request.operation, path.to_owned())
 }
 
-/// Returns what a response of a list shows; `None` unless all its items have an identifier.
-fn shown(paging: &Paging, filters: &[Filter], body: &Value) -> Option<Shown> {
+/// Returns the items in a response of a list; `None` unless all of them have an identifier.
+fn items_in(paging: &Paging, filters: &[Filter], body: &Value) -> Option<BTreeMap<Digest, Vec<(usize, Value)>>> {
     let id = paging.id.as_ref()?;
     let items = pointer::get(body, &paging.items)?.as_array()?;
     let within = format!("{}/*", paging.items);

@@ -171,7 +171,7 @@ pub(super) enum FactEvidence {
     OtherItems,
     /// The response to an equivalent request.
     Equivalent,
-    /// A list that was requested with a query parameter that filters it.
+    /// A list that was requested with a query parameter that filters or sorts it.
     Filtered,
     /// The list that must show a created record.
     Listed,
@@ -414,8 +414,9 @@ const WALK_INFERRED_PAGES: ActionSpec = ActionSpec {
 
 const READ_OPTIONAL: ActionSpec = ActionSpec {
     reason: "read with each optional parameter of the query by itself: the response is judged, and a filter must have \
-             been applied; a rejection decides nothing",
-    requests: "one request for each parameter, {optional} parameters at most; two for some filters",
+             been applied, and the list sorted; a rejection decides nothing",
+    requests: "one request for each parameter, {optional} parameters at most; two for some filters, \
+               and for one that sorts",
     decides: &[FactEvidence::Filtered],
     runs_concurrently: true,
     ..ONE

@@ -196,7 +196,7 @@ impl FactEvidence {
             | FactKind::IdentifierFitsPath
             | FactKind::IdentifierUnique => Self::Created,
             FactKind::Equivalent(_) => Self::Equivalent,
-            FactKind::Filtered(_) => Self::Filtered,
+            FactKind::Filtered(_) | FactKind::Sorted(_) => Self::Filtered,
             FactKind::Listed | FactKind::ListedCarrying(_) => Self::Listed,
             FactKind::Challenge => Self::Challenge,
             FactKind::RejectsNoCredential => Self::NoCredential,

@@ -97,6 +97,7 @@ mod typed_client;
 mod unchecked_operation;
 mod undocumented_field;
 mod unfinished_answer;
+mod unsorted_list;
 mod unusable_identifier;
 mod value_change;
 mod verdict;
@@ -178,6 +179,7 @@ pub static RULES: &[&Rule] = &[
     &unchecked_operation::RULE,
     &undocumented_field::RULE,
     &unfinished_answer::RULE,
+    &unsorted_list::RULE,
     &unusable_identifier::RULE,
     &wrong_type::RULE,
 ];

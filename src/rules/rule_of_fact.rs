@@ -5,7 +5,7 @@ use super::{
     accepted_format, auth, challenge, changed_answer, constraint, envelope, equivalent_request, filtered,
     forbidden_field, identifier, inferred_pages, lifecycle, listed, malformed_json, media_type, missing_field,
     other_records, pages, record_count, server_error, status, stored_values, typed_client, unfinished_answer,
-    wrong_type,
+    unsorted_list, wrong_type,
 };
 use crate::contract::fact::FactKind;
 
@@ -59,6 +59,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         | FactKind::PageTotal
         | FactKind::PageUnique => &pages::RULE,
         FactKind::Present => &missing_field::RULE,
+        FactKind::Sorted(_) => &unsorted_list::RULE,
         FactKind::Status => &status::RULE,
         FactKind::Type => &wrong_type::RULE,
     }

@@ -7,7 +7,8 @@
 //! the list is asked for another value, for which it must return none of them, and for theirs. A list that is filtered
 //! by an identifier is always asked for an unknown one too, and one that is filtered by an exact text also for a part of
 //! that text. So a filter costs at most one more request than any other parameter. Where the document says that filters
-//! are combined, two of them are sent together.
+//! are combined, two of them are sent together. A list that can be sorted is sorted in both directions, by the property
+//! that shows most.
 
 use serde_json::Value;
 
@@ -39,11 +40,19 @@ impl Session<'_> {
     /// document does not say: which values are allowed, or which other parameters are needed.
     pub(super) async fn read_optional(&self, operation: OperationId) {
         let optional = optional::optional(self.contract, operation).into_iter();
-        let alone = optional.flat_map(|optional| self.optional_values(operation, optional));
-        let alone: Vec<_> = alone.collect();
-        let together = self.values_together(operation, &alone);
-        let requests = alone.into_iter().map(|value| vec![value]).chain(together);
-        let requests: Vec<_> = requests.collect();
+        let mut requests = Vec::new();
+        let mut alone = Vec::new();
+        for (parameter, made_up) in optional {
+            let sorted = self.values_to_sort_by(operation, parameter);
+            if sorted.is_empty() {
+                let values = self.optional_values(operation, (parameter, made_up));
+                requests.extend(values.iter().cloned().map(|value| vec![value]));
+                alone.extend(values);
+            } else {
+                requests.extend(sorted);
+            }
+        }
+        requests.extend(self.values_together(operation, &alone));
         self.expect_requests(u64::try_from(requests.len()).unwrap_or(u64::MAX).saturating_sub(1));
         for values in requests {
             let Some(mut head) = self.request_head_if_any(operation) else {
@@ -61,6 +70,22 @@ impl Session<'_> {
                 self.compare_with_plain_list(&exchange.request).await;
             }
         }
+    }
+
+    /// Returns the values that sort a list, if this parameter does, in both directions.
+    fn values_to_sort_by(&self, operation: OperationId, parameter: usize) -> Vec<Vec<OptionalValue>> {
+        let sorting = self.contract.sorting_of(operation);
+        let sorting = sorting.filter(|sorting| sorting.parameter == parameter);
+        let Some(key) = sorting.and_then(|sorting| sorting.keys.first()) else {
+            return Vec::new();
+        };
+        let value = |(parameter, value): &(usize, String)| OptionalValue {
+            parameter: *parameter,
+            value: Value::from(value.as_str()),
+            is_from_target: false,
+        };
+        let queries = [&key.ascending, &key.descending];
+        queries.map(|query| query.iter().map(value).collect()).into()
     }
 
     /// Whether all that these values can mean is that the list is empty: they name no record that may be missing, and

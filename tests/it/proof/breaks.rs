@@ -345,6 +345,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::ResponseAfterCreate
         | FactKind::ResponseAfterUpdate
         | FactKind::SameAfterRepeatedUpdate
+        | FactKind::Sorted(_)
         | FactKind::UnlistedAfterDelete => false,
     }
 }

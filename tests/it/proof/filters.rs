@@ -236,7 +236,13 @@ fn paged_contract() -> Contract {
 info: {title: Orders, version: '1'}
 components:
   schemas:
-    Order: {type: object, properties: {id: {type: integer}, kind: {type: string, enum: [web, phone]}, shopId: {type: integer}}}
+    Order:
+      type: object
+      properties:
+        id: {type: integer}
+        kind: {type: string, enum: [web, phone]}
+        shopId: {type: integer}
+        weight: {type: integer, nullable: true}
 paths:
   /orders:
     get:
@@ -245,6 +251,7 @@ paths:
       parameters:
         - {name: page, in: query, schema: {type: integer, minimum: 1, default: 1}}
         - {name: per_page, in: query, schema: {type: integer, minimum: 1, maximum: 100, default: 20}}
+        - {name: sort, in: query, schema: {type: string, enum: [weight, '-weight']}}
         - {name: kind, in: query, description: Filter by kind., schema: {type: string, enum: [web, phone]}}
         - {name: shopId, in: query, description: Only orders of this shop., schema: {type: integer}}
       responses: {'200': {description: OK, content: {application/json: {schema: {type: object, properties: {total: {type: \
@@ -290,16 +297,31 @@ async fn checked_paged(respond: fn(&[(&str, &str)], usize) -> Paged) -> (Record,
     (report.record().clone(), log)
 }
 
-/// The orders of a list to which all of these parameters of the query apply.
+/// The orders of a list to which all of these parameters of the query apply, in the order that they ask for, without a
+/// weight last.
 fn kept(others: &[(&str, &str)]) -> Vec<Value> {
     let order = |id: usize| {
         let kind = ["web", "phone"][id % 2];
-        json!({"id": id, "kind": kind, "shopId": 4711 + id / 3})
+        let weight = [json!(2), json!(10), json!(9), Value::Null, json!(100), json!(30)][id % 6].clone();
+        json!({"id": id, "kind": kind, "shopId": 4711 + id / 3, "weight": weight})
     };
+    let applies = |order: &Value, (name, value): &(&str, &str)| *name == "sort" || honest(order, name, value);
     let orders = (1..7).map(order);
+    let mut orders: Vec<_> = orders
+        .filter(|order| others.iter().all(|pair| applies(order, pair)))
+        .collect();
+    let by_weight = |order: &Value| order["weight"].as_i64();
+    match sorted_by(others) {
+        Some("weight") => orders.sort_by_key(|order| by_weight(order).unwrap_or(i64::MAX)),
+        Some(_) => orders.sort_by_key(|order| by_weight(order).map_or(i64::MAX, |weight| -weight)),
+        None => {}
+    }
     orders
-        .filter(|order| others.iter().all(|(name, value)| honest(order, name, value)))
-        .collect()
+}
+
+/// The order that a query asks for.
+fn sorted_by<'query>(others: &[(&str, &'query str)]) -> Option<&'query str> {
+    others.iter().find(|(name, _)| *name == "sort").map(|(_, value)| *value)
 }
 
 fn all_of(orders: Vec<Value>) -> Paged {
@@ -396,4 +418,57 @@ async fn an_undocumented_404_for_a_filter_that_finds_nothing_is_found() {
     })
     .await;
     assert!(record.findings.is_empty(), "{:#?}", record.findings);
+}
+
+#[tokio::test]
+async fn a_list_that_is_not_sorted_as_asked_is_found() {
+    let ignoring: fn(&[(&str, &str)], usize) -> Paged = |others, _| {
+        let others: Vec<_> = others.iter().copied().filter(|(name, _)| *name != "sort").collect();
+        all_of(kept(&others))
+    };
+    let as_texts: fn(&[(&str, &str)], usize) -> Paged = |others, _| {
+        let mut orders = kept(others);
+        if sorted_by(others).is_some() {
+            orders.sort_by_key(|order| order["weight"].to_string());
+        }
+        all_of(orders)
+    };
+    let only_ascending: fn(&[(&str, &str)], usize) -> Paged = |others, _| match sorted_by(others) {
+        Some(_) => all_of(kept(&[("sort", "weight")])),
+        None => all_of(kept(others)),
+    };
+    let without_null: fn(&[(&str, &str)], usize) -> Paged = |others, _| {
+        let mut orders = kept(others);
+        orders.retain(|order| sorted_by(others).is_none() || !order["weight"].is_null());
+        all_of(orders)
+    };
+    for (name, respond) in [
+        ("ignoring", ignoring),
+        ("as texts", as_texts),
+        ("only ascending", only_ascending),
+        ("without null", without_null),
+    ] {
+        let (record, log) = checked_paged(respond).await;
+        let rules: Vec<_> = record.findings.iter().map(|finding| finding.rule.as_str()).collect();
+        assert_eq!(rules, ["unsorted-list"], "{name} {log:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_is_sorted_is_left_alone_wherever_null_comes() {
+    let null_first: fn(&[(&str, &str)], usize) -> Paged = |others, _| {
+        let mut orders = kept(others);
+        orders.sort_by_key(|order| sorted_by(others).is_some() && !order["weight"].is_null());
+        all_of(orders)
+    };
+    for respond in [null_first, |others, _| all_of(kept(others))] {
+        let (record, log) = checked_paged(respond).await;
+        assert!(record.findings.is_empty(), "{:#?} {log:#?}", record.findings);
+        let facts = record.facts.rows.iter();
+        let sorted: Vec<_> = facts.filter(|row| row.fact.contains(" sorted ")).collect();
+        assert!(
+            sorted.len() == 1 && sorted[0].verdict == VerdictRecord::Held,
+            "{log:#?}"
+        );
+    }
 }
