@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
-use axum::http::Uri;
+use axum::http::{StatusCode, Uri};
 use axum::response::IntoResponse as _;
 use countersign::report::{Record, VerdictRecord, har, json as to_json};
 use countersign::rules::Levels;
@@ -283,7 +283,7 @@ async fn checked_paged(respond: fn(&[(&str, &str)], usize) -> Paged) -> (Record,
         let first = page.saturating_sub(1).saturating_mul(size);
         let items: Vec<_> = orders.into_iter().skip(first).take(size).collect();
         seen.lock().unwrap().push(query);
-        let status = axum::http::StatusCode::from_u16(status).unwrap();
+        let status = StatusCode::from_u16(status).unwrap();
         async move { (status, axum::Json(json!({"total": total, "items": items}))).into_response() }
     });
     let check = Check::new(paged_contract())
