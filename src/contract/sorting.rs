@@ -337,8 +337,9 @@ mod tests {
 
     /// The queries that sort a list with these parameters, by each property: ascending, then descending.
     fn sorted(parameters: &str, about: &str) -> Vec<(String, String, String)> {
-        let item = "{type: object, properties: {id: {type: integer}, name: {type: string}, price: {type: number}, weight: {type: \
-                    integer, nullable: true}, createdAt: {type: string, format: date-time}, born: {type: string, format: date}}}";
+        let item = "{type: object, properties: {id: {type: integer}, name: {type: string}, price: {type: number}, \
+                    weight: {type: integer, nullable: true}, createdAt: {type: string, format: date-time}, \
+                    born: {type: string, format: date}}}";
         let schema = format!("{{type: object, properties: {{items: {{type: array, items: {item}}}}}}}");
         let document = format!(
             "/pets:\n  get: {{operationId: get, description: '{about}', parameters: [{parameters}], responses: {{'200': \
@@ -467,9 +468,9 @@ mod tests {
 
     #[test]
     fn a_fact_names_the_parameter() {
-        let path = "/pets: {get: {operationId: get, parameters: [{name: sort, in: query, schema: {type: string, enum: [age, '-age']}}], \
-                    responses: {'200': {description: a, content: {application/json: {schema: {type: array, items: {type: object, \
-                    properties: {age: {type: integer}}}}}}}}}}";
+        let path = "/pets: {get: {operationId: get, parameters: [{name: sort, in: query, schema: {type: string, \
+                    enum: [age, '-age']}}], responses: {'200': {description: a, content: {application/json: \
+                    {schema: {type: array, items: {type: object, properties: {age: {type: integer}}}}}}}}}}";
         let contract = of_paths(path, "").unwrap();
         let fact = contract.fact(contract.fact_of(OperationId(0), FactKind::Sorted(0)).unwrap());
         assert_eq!(fact.name, "get sorted /*: the order that sort asks for");
