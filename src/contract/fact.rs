@@ -61,6 +61,8 @@ pub enum FactKind {
     /// Each item of a list has the value that the query parameter with this index asks for: inferred from names and
     /// schemas.
     Filtered(usize),
+    /// Each item of a list has the value of the path parameter with this index: inferred from names and schemas.
+    OfRecordInPath(usize),
     /// The identifier belongs to no other record.
     IdentifierUnique,
     /// A record that an operation deleted can no longer be read: inferred from paths and schemas.

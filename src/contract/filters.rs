@@ -1,4 +1,4 @@
-//! Infers which query parameters of a list are filters: `GET /things?color=red` returns only things whose `color` is
+//! Infers which parameters of a list are filters: `GET /things?color=red` returns only things whose `color` is
 //! `red`. The main type is [`Filter`].
 //!
 //! # Design
@@ -6,9 +6,13 @@
 //! No keyword of OpenAPI says that a parameter filters, but a parameter with the name and the type of a property of the
 //! list's items hardly means anything else, if values of that type can only be equal or different: a boolean, an enum,
 //! a UUID, a number that names a record. Text, other numbers and times are often compared in other ways (contains, at
-//! least), so they are left out, except for text of which the description says "exactly" or "equal". So is a parameter whose description does not say plainly that it filters, and one
-//! without a description whose name leaves a doubt: `contract/filter_words` decides that. A filter that is missed here
-//! costs one fact; a parameter taken for a filter by mistake would cause a false warning.
+//! least), so they are left out, except for text of which the description says "exactly" or "equal". So is a parameter
+//! whose description does not say plainly that it filters, and one without a description whose name leaves a doubt:
+//! `contract/filter_words` decides that. A filter that is missed here costs one fact; a parameter taken for a filter by
+//! mistake would cause a false warning.
+//!
+//! The path of a list filters too: each item of `GET /orders/17/lines` whose `order_id` the service sets, because the
+//! create on the same path does not take it, has the `order_id` 17.
 
 use serde_json::Value;
 
@@ -16,8 +20,8 @@ use super::Contract;
 use super::document::Node;
 use super::fact::{Fact, FactId, FactKind};
 use super::filter_words::{ParameterWords, plainly_filtered, says_that_filters_are_combined};
-use super::inferred::{RecordFinder, collection_name, comparable_name};
-use super::lexicon::{camel_case_words, whole_sentences};
+use super::inferred::{RecordFinder, collection_name, collection_of, comparable_name, comparable_path, singular};
+use super::lexicon::{alphanumeric_words, camel_case_words, whole_sentences};
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape};
@@ -77,11 +81,43 @@ const FUZZY_LISTS: [&str; 7] = [
     "suggestions",
 ];
 
-/// A query parameter that a list filters by.
+/// Kinds of records that act on others, or that others act on: `user_id` in what a user received may be the sender.
+const ACTORS: [&str; 7] = ["account", "author", "member", "person", "player", "profile", "user"];
+
+/// Words in the text about a list below a record, or in the name of a parameter of it, that leave a doubt whether all
+/// items belong to that record.
+const OF_OTHER_RECORDS: [&str; 22] = [
+    "also",
+    "ancestor",
+    "ancestors",
+    "another",
+    "child",
+    "children",
+    "descendants",
+    "global",
+    "include",
+    "included",
+    "includes",
+    "including",
+    "inherit",
+    "inherited",
+    "other",
+    "others",
+    "recursive",
+    "recursively",
+    "related",
+    "scope",
+    "shared",
+    "subtree",
+];
+
+/// A parameter that a list filters by: one of the query, or one in its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// The index of the parameter.
     pub parameter: usize,
+    /// Whether the parameter is in the path: it names the record that the items belong to.
+    pub in_path: bool,
     /// The property that each item must have with the value of the parameter, as a JSON pointer in the response, with
     /// `*` for any item.
     pub property: String,
@@ -110,6 +146,17 @@ pub enum FilterValues {
     Text,
     /// A UUID.
     Uuid,
+}
+
+impl Filter {
+    /// The kind of its fact.
+    #[must_use]
+    pub fn kind(&self) -> FactKind {
+        match self.in_path {
+            true => FactKind::OfRecordInPath(self.parameter),
+            false => FactKind::Filtered(self.parameter),
+        }
+    }
 }
 
 impl FilterValues {
@@ -181,7 +228,7 @@ impl Contract {
         self
     }
 
-    /// Returns the query parameters that a list filters by, as inferred from names and types.
+    /// Returns the parameters that a list filters by, as inferred from names and types.
     #[must_use]
     pub fn filters_of(&self, list: OperationId) -> &[Filter] {
         self.filters.get(&list).map_or(&[], Vec::as_slice)
@@ -208,11 +255,14 @@ impl Contract {
     fn filter_fact(&self, list: OperationId, filter: &Filter) -> Fact {
         let operation = self.operation(list);
         let Parameter { name, pointer, .. } = &operation.parameters[filter.parameter];
-        let documented = format!("the value that {name} asks for");
+        let documented = match filter.in_path {
+            true => format!("the value of {name} in the path"),
+            false => format!("the value that {name} asks for"),
+        };
         Fact {
             name: format!("{} filtered {}: {documented}", operation.name, filter.property).into(),
             operation: list,
-            kind: FactKind::Filtered(filter.parameter),
+            kind: filter.kind(),
             location: self.document.pointer_in_text(pointer).into_owned().into(),
             response_pointer: filter.property.clone().into(),
             documented: documented.into(),
@@ -230,7 +280,9 @@ impl Contract {
             .filter(|(_, parameter)| parameter.location == ParameterLocation::Query)
             .filter_map(|(index, parameter)| Some((index, filtered_name(&parameter.name)?)))
             .collect();
-        let Some((elements, record)) = self.items_of(list).filter(|_| !named.is_empty()) else {
+        let is_below_record = operation.path.contains('}');
+        let items = self.items_of(list).filter(|_| is_below_record || !named.is_empty());
+        let Some((elements, record)) = items else {
             return Vec::new();
         };
         let filter = |(index, name): &(usize, String)| {
@@ -246,11 +298,102 @@ impl Contract {
             let values = self.without_doubt((operation, parameter), values)?;
             Some(Filter {
                 parameter: *index,
+                in_path: false,
                 property: pointer::join(&elements, &field.name),
                 values,
             })
         };
-        named.iter().filter_map(filter).collect()
+        let by_path = self.infer_path_filters(list, (&elements, record));
+        named.iter().filter_map(filter).chain(by_path).collect()
+    }
+
+    /// Returns the parameters in the path of a list that each item must repeat: in a property that is named after the
+    /// parameter, and that the create on the same path leaves to the service.
+    fn infer_path_filters(&self, list: OperationId, (elements, record): (&str, &Shape)) -> Vec<Filter> {
+        let operation = self.operation(list);
+        let path = comparable_path(&operation.path);
+        let mut creates = self.operation_ids().filter(|id| {
+            let other = self.operation(*id);
+            other.creates() && comparable_path(other.collection_path()) == path
+        });
+        let Some(create) = creates.next().filter(|_| creates.next().is_none()) else {
+            return Vec::new();
+        };
+        let sentences = self.sentences_about(operation);
+        let words = sentences.iter().flat_map(|sentence| alphanumeric_words(sentence));
+        let in_query = operation.parameters.iter();
+        let in_query = in_query.filter(|parameter| parameter.location == ParameterLocation::Query);
+        let names: Vec<_> = in_query
+            .flat_map(|parameter| camel_case_words(&parameter.name))
+            .collect();
+        let mut words = words.chain(names.iter().map(String::as_str));
+        if words.any(|word| OF_OTHER_RECORDS.contains(&word)) {
+            return Vec::new();
+        }
+        let is_sent = |name: &str| {
+            self.body_properties(create)
+                .any(|sent| comparable_name(&sent.name) == name)
+        };
+        let filter = |(index, parameter): (usize, &Parameter)| {
+            let kind = singular(&comparable_name(collection_name(collection_of(operation, parameter)?)));
+            let name = comparable_name(&parameter.name);
+            let name = match name == "id" || name == kind {
+                true => format!("{kind}id"),
+                false => name,
+            };
+            // A relation between two records of the kind may be listed below either of them.
+            let named = record.fields.iter().map(|field| (field, comparable_name(&field.name)));
+            let named = named.filter(|(_, other)| *other == name || other.contains(&kind) && other.ends_with("id"));
+            let named: Vec<_> = named.collect();
+            let [(field, only)] = named.as_slice() else { return None };
+            let is_own = RecordFinder::new(&self.shapes, collection_name(&operation.path)).is_identifier(&field.name);
+            if *only != name || is_own || is_sent(&name) || ACTORS.contains(&kind.as_str()) {
+                return None;
+            }
+            let values = self.identifier_values(parameter, (&field.name, &self.shapes[field.shape.0]))?;
+            Some(Filter {
+                parameter: index,
+                in_path: true,
+                property: pointer::join(elements, &field.name),
+                values,
+            })
+        };
+        let parameters = operation.parameters.iter().enumerate();
+        parameters.filter_map(filter).collect()
+    }
+
+    /// Returns the values of a parameter that names a record, if those of a property have the same type.
+    fn identifier_values(&self, parameter: &Parameter, (name, property): (&str, &Shape)) -> Option<FilterValues> {
+        let keyword = |key: &str| self.schema_keyword(parameter, key);
+        let format = |schema: Option<&Node>| schema.and_then(Node::string) == Some("uuid");
+        let names_record = name.len() > 2 && (name.ends_with("_id") || name.ends_with("Id") || name.ends_with("-id"));
+        let is_of_hierarchy = HIERARCHIES
+            .iter()
+            .any(|record| comparable_name(name).ends_with(&format!("{record}id")));
+        match (keyword("type").and_then(Node::string)?, property.types.as_slice()) {
+            _ if is_of_hierarchy || keyword("enum").is_some() => None,
+            ("integer", [JsonType::Integer]) => names_record.then_some(FilterValues::Integer),
+            ("string", [JsonType::String]) => {
+                let are_uuids = format(keyword("format")) && format(self.property_keyword(property, "format"));
+                are_uuids.then_some(FilterValues::Uuid)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns that a parameter takes texts, if those of the property are as plain as its own, and are no secrets.
+    fn text_values(&self, parameter: &Parameter, (name, property): (&str, &Shape)) -> Option<FilterValues> {
+        let keyword = |key: &str| {
+            self.schema_keyword(parameter, key)
+                .or_else(|| self.property_keyword(property, key))
+        };
+        let is_string = self.schema_keyword(parameter, "type").and_then(Node::string) == Some("string");
+        let are_strings = is_string && property.types == [JsonType::String];
+        let is_secret = camel_case_words(name)
+            .iter()
+            .any(|word| SECRETS.contains(&word.as_str()));
+        let is_plain = keyword("format").is_none() && keyword("enum").is_none();
+        (are_strings && is_plain && !is_secret).then_some(FilterValues::Text)
     }
 
     /// Returns the one array of records that a list shows: the pointer of its elements, and their shape.
@@ -275,17 +418,9 @@ impl Contract {
         if parameter.required || !is_plain || keyword("default").is_some() || keyword("not").is_some() {
             return None;
         }
-        let format = |schema: Option<&Node>| schema.and_then(Node::string) == Some("uuid");
-        let names_record = name.len() > 2 && (name.ends_with("_id") || name.ends_with("Id") || name.ends_with("-id"));
-        let is_of_hierarchy = HIERARCHIES
-            .iter()
-            .any(|record| comparable_name(name).ends_with(&format!("{record}id")));
         let values = keyword("enum").map(Node::elements);
         match (keyword("type").and_then(Node::string)?, property.types.as_slice()) {
             ("boolean", [JsonType::Boolean]) if values.is_none() => Some(FilterValues::Boolean { also_false: true }),
-            ("integer", [JsonType::Integer]) if values.is_none() && names_record && !is_of_hierarchy => {
-                Some(FilterValues::Integer)
-            }
             ("string", [JsonType::String]) if values.is_some() => {
                 let asked = strings(values?)?;
                 let documented = strings(self.property_keyword(property, "enum")?.elements())?;
@@ -296,21 +431,9 @@ impl Contract {
                 let are_own = asked.iter().all(is_own);
                 are_own.then_some(FilterValues::Enum { asked, documented })
             }
-            ("string", [JsonType::String]) => {
-                let are_uuids = format(keyword("format")) && format(self.property_keyword(property, "format"));
-                let has_format = keyword("format")
-                    .or_else(|| self.property_keyword(property, "format"))
-                    .is_some();
-                let is_secret = camel_case_words(name)
-                    .iter()
-                    .any(|word| SECRETS.contains(&word.as_str()));
-                let is_text = !has_format && !is_secret && self.property_keyword(property, "enum").is_none();
-                match are_uuids {
-                    true => (!is_of_hierarchy).then_some(FilterValues::Uuid),
-                    false => is_text.then_some(FilterValues::Text),
-                }
-            }
-            _ => None,
+            _ => self
+                .identifier_values(parameter, (name, property))
+                .or_else(|| self.text_values(parameter, (name, property))),
         }
     }
 
@@ -434,6 +557,94 @@ mod tests {
             ),
         ] {
             assert_eq!(values(parameter), expected, "{parameter}");
+        }
+    }
+
+    /// The properties that the path of a list of parts filters by, below a record of this kind.
+    fn in_path(kind: &str, about: &str, (name, schema): (&str, &str), (fields, sent): (&str, &str)) -> Vec<String> {
+        let body = |schema: &str| format!("content: {{application/json: {{schema: {schema}}}}}");
+        let object = |fields: &str| format!("{{type: object, properties: {{{fields}}}}}");
+        let list = format!("{{type: array, items: {}}}", object(fields));
+        let document = format!(
+            "/{kind}/{{{name}}}/parts:\n  parameters: [{{name: {name}, in: path, required: true, schema: {schema}}}]\n  \
+             get: {{operationId: get, {about} responses: {{'200': {{description: a, {}}}}}}}\n  \
+             post: {{operationId: post, requestBody: {{{}}}, responses: {{'201': {{description: a}}}}}}\n",
+            body(&list),
+            body(&object(sent))
+        );
+        let contract = of_paths(&document, "").unwrap_or_else(|defects| panic!("{defects}"));
+        let filters = contract.filters_of(OperationId(0)).iter();
+        filters
+            .inspect(|filter| assert!(filter.in_path))
+            .map(|filter| filter.property.clone())
+            .collect()
+    }
+
+    const PART: &str = "id: {type: integer}, gadget_id: {type: integer}";
+    const SENT: &str = "name: {type: string}";
+
+    #[test]
+    fn a_path_filters_by_the_property_that_names_its_record() {
+        let number = ("gadget_id", "{type: integer}");
+        let uuid = "{type: string, format: uuid}";
+        for (parameter, fields) in [
+            (number, PART),
+            (("gadgetId", number.1), PART),
+            (("id", number.1), PART),
+            (("gadget", number.1), PART),
+            (("gadget_id", uuid), &format!("id: {uuid}, gadgetId: {uuid}")),
+        ] {
+            let found = in_path(
+                "gadgets",
+                "summary: List all parts of the gadget,",
+                parameter,
+                (fields, SENT),
+            );
+            assert_eq!(found.len(), 1, "{parameter:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_may_list_the_items_of_other_records_is_no_filter() {
+        let number = ("gadget_id", "{type: integer}");
+        for (kind, about, parameter, (fields, sent)) in [
+            ("gadgets", "summary: Includes shared parts.,", number, (PART, SENT)),
+            (
+                "gadgets",
+                "parameters: [{name: include_children, in: query, schema: {type: boolean}}],",
+                number,
+                (PART, SENT),
+            ),
+            ("gadgets", "", number, (PART, "gadget_id: {type: integer}")),
+            (
+                "gadgets",
+                "",
+                number,
+                (&format!("{PART}, to_gadget_id: {{type: integer}}"), SENT),
+            ),
+            ("gadgets", "", ("gadget_id", "{type: string}"), (PART, SENT)),
+            ("gadgets", "", ("id", number.1), ("id: {type: integer}", SENT)),
+            (
+                "users",
+                "",
+                ("user_id", number.1),
+                ("id: {type: integer}, user_id: {type: integer}", SENT),
+            ),
+            (
+                "folders",
+                "",
+                ("folder_id", number.1),
+                ("id: {type: integer}, folder_id: {type: integer}", SENT),
+            ),
+            (
+                "parts",
+                "",
+                ("part_id", number.1),
+                ("id: {type: integer}, part_id: {type: integer}", SENT),
+            ),
+        ] {
+            let found = in_path(kind, about, parameter, (fields, sent));
+            assert!(found.is_empty(), "{kind} {about} {fields} {sent}");
         }
     }
 

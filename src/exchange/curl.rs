@@ -396,7 +396,7 @@ impl Blanks<'_> {
                 shown_by(&field.unwrap_or_default(), link.from)
             })
             .collect();
-        let filters = contract.filters_of(operation).iter();
+        let filters = contract.filters_of(operation).iter().filter(|filter| !filter.in_path);
         let filter = filters.filter(|filter| *location == LinkTarget::Parameter(filter.parameter));
         sources.extend(filter.map(|filter| shown_by(&pointer::last(&filter.property).unwrap_or_default(), operation)));
         sources.dedup();

@@ -38,7 +38,8 @@ impl History<'_> {
     /// Remembers the values in a list's success by which the list can be filtered.
     pub(super) fn note_filter_values(&mut self, exchange: &Exchange, body: &Value) {
         let list = exchange.request.operation;
-        for filter in self.contract.filters_of(list) {
+        let filters = self.contract.filters_of(list).iter();
+        for filter in filters.filter(|filter| !filter.in_path) {
             for value in pointer::select(body, &filter.property) {
                 if let Some(value) = filter.values.shown(value) {
                     self.shown_filter_values.note((list, filter.parameter), value);

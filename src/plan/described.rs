@@ -188,6 +188,7 @@ impl FactEvidence {
             | FactKind::MediaType
             | FactKind::FailureMediaType(_)
             | FactKind::NoServerError
+            | FactKind::OfRecordInPath(_)
             | FactKind::Present
             | FactKind::Status
             | FactKind::Type => Self::Response,

@@ -1,4 +1,4 @@
-//! `filtered`: a list returns items that its filter excludes. The invariant is inferred: see
+//! `filtered`: a list returns items that its filter, or its path, excludes. The invariant is inferred: see
 //! [`Filter`](crate::contract::filters::Filter).
 
 use serde_json::Value;
@@ -7,11 +7,11 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
-use crate::contract::fact::FactKind;
 use crate::contract::filters::Filter;
 use crate::contract::pointer;
 use crate::exchange::query_pairs;
 use crate::history::evidence::LeftOut;
+use crate::history::identifiers_in_path;
 
 pub(super) static RULE: Rule = Rule {
     name: "filtered",
@@ -21,7 +21,8 @@ pub(super) static RULE: Rule = Rule {
         "return items that their filters exclude",
     ),
     topic: Topic::Invariants,
-    summary: "Each item of a list has the value that a query parameter with the name of a property asks for.",
+    summary: "Each item of a list has the value that a query parameter with the name of a property asks for, and names \
+              the record under whose path it is listed.",
     explanation: "This invariant is inferred: no document states it, but a parameter with the name and the type of a \
                   property leaves no doubt if values of that type can only be equal or different (a boolean, an enum, a \
                   UUID, a number that names a record such as `customer_id`), and if its description says plainly that it \
@@ -30,14 +31,19 @@ pub(super) static RULE: Rule = Rule {
                   shows a caller other people's records among those that were asked for. If a response has shown \
                   several values, the list is asked for one of them; of a boolean for both. An unknown record has no \
                   items, and a text, of which the description says \"exactly\", is the whole value. An item that the \
-                  list shows without the filter must be among those of a filtered list that says that it is whole.",
-    exceptions: "An empty list decides nothing by itself. What a list without parameters for pages leaves out. Items without the property or with null in it. Parameters that are \
+                  list shows without the filter must be among those of a filtered list that says that it is whole. A \
+                  parameter in the path is such a filter too: each item of `GET /orders/17/lines` with an `order_id`, \
+                  which the create on that path leaves to the service, has the `order_id` 17.",
+    exceptions: "An empty list decides nothing by itself. What a list without parameters for pages leaves out. Items \
+                 without the property or with null in it. Parameters that are \
                  required, have a default or several values, or whose description has a word that is not about the \
                  filter (\"threshold\", \"payment status\") or leaves a doubt (\"also\", \"or\", \"include\"). `false` \
                  where the description does not say what it does. Without a description, only a category of the records \
                  (`status`, `type`), an identifier (`customer_id`) and a state that lists show anyway (`active=true`) \
                  are filters. Parameters that name a record with others below it, such as a parent category. A request \
-                 with other parameters that are neither filters nor for pages.",
+                 with other parameters that are neither filters nor for pages. A path that names a user, an account or \
+                 a record with others below it; items that name two records of the kind in the path; a list whose text \
+                 or parameters leave a doubt whose items it shows (\"shared\", \"including\", `recursive`).",
     fix: "Apply the filter, or describe what the parameter means; or allow the rule for the operation.",
     source: "What public documents mean by a parameter with the name of a property",
     example: Example {
@@ -82,17 +88,28 @@ fn changes_filters(seen: &ExchangeSeen<'_>, sink: &Sink<'_>, name: &str) -> bool
 
 fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, String)]), sink: &mut Sink<'_>) {
     let parameter = &seen.operation.parameters[filter.parameter];
-    let mut given = pairs.iter().filter(|(name, _)| *name == parameter.name);
+    let in_path = filter
+        .in_path
+        .then(|| identifiers_in_path(seen.operation, &seen.exchange.request.path));
+    let place = seen.operation.path_to_parameter(filter.parameter);
+    let in_path = in_path
+        .iter()
+        .flatten()
+        .filter(|(before, _)| place.as_ref() == Some(before));
+    let in_query = pairs
+        .iter()
+        .filter(|(name, _)| !filter.in_path && *name == parameter.name);
+    let mut given = in_path.chain(in_query);
     // A parameter that is given twice asks for either value.
     let given = given.next().filter(|_| given.next().is_none());
     let asked = given.and_then(|(_, text)| filter.values.asked(text));
-    let fact = sink.contract.fact_of(seen.id, FactKind::Filtered(filter.parameter));
+    let fact = sink.contract.fact_of(seen.id, filter.kind());
     let (Some(asked), Some(fact), Ok(response)) = (asked, fact, seen.outcome()) else {
         return;
     };
     let body = match seen.body {
         Some(Ok(body)) if seen.operation.succeeds_with(response.status) => &body.value,
-        _ if response.status < 400 || seen.intent.is_of_other_client() => return,
+        _ if response.status < 400 || filter.in_path || seen.intent.is_of_other_client() => return,
         _ => {
             let reason = Reason::for_request_with_something_open(response.status, &seen.exchange.request.credential);
             return sink.undecided(fact, reason);
@@ -212,6 +229,48 @@ paths:
         assert_eq!(judged.received("filtered"), "1 of 2 items has another value");
         let location = "/paths/~1pets/get/parameters/1";
         assert_eq!(judged.locations("filtered"), ("/1/status", location));
+    }
+
+    /// The response to the list of a house's rooms.
+    fn rooms(path: &str, items: &str) -> Judged {
+        const ROOMS: &str = "openapi: 3.0.3
+info: {title: Rooms, version: '1'}
+paths:
+  /houses/{house_id}/rooms:
+    parameters: [{name: house_id, in: path, required: true, schema: {type: integer}}]
+    get:
+      operationId: getRooms
+      responses:
+        '200':
+          description: OK
+          content:
+            application/json:
+              schema: {type: array, items: {type: object, properties: {id: {type: integer}, house_id: {type: integer}}}}
+    post: {operationId: addRoom, responses: {'201': {description: OK}}}
+";
+        let fixture = Fixture::text(ROOMS, "getRooms");
+        let mut exchange: Exchange = fixture.exchange(200, JSON, items);
+        path.clone_into(&mut exchange.request.path);
+        fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())))
+    }
+
+    #[test]
+    fn an_item_of_another_record_than_the_path_names_breaks_the_fact() {
+        let kind = FactKind::OfRecordInPath(0);
+        let own = r#"[{"id": 1, "house_id": 31}, {"id": 2, "house_id": null}, {"id": 3}]"#;
+        assert_eq!(rooms("/houses/31/rooms", own).kind(kind), Verdict::Held);
+        let judged = rooms(
+            "/houses/31/rooms",
+            r#"[{"id": 1, "house_id": 31}, {"id": 2, "house_id": 3}]"#,
+        );
+        assert_eq!(judged.kind(kind), Verdict::Broken);
+        assert_eq!(judged.received("filtered"), "1 of 2 items has another value");
+        assert_eq!(judged.locations("filtered").0, "/1/house_id");
+        // Another name of the record.
+        for (path, items) in [("/houses/mine/rooms", own), ("/houses/31/rooms", "[]")] {
+            let verdict = rooms(path, items).kind(kind);
+            assert_eq!(verdict, Verdict::Undecided(Reason::NotShown), "{path}");
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::CompleteResponse | FactKind::EdgeCaseCompleteResponse => &unfinished_answer::RULE,
         FactKind::Decodes => &typed_client::RULE,
         FactKind::Equivalent(_) => &equivalent_request::RULE,
-        FactKind::Filtered(_) => &filtered::RULE,
+        FactKind::Filtered(_) | FactKind::OfRecordInPath(_) => &filtered::RULE,
         // `unusable-identifier` has no fact: it reports what is neither a string nor a number, is empty, or is too
         // long.
         FactKind::IdentifierFitsPath | FactKind::IdentifierUnique => &identifier::RULE,

@@ -216,6 +216,7 @@ mod tests {
     fn sent(values: FilterValues, shown: &[Value], made_up: &Value) -> Vec<(Value, bool)> {
         let filter = Filter {
             parameter: 0,
+            in_path: false,
             property: "/*/a".to_owned(),
             values,
         };

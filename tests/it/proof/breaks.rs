@@ -333,6 +333,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::FailureMediaType(_)
         | FactKind::FieldsKeptByUpdate
         | FactKind::Filtered(_)
+        | FactKind::OfRecordInPath(_)
         | FactKind::GoneAfterDelete
         | FactKind::InferredPages(_)
         | FactKind::InferredListed
