@@ -1,5 +1,5 @@
-//! Finds the values of an update that code mistakes for a missing one: `false`, 0, an empty string and null, each where
-//! the document states that it is allowed. The main function is [`Contract::falsy_values`].
+//! Finds the values of an update that code mistakes for a missing one: `false`, 0, an empty string, an empty array and
+//! null, each where the document states that it is allowed. The main function is [`Contract::falsy_values`].
 
 use serde_json::Value;
 
@@ -9,6 +9,7 @@ use super::field::is_flagged;
 use super::operation::OperationId;
 use super::pointer;
 use super::shape::{Shape, shape_at};
+use super::what_texts_say::leaves_a_doubt;
 
 impl Contract {
     /// Returns the fields that the record of an update without invariants must show, each with its schema and a value
@@ -41,15 +42,17 @@ impl Contract {
     }
 }
 
-/// Returns the value of a schema that code may mistake for a missing one: `false` for any boolean, 0 and an empty
-/// string where a stated bound allows them, and otherwise null where the schema and the record allow it.
+/// Returns the value of a schema that code may mistake for a missing one: `false` for any boolean, an empty array where
+/// no bound excludes it, 0 and an empty string where a stated bound allows them, and otherwise null where the schema and
+/// the record allow it.
 fn falsy_value(schema: &Node, shows_null: bool) -> Option<Value> {
     let stated = |name: &str| schema.member(name);
     let kind = stated("type").and_then(Node::string);
     if kind == Some("boolean") {
         return stated("enum").is_none().then_some(Value::Bool(false));
     }
-    if stated("default").is_some_and(|default| !default.to_value().is_null()) {
+    let default = stated("default").map(Node::to_value);
+    if default.is_some_and(|default| !default.is_null() && default != Value::Array(Vec::new())) {
         return None;
     }
     let is_at_most_zero = |name: &str| {
@@ -61,33 +64,9 @@ fn falsy_value(schema: &Node, shows_null: bool) -> Option<Value> {
     match kind {
         Some("integer" | "number") if is_at_most_zero("minimum") && stated("enum").is_none() => Some(Value::from(0)),
         Some("string") if is_at_most_zero("minLength") && is_plain => Some(Value::from("")),
+        Some("array") if stated("minItems").is_none() || is_at_most_zero("minItems") => Some(Value::Array(Vec::new())),
         _ => (is_flagged(schema, "nullable") && shows_null).then_some(Value::Null),
     }
-}
-
-/// Whether the description of a field says something about a value that is left out, empty, or 0.
-fn leaves_a_doubt(schema: &Node) -> bool {
-    const DOUBTS: [&str; 15] = [
-        "blank",
-        "clear",
-        "default",
-        "empty",
-        "ignored",
-        "infinite",
-        "keep",
-        "leave",
-        "must",
-        "omit",
-        "remove",
-        "unchanged",
-        "unlimited",
-        "unset",
-        "zero",
-    ];
-    let description = schema.member("description").and_then(Node::string).unwrap_or_default();
-    let description = description.to_ascii_lowercase();
-    let mut words = description.split(|letter: char| !letter.is_alphanumeric());
-    words.any(|word| word == "0") || DOUBTS.iter().any(|doubt| description.contains(doubt))
 }
 
 #[cfg(test)]
@@ -120,6 +99,9 @@ mod tests {
             ("{type: string, minLength: 0}", Some(json!(""))),
             ("{type: string}", None),
             ("{type: string, nullable: true}", Some(json!(null))),
+            ("{type: array, items: {type: string}, default: []}", Some(json!([]))),
+            ("{type: array, items: {type: string}, minItems: 1}", None),
+            ("{type: array, items: {type: string}, default: [a]}", None),
             (
                 "{type: string, nullable: true, description: Left unchanged by null}",
                 None,

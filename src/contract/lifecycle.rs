@@ -27,7 +27,7 @@ use super::operation::{Method, Operation, OperationId, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape, shape_at};
 use super::vocabulary::{Carry, Equality};
-use super::what_texts_say::{concerns, is_for_machines, says_that_it_comes_back_changed};
+use super::what_texts_say::{concerns, is_for_machines, says_that_it_comes_back_changed, says_that_order_is_kept};
 
 /// The operations on the records of one create.
 #[derive(Clone, Debug)]
@@ -357,7 +357,7 @@ impl Contract {
             names: Vec::new(),
         };
         self.collect_carries(body, record, (id_field, &told), &mut carries);
-        carries.retain(|carry| !carry.sent.ends_with("/*") || !self.is_filled_by_link(of, &carry.sent));
+        carries.retain(|carry| !self.is_filled_by_link(of, &format!("{}/*", carry.sent.trim_end_matches("/*"))));
         carries
     }
 
@@ -402,7 +402,12 @@ impl Contract {
             if let Some(equality) = equality {
                 carries.push(same_field(at, equality));
             } else if let Some(equality) = self.elements_as_sent((name, schema), shown) {
-                carries.push(same_field(format!("{at}/*"), equality));
+                // A service that is documented to keep their order keeps them as they are, and adds none.
+                let is_sequence = says_that_order_is_kept(&described(&property.node));
+                carries.push(match is_sequence {
+                    true => same_field(at, Equality::Value),
+                    false => same_field(format!("{at}/*"), equality),
+                });
             } else if shown.types == [JsonType::Object] && pointer::tokens(&at).count() <= MAX_OBJECTS {
                 let names = object.names.clone();
                 let inner = SentObject { at, schemas, names };
@@ -631,10 +636,15 @@ fn may_leave_elements_out(name: &str, array: &Node) -> bool {
 
 /// Whether a service may hide a value of this schema (a password), set it itself, or change it by its description.
 fn may_come_back_changed(schema: &Node) -> bool {
-    let described = schema.member("description").and_then(Node::string).unwrap_or_default();
     is_flagged(schema, "writeOnly")
         || is_flagged(schema, "readOnly")
-        || says_that_it_comes_back_changed(&described.to_ascii_lowercase())
+        || says_that_it_comes_back_changed(&described(schema))
+}
+
+/// Returns the description of a schema, in lower case.
+fn described(schema: &Node) -> String {
+    let described = schema.member("description").and_then(Node::string);
+    described.unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Returns the type of a schema, if it states one that is neither array nor object.

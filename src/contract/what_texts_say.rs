@@ -10,6 +10,7 @@
 //! names for machines (`sku`, `hostname`) are normalised by services that say nothing of it.
 
 use super::Contract;
+use super::document::Node;
 use super::inferred::{comparable_name, singular};
 use super::lexicon::{alphanumeric_words, camel_case_words};
 use super::operation::{Operation, OperationId};
@@ -327,6 +328,8 @@ const OF_MOVED_DATES: [&str; 17] = [
 /// Whether the description of a field, in lower case, says that what comes back is not what was sent: "Responses show
 /// only the last four digits", "Cut to 12 characters", "Appended to the text that the log has".
 pub(super) fn says_that_it_comes_back_changed(described: &str) -> bool {
+    // Whoever keeps duplicates keeps everything; the first characters "are kept".
+    let described = &described.replace("duplicates are kept", "");
     let is_cut = described.contains("first") && described.contains("characters");
     is_cut
         || has_word_of(described, &REWRITTEN)
@@ -368,6 +371,91 @@ pub(crate) fn speaks_of_characters(text: &str) -> bool {
 /// Whether a text, in lower case, speaks of dates that are moved.
 pub(crate) fn speaks_of_moved_dates(text: &str) -> bool {
     has_word_of(text, &OF_MOVED_DATES)
+}
+
+/// Whether the description of a field says something about a value that is left out, empty, or 0.
+pub(crate) fn leaves_a_doubt(schema: &Node) -> bool {
+    const DOUBTS: [&str; 15] = [
+        "blank",
+        "clear",
+        "default",
+        "empty",
+        "ignored",
+        "infinite",
+        "keep",
+        "leave",
+        "must",
+        "omit",
+        "remove",
+        "unchanged",
+        "unlimited",
+        "unset",
+        "zero",
+    ];
+    let description = schema.member("description").and_then(Node::string).unwrap_or_default();
+    let description = description.to_ascii_lowercase();
+    let mut words = description.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| word == "0") || DOUBTS.iter().any(|doubt| description.contains(doubt))
+}
+
+/// Whether the description of an array, in lower case, says that its elements stay in the order in which they are sent:
+/// "Tags, in the order in which they were sent", "The order is kept".
+pub(super) fn says_that_order_is_kept(described: &str) -> bool {
+    const OF_ORDER: [&str; 5] = ["order in which they", "order is", "order of", "same order", "the order"];
+    const KEPT: [&str; 8] = [
+        "given",
+        "kept",
+        "keeps",
+        "maintained",
+        "preserve",
+        "provided",
+        "retain",
+        "sent",
+    ];
+    let mut sentences = described.split(['.', ';']);
+    sentences.any(|sentence| {
+        OF_ORDER.iter().any(|words| sentence.contains(words)) && has_word_of(sentence, &KEPT) && !denies(sentence)
+    })
+}
+
+/// Whether the description of an array, in lower case, says that an element which is sent twice is kept twice.
+pub(crate) fn says_that_duplicates_are_kept(described: &str) -> bool {
+    let mut sentences = described.split(['.', ';']);
+    sentences.any(|sentence| {
+        has_word_of(sentence, &["duplicate"])
+            && has_word_of(sentence, &["kept", "preserved", "retained"])
+            && !denies(sentence)
+    })
+}
+
+/// Whether a sentence, in lower case, denies something.
+fn denies(sentence: &str) -> bool {
+    sentence.contains("n't")
+        || alphanumeric_words(sentence)
+            .any(|word| matches!(word, "cannot" | "neither" | "never" | "no" | "not" | "nor"))
+}
+
+/// Whether the description of a number, in lower case, says that it has two decimal places.
+pub(crate) fn speaks_of_decimal_places(described: &str) -> bool {
+    const PLACES: [&str; 5] = ["2 decimal", "two decimal", "two places", "two fractional", "with cents"];
+    PLACES.iter().any(|words| described.contains(words)) && !denies(described)
+}
+
+/// Whether the description of an instant, in lower case, speaks of parts of a time: a service may only know hours.
+pub(crate) fn speaks_of_precision_of_times(described: &str) -> bool {
+    has_word_of(
+        described,
+        &["hour", "midnight", "minute", "precision", "quarter", "second", "slot"],
+    )
+}
+
+/// Whether the description of a number, in lower case, names the unit in which a thing is weighed or measured.
+pub(crate) fn names_a_unit(described: &str) -> bool {
+    const UNITS: [&str; 15] = [
+        "centimet", "cm", "feet", "gram", "inch", "kg", "kilogram", "kilomet", "km", "meter", "metre", "mile",
+        "millimet", "mm", "pounds",
+    ];
+    has_word_of(described, &UNITS)
 }
 
 /// Whether a field holds a code or a name for machines, by its name.
@@ -465,7 +553,48 @@ mod tests {
     use crate::contract::testing::of_paths;
 
     #[test]
+    fn a_description_says_that_an_array_keeps_its_order_or_its_duplicates() {
+        for (described, keeps_order, keeps_duplicates) in [
+            ("tags, in the order in which they were sent.", true, false),
+            ("the order is preserved. duplicates are kept.", true, true),
+            ("shown in the same order as given", true, false),
+            ("the order is not preserved. duplicates are not kept.", false, false),
+            (
+                "a set: duplicates are removed and the order is alphabetical.",
+                false,
+                false,
+            ),
+            ("the tags of an order", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!(says_that_order_is_kept(described), keeps_order, "{described}");
+            assert_eq!(
+                says_that_duplicates_are_kept(described),
+                keeps_duplicates,
+                "{described}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_description_says_what_a_number_and_a_time_are_made_of() {
+        for (described, has_places, has_unit, has_precision) in [
+            ("price with two decimal places", true, false, false),
+            ("not limited to two decimal places", false, false, false),
+            ("weight in kg", false, true, false),
+            ("share of the traffic", false, false, false),
+            ("start of the slot, to the minute", false, false, true),
+            ("when it was opened", false, false, false),
+        ] {
+            assert_eq!(speaks_of_decimal_places(described), has_places, "{described}");
+            assert_eq!(names_a_unit(described), has_unit, "{described}");
+            assert_eq!(speaks_of_precision_of_times(described), has_precision, "{described}");
+        }
+    }
+
+    #[test]
     fn a_description_says_that_a_value_comes_back_changed() {
+        assert!(!says_that_it_comes_back_changed("duplicates are kept."));
         for described in [
             "Title of the note, shown in title case.",
             "Serial number (upper case)",

@@ -102,6 +102,23 @@ impl Contract {
             && !self.says_that_it_replaces(operation)
     }
 
+    /// Whether a PATCH that sends a part of an object keeps the rest of it: its media type says so (RFC 7396), or its
+    /// summary or description.
+    pub(crate) fn merges_objects(&self, update: OperationId) -> bool {
+        let operation = self.operation(update);
+        let body = operation.request_body.as_ref();
+        let is_merge_patch = body.is_some_and(|body| body.media_type.starts_with("application/merge-patch+json"));
+        let says_so = |text: String| {
+            let mut sentences = text.split(['.', ';']);
+            sentences.any(|said| {
+                let is_of_object = said.contains("nested") || said.contains("object");
+                is_of_object && said.contains("merge") && !["not ", "n't", "never"].iter().any(|no| said.contains(no))
+            })
+        };
+        let node = self.document.node(&operation.pointer);
+        is_merge_patch || node.is_some_and(|node| texts(node).any(says_so))
+    }
+
     /// Whether the summary or description of an operation says that it also sets the fields that are not sent.
     fn says_that_it_replaces(&self, operation: &Operation) -> bool {
         const REPLACES: [&str; 8] = [

@@ -111,10 +111,16 @@ impl History<'_> {
         } else {
             self.contract.lifecycle_carries_of_update(earlier.operation)
         };
-        // A PATCH may set an object of which it sends a part as a whole.
+        // Unless the document says otherwise, a PATCH may set an object of which it sends a part as a whole.
+        let merges = self.contract.merges_objects(update.operation);
         let is_left_out = |sent: &str| {
-            let name = pointer::tokens(sent).next();
-            name.is_some_and(|name| body.get(&*name).is_none())
+            let names: Vec<_> = pointer::tokens(sent).collect();
+            let top = names.first().map(|name| body.get(&**name));
+            let lacks = |part: &Value| match names.as_slice() {
+                [_, name] => part.as_object().is_some_and(|part| !part.contains_key(&**name)),
+                _ => false,
+            };
+            top.is_some_and(|part| part.is_none_or(|part| merges && lacks(part)))
         };
         let is_kept = |carry: &&Carry| {
             let mut values = pointer::select(sent, &carry.sent).into_iter();

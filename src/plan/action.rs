@@ -393,10 +393,11 @@ const VARY_UPDATE: ActionSpec = ActionSpec {
 };
 
 const VARY_AND_READ_BACK: ActionSpec = ActionSpec {
-    reason: "update with awkward values (valid, but often mishandled), with one field by PATCH, with false, 0 or null, and with \
-             other choices: the read must show them, and the fields that were not sent as before",
-    requests: "one request, and a read, repeated for up to {settle} s (settle) while it does not show what was sent; values \
-               that are rejected together are sent again in halves, {awkward} requests at most; up to three more",
+    reason: "update with awkward values (valid, but often mishandled), with others that are easily changed (several elements, \
+             decimal places, long texts), with one field by PATCH, with false, 0 or null, and with other choices: the read \
+             must show them, and the fields that were not sent as before",
+    requests: "up to seven requests, each with a read, repeated for up to {settle} s (settle) while it does not show what was \
+               sent; values that are rejected together are sent again in parts, {awkward} requests at most for each",
     decides: &[FactEvidence::ReadBackUpdated],
     read_after: |contract, _, update| contract.read_showing_update(update),
     ..VARY_CREATE

@@ -82,14 +82,14 @@ pub(super) fn is_shown_date(contract: &Contract, operation: OperationId, node: &
 }
 
 /// Returns the description of a field, in lower case.
-fn described(node: &Node) -> String {
+pub(super) fn described(node: &Node) -> String {
     let described = node.member("description").and_then(Node::string);
     described.unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Whether a field at the top of the body must come back after an update without invariants.
-fn is_shown_after_update(contract: &Contract, update: OperationId, at: &str) -> bool {
-    at.rfind('/') == Some(0)
+pub(super) fn is_shown_after_update(contract: &Contract, update: OperationId, at: &str) -> bool {
+    at.trim_end_matches("/*").rfind('/') == Some(0)
         && contract.operation(update).invariants.updated.is_none()
         && contract
             .lifecycle_carries_of_update(update)

@@ -10,6 +10,7 @@ use super::optional::separated;
 use crate::contract::acting_parameter::{acts_by_name, says_it_acts_if_absent};
 use crate::contract::document::Node;
 use crate::contract::lexicon::{EXCLUSIVE_ROLES, ascii_words as words, is_listed_action};
+use crate::contract::what_texts_say::names_a_unit;
 
 /// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
 /// `admin` do too.
@@ -463,6 +464,24 @@ pub(super) fn is_measure(name: &str) -> bool {
     words(&separated(name))
         .last()
         .is_some_and(|last| MEASURES.contains(&last))
+}
+
+/// Whether a number says how large or how heavy a thing is, by its name and the unit in its description: a large one
+/// has no effect, as the size of a disk or the weight of a server in a cluster might.
+pub(super) fn is_size_of_a_thing(name: &str, schema: &Node) -> bool {
+    const SIZES: [&str; 9] = [
+        "altitude",
+        "depth",
+        "distance",
+        "elevation",
+        "height",
+        "length",
+        "mileage",
+        "weight",
+        "width",
+    ];
+    let is_size = words(&separated(name)).last().is_some_and(|last| SIZES.contains(&last));
+    is_size && names_a_unit(&description(schema).to_ascii_lowercase())
 }
 
 /// Whether a number, or a string with a pattern, in a field with this name may be somebody else's: an account, a

@@ -12,7 +12,8 @@ use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::{
     cautious_value, concerns_rights, ends_period, is_called_by_service, is_date_of_trigger, is_measure,
-    is_place_among_others, may_be_empty_object, may_be_sent_later, may_hold_any_object, names_somebody,
+    is_place_among_others, is_size_of_a_thing, may_be_empty_object, may_be_sent_later, may_hold_any_object,
+    names_somebody,
 };
 use super::sample::{MAX_ELEMENTS, NOTE, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
 use super::source::NoValue;
@@ -21,6 +22,7 @@ use crate::contract::consequence::says_it_happens_by_itself;
 use crate::contract::discriminator;
 use crate::contract::document::Node;
 use crate::contract::field::{holds_data_of_callers, languages_in};
+use crate::contract::lexicon::camel_case_words;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::openapi::referred_pointer;
 use crate::contract::operation::OperationId;
@@ -447,6 +449,32 @@ impl<'contract> Template<'contract> {
         Some(text.pointer)
     }
 
+    /// Returns the first string of an update without invariants that the record shows in an object with others, as a
+    /// pointer.
+    pub(super) fn first_text_in_object(&self) -> Option<String> {
+        let carries = self.contract.lifecycle_carries_of_update(self.operation);
+        let is_carried = |at: &str| carries.iter().any(|carry| carry.sent == at);
+        let leaves = self.leaves_of_any_draft();
+        let in_object = |leaf: &&Leaf| {
+            pointer::tokens(&leaf.pointer).count() == 2
+                && is_carried(&leaf.pointer)
+                && !pointer::tokens(&leaf.pointer).any(|name| concerns_rights(&name))
+        };
+        let mut texts = leaves.iter().filter(in_object);
+        let is_beside = |leaf: &&Leaf| {
+            let beside = |other: &Leaf| leaf.pointer != other.pointer && leaf.top_field() == other.top_field();
+            leaves.iter().filter(in_object).any(beside)
+        };
+        let is_own = |leaf: &Leaf| {
+            leaf.value()
+                .and_then(Value::as_str)
+                .is_some_and(|text| text.contains(NOTE))
+        };
+        texts
+            .find(|leaf| is_own(leaf) && is_beside(leaf))
+            .map(|leaf| leaf.pointer.clone())
+    }
+
     /// Returns the fields of a draft for which no response has shown anything.
     fn leaves_of_any_draft(&self) -> Vec<Leaf> {
         let builder = LeafBuilder {
@@ -524,6 +552,7 @@ impl LeafBuilder<'_> {
         });
         let mut choices: Vec<_> = choices.collect();
         if !self.template.has_invariants {
+            choices.extend(self.other_than_default(field));
             choices.extend(self.unrelated_value(field));
         } else if !field.takes_identifier {
             let is_synthetic = field.synthetic.is_some();
@@ -535,6 +564,24 @@ impl LeafBuilder<'_> {
             choices.splice(first..first, own);
         }
         choices
+    }
+
+    /// Returns a value other than the default of a field of a create, for a boolean or an `enum` that has another
+    /// harmless one: a record with the default does not show that the field was read. What kind of record it is stays,
+    /// because other fields may depend on that.
+    fn other_than_default(&self, field: &TemplateField<'_>) -> Option<Choice> {
+        let default = field.node.member("default").map(Node::to_value)?;
+        let name = pointer::last(&field.pointer).unwrap_or_default();
+        let last = camel_case_words(&name).pop().unwrap_or_default();
+        let is_kind = ["category", "kind", "type"].contains(&last.to_ascii_lowercase().as_str());
+        let has_choice = field.node.member("enum").is_some() || default.is_boolean();
+        if !self.template.contract.operation(self.template.operation).creates() || is_kind || !has_choice {
+            return None;
+        }
+        let mut others = field.others.iter();
+        others
+            .find(|other| other.value != default && !other.value.is_null())
+            .cloned()
     }
 
     /// Returns the contract's own values for a field, the best first: its synthetic string (the string that the
@@ -671,6 +718,9 @@ impl LeafBuilder<'_> {
             return self.sample(field, false).map(Choice::made_up);
         }
         if is_wide_number(node) {
+            if name.as_deref().is_some_and(|name| is_size_of_a_thing(name, node)) {
+                return self.sample(field, false).map(Choice::own);
+            }
             let small = is_named(is_measure).then(|| self.sample(field, false)).flatten();
             return Some(Choice::made_up(small.unwrap_or_else(|| self.unlikely(node))));
         }
@@ -694,7 +744,9 @@ impl LeafBuilder<'_> {
     fn is_withheld(&self, field: &TemplateField<'_>) -> bool {
         let states = |name: &str| field.node.member(name).is_some();
         let is_known = states("enum") || field.synthetic.is_some() || field.discriminator.is_some();
-        let may_identify = states("pattern") || is_wide_number(field.node);
+        let name = top(&field.pointer).and_then(pointer::last).unwrap_or_default();
+        let is_wide = is_wide_number(field.node) && !is_size_of_a_thing(&name, field.node);
+        let may_identify = states("pattern") || is_wide;
         !self.template.has_invariants && !field.required && !is_known && may_identify
     }
 
@@ -750,6 +802,22 @@ mod tests {
         let template = Template::of(&contract, OperationId(0));
         let draft = template.draft(&Bindings::default(), (&RunTag::new(0, 1), 0), TimestampFormat::Utc);
         draft.map_err(|lack| lack.to_string())
+    }
+
+    #[test]
+    fn a_create_sends_a_choice_other_than_the_default_where_that_is_harmless() {
+        let choices = "colour: {type: string, enum: [red, blue], default: red}, gift: {type: boolean, default: false}, \
+                       status: {type: string, enum: [draft, sent], default: draft}, kind: {type: string, enum: [a, b], \
+                       default: a}, role: {type: string, enum: [guest, admin], default: guest}, active: {type: \
+                       boolean, default: false}, size: {type: string, enum: [s, m]}";
+        let schema = format!("{{type: object, properties: {{{choices}}}}}");
+        assert_eq!(
+            made(&schema).unwrap(),
+            json!({
+                "colour": "blue", "gift": true, "status": "draft", "kind": "a", "role": "guest", "active": false,
+                "size": "s"
+            })
+        );
     }
 
     #[test]

@@ -18,8 +18,9 @@ use serde_json::Value;
 
 use super::awkward::AwkwardValues;
 use super::body::fields;
-use super::draft::Draft;
-use super::leaf::{FieldKind, Leaf};
+use super::draft::{Draft, is_within};
+use super::fragile::{FragileValue, fragile_values, words_instead_of_null};
+use super::leaf::{Choice, FieldKind, Leaf};
 use super::rights::may_be_falsy;
 use super::template::Template;
 use super::timestamps::written_at;
@@ -44,7 +45,8 @@ pub const TRIES_PER_VARIANT: u64 = 3;
 /// in halves.
 pub const AWKWARD_UPDATES: usize = 60;
 
-/// The same for an update without invariants.
+/// The maximum number of bodies that each variant of an update without invariants is sent with, in parts where it is
+/// rejected.
 pub const AWKWARD_UPDATES_WITHOUT_INVARIANTS: u64 = 8;
 
 /// Returns how much of `--max-writes` is reserved for what comes after the documented creates and may be accepted.
@@ -63,7 +65,7 @@ pub enum Variant {
     /// The accepted request, unchanged: for an update, which may then do the same twice.
     SameAgain,
     /// This field alone, by its pointer, with those that the contract requires; an object or an array with everything
-    /// in it.
+    /// in it. A field in an object comes without the others in there.
     OneField(String),
     /// Only the fields that the contract requires; an empty object, if it requires none.
     RequiredFields,
@@ -76,6 +78,8 @@ pub enum Variant {
     SameLocalTimeAt(&'static str),
     /// These awkward values, added to what was accepted.
     Awkward(AwkwardValues),
+    /// What was accepted, with these values in place of others: each is one that software changes on its way.
+    Fragile(Vec<FragileValue>),
     /// What was accepted, with these values in place of others: each is one that code may mistake for a missing one.
     Falsy(Vec<(String, Value)>),
     /// What was accepted, with another value in each field for which the schema leaves a choice: a boolean, a member of
@@ -93,8 +97,26 @@ impl fmt::Display for Variant {
                 write!(formatter, "timestamps at {offset}")
             }
             Self::Awkward(values) => write!(formatter, "awkward values ({values})"),
+            Self::Fragile(_) => formatter.write_str("several elements, fractions, long texts and times at an offset"),
             Self::Falsy(_) => formatter.write_str("false, 0, an empty string or null"),
             Self::OtherChoices => formatter.write_str("other booleans, numbers and members of enumerations"),
+        }
+    }
+}
+
+impl Variant {
+    /// Returns what is sent instead if this is rejected: the values in halves, or each by itself.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Self> {
+        match self {
+            Self::Awkward(values) => values.halves().into_iter().map(Self::Awkward).collect(),
+            Self::Falsy(values) if values.len() > 1 => {
+                values.iter().map(|value| Self::Falsy(vec![value.clone()])).collect()
+            }
+            Self::Fragile(values) if values.len() > 1 => {
+                values.iter().map(|value| Self::Fragile(vec![value.clone()])).collect()
+            }
+            _ => Vec::new(),
         }
     }
 }
@@ -117,9 +139,10 @@ pub(super) fn varies(contract: &Contract, create: OperationId) -> bool {
 ///
 /// - of a create without invariants: the one with the required fields alone, if the body has others, since the document
 ///   says that both bodies are accepted;
-/// - of an update without invariants: one with awkward values, if a read shows what it sent; one text alone, if the
-///   fields that are not sent must stay; one with values that code may mistake for missing ones; and one with other
-///   choices;
+/// - of an update without invariants: one with awkward values, if a read shows what it sent; one with values that
+///   software changes on their way; one text of an object alone, if the rest of the object must stay; one with other
+///   choices; one text alone, if the fields that are not sent must stay; one with values that code may mistake for
+///   missing ones, after the one in which they may be others; and one with words for nothing in place of texts;
 /// - of any other create: one with awkward values, then the others, in the order of the seed;
 /// - of any other update: the same update again, then the others, in the order of the seed, then those with awkward
 ///   values.
@@ -144,7 +167,7 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
         let text = Template::of(contract, operation).first_text();
         let awkward = values.map(Variant::Awkward);
         // Without a text, nothing shows whose the record is.
-        let others = text.map(|text| further_variants(contract, operation, text));
+        let others = text.map(|text| further_variants(contract, (operation, seed), text));
         return awkward.into_iter().chain(others.into_iter().flatten()).collect();
     }
     let offsets = invariants
@@ -174,7 +197,7 @@ pub fn variants(contract: &Contract, operation: OperationId, seed: u64) -> Vec<V
 
 /// Returns the variants of an update without invariants that come after the one with awkward values; `text` is its
 /// first text, which stays the run's own.
-fn further_variants(contract: &Contract, update: OperationId, text: String) -> Vec<Variant> {
+fn further_variants(contract: &Contract, (update, seed): (OperationId, u64), text: String) -> Vec<Variant> {
     let is_harmless = |(at, schema, value): &(String, &Node, Value)| {
         let name = pointer::last(at).unwrap_or_default();
         *at != text && may_be_falsy(value, &name, schema)
@@ -182,13 +205,19 @@ fn further_variants(contract: &Contract, update: OperationId, text: String) -> V
     let falsy = contract.falsy_values(update).into_iter().filter(is_harmless);
     let falsy: Vec<_> = falsy.map(|(at, _, value)| (at, value)).collect();
     let keeps = contract.fact_of(update, FactKind::FieldsKeptByUpdate).is_some();
-    let falsy = (!falsy.is_empty()).then_some(Variant::Falsy(falsy));
-    keeps
-        .then_some(Variant::OneField(text))
-        .into_iter()
-        .chain(falsy)
-        .chain([Variant::OtherChoices])
-        .collect()
+    let of_object = || Template::of(contract, update).first_text_in_object();
+    let part = (keeps && contract.merges_objects(update)).then(of_object).flatten();
+    let words = words_instead_of_null(contract, (update, seed), &text);
+    let fragile = |values: Vec<FragileValue>| (!values.is_empty()).then_some(Variant::Fragile(values));
+    let all = [
+        fragile(fragile_values(contract, update)),
+        part.map(Variant::OneField),
+        Some(Variant::OtherChoices),
+        keeps.then_some(Variant::OneField(text)),
+        (!falsy.is_empty()).then_some(Variant::Falsy(falsy)),
+        fragile(words),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 impl Draft {
@@ -201,7 +230,7 @@ impl Draft {
         match variant {
             Variant::SameAgain => {}
             Variant::OneField(field) => {
-                self.keep_only(|leaf| leaf.required || leaf.top_field() == Some(field.as_str()));
+                self.keep_only(|leaf| leaf.required || is_within(&leaf.pointer, field));
             }
             Variant::RequiredFields => self.keep_only(|leaf| leaf.required),
             Variant::Offset(offset) => self.rewrite(FieldKind::Timestamp, |text| at_offset(text, offset)),
@@ -225,6 +254,7 @@ impl Draft {
                     other.into_iter().for_each(|other| leaf.set(other));
                 }
             }
+            Variant::Fragile(values) => values.iter().for_each(|value| self.put_fragile(value)),
             Variant::Falsy(values) => values.iter().for_each(|(at, value)| self.put_if_admitted(at, value)),
         }
         let body = self.body().0;
@@ -283,16 +313,24 @@ impl Draft {
         }
     }
 
-    /// Puts a value into the field at this location, if the draft sends the field and its schema admits the value.
-    fn put_if_admitted(&mut self, at: &str, value: &Value) {
+    /// Puts a value into the field at this location, in place of the elements if it is an array, if the draft sends the
+    /// field and its schema admits the value.
+    pub(super) fn put_if_admitted(&mut self, at: &str, value: &Value) {
+        let is_of_it = |leaf: &Leaf| is_within(&leaf.pointer, at);
         let mut leaves = self.leaves.iter();
-        let Some(index) = leaves.position(|leaf| leaf.pointer == at && leaf.value().is_some()) else {
+        let Some(sent) = leaves.find(|leaf| is_of_it(leaf) && leaf.value().is_some()).cloned() else {
             return;
         };
-        let before = self.leaves[index].clone();
-        self.leaves[index].set(value.clone());
+        let before = self.leaves.clone();
+        self.leaves.retain(|leaf| !is_of_it(leaf));
+        self.leaves.push(Leaf {
+            pointer: at.to_owned(),
+            choices: vec![Choice::own(value.clone())],
+            chosen: 0,
+            ..sent
+        });
         if !self.is_admitted() {
-            self.leaves[index] = before;
+            self.leaves = before;
         }
     }
 

@@ -34,7 +34,8 @@ pub(super) static RULE: Rule = Rule {
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type, also in objects within the record. \
                   Of an array of strings or integers, each sent element is there, in any order, in any case, with \
-                  others or without. So does the response to the create \
+                  others or without; if its description says that the order is kept, it is the array that was sent. \
+                  So does the response to the create \
                   or the update, where it has the record. A record that is not there, or not as it was sent, is lost \
                   data. It is looked for until it shows, for at most `settle` seconds. A create after which the list \
                   shows two records that differ only in their identifiers has stored twice. A list that shows a \
@@ -43,8 +44,8 @@ pub(super) static RULE: Rule = Rule {
                   it again. The record of an update that was rejected is read too: it must not show what the update \
                   sent. The last PUT of a record is sent again: a caller without a response does that, so it must \
                   neither fail nor change what was sent. A PATCH with one field must leave the others as an earlier \
-                  write set them. After an update, and after a first deletion, another record of the run is read: an \
-                  update whose `WHERE` is missing changes every row. A record that could be read, and cannot after an \
+                  write set them, also within an object if the document says that objects are merged. \
+                  After an update, and after a first deletion, another record of the run is read: an update whose `WHERE` is missing changes every row. A record that could be read, and cannot after an \
                   edge case of an update was accepted, holds what the service itself cannot show: often no list that \
                   has the record can be read either. The read of an identifier that names no record must not show a \
                   record with another one. The `Location` of a 201 must name the record in its body, if it is the path \

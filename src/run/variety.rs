@@ -280,31 +280,32 @@ impl Session<'_> {
         self.update_with_awkward_values(&mut updates, awkward).await;
     }
 
-    /// Updates a record of this run with awkward values, in halves where they are rejected together, with one field,
-    /// with values that code may mistake for missing ones and with other choices, and reads it after each update that
-    /// is accepted.
+    /// Updates a record of this run with each variant of an update without invariants, in parts where its values are
+    /// rejected together, and reads it after each update that is accepted.
     pub(super) async fn vary_and_read_back(&self, update: OperationId) {
         let Some((accepted, head)) = self.accepted_write(update).await else {
             return;
         };
-        let mut open: VecDeque<_> = variants(self.contract, update, self.plan.seed).into();
+        let all = variants(self.contract, update, self.plan.seed).into_iter();
+        let mut open: VecDeque<_> = all.map(|variant| (variant, true)).collect();
         let mut sent = 0;
-        while let Some(variant) = open.pop_front() {
-            let is_awkward = matches!(variant, Variant::Awkward(_));
-            if is_awkward && sent == AWKWARD_UPDATES_WITHOUT_INVARIANTS {
+        while let Some((variant, is_whole)) = open.pop_front() {
+            if is_whole {
+                sent = 0;
+            } else if sent == AWKWARD_UPDATES_WITHOUT_INVARIANTS {
                 continue;
             }
             let Ok(mut draft) = self.draft(update, TimestampFormat::Utc) else {
                 return;
             };
-            // Awkward values that cannot be sent together may still be sent in halves.
+            // Values that cannot be sent together may still be sent in parts.
             let differs = draft.vary(&variant, &accepted);
             if let (true, Ok(draft)) = (differs, self.avoid_existing_identifiers(draft)) {
-                sent += u64::from(is_awkward);
+                sent += 1;
                 self.expect_requests(1);
                 let exchange = self.write(&draft, &head, WriteRole::Additional).await;
                 if exchange.was_closed_when_idle() {
-                    open.push_front(variant);
+                    open.push_front((variant, is_whole));
                     continue;
                 }
                 if self.succeeded(&exchange) {
@@ -317,10 +318,8 @@ impl Session<'_> {
                     return;
                 }
             }
-            if let Variant::Awkward(values) = variant {
-                let halves = values.halves().into_iter().map(Variant::Awkward);
-                halves.rev().for_each(|half| open.push_front(half));
-            }
+            let parts = variant.parts().into_iter().rev();
+            parts.for_each(|part| open.push_front((part, false)));
         }
     }
 
