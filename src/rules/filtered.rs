@@ -7,6 +7,7 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
+use crate::contract::fact::FactKind;
 use crate::contract::filters::Filter;
 use crate::contract::pointer;
 use crate::exchange::query_pairs;
@@ -150,7 +151,6 @@ fn judge_left_out(left_out: &LeftOut, sink: &mut Sink<'_>) {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-
     use crate::contract::fact::FactKind;
     use crate::exchange::Exchange;
     use crate::rules::testing::{Fixture, JSON, Judged};
