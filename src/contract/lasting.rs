@@ -14,7 +14,7 @@ use super::document::Node;
 use super::inferred::singular;
 use super::lexicon::{DETERMINERS, alphanumeric_words, camel_case_words, is_form_of, sentences};
 use super::operation::{Operation, OperationId};
-use super::pointer;
+use super::{pointer, texts};
 
 /// Which reads may show a record after its deletion, by the text about the deletion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,26 +157,93 @@ const EXCLUDES: [&str; 16] = [
     "rejected", "t", "undoable",
 ];
 
-/// Beginnings of words by which a text may say that a read shows another record than the one that its path names.
-const OF_ANOTHER: [&str; 18] = [
-    "alias",
-    "canonical",
-    "closest",
-    "current",
-    "default",
-    "demo",
-    "fallback",
-    "falls",
-    "fixed",
-    "ignor",
-    "instead",
-    "latest",
-    "merge",
-    "nearest",
-    "newest",
-    "placeholder",
-    "random",
-    "regardless",
+/// Words of texts that say no more than that a read shows the record which its path names: "Returns a pet by its id",
+/// "Successful response".
+const OF_NAMED_RECORD: [&str; 84] = [
+    "200",
+    "a",
+    "an",
+    "and",
+    "are",
+    "as",
+    "be",
+    "by",
+    "can",
+    "data",
+    "description",
+    "detail",
+    "details",
+    "display",
+    "entity",
+    "fetch",
+    "fetched",
+    "fetches",
+    "find",
+    "finds",
+    "for",
+    "found",
+    "from",
+    "full",
+    "get",
+    "gets",
+    "given",
+    "id",
+    "identified",
+    "identifier",
+    "in",
+    "info",
+    "information",
+    "integer",
+    "is",
+    "it",
+    "item",
+    "its",
+    "json",
+    "key",
+    "look",
+    "name",
+    "number",
+    "numeric",
+    "object",
+    "of",
+    "ok",
+    "one",
+    "operation",
+    "read",
+    "reads",
+    "record",
+    "request",
+    "requested",
+    "resource",
+    "response",
+    "retrieve",
+    "retrieved",
+    "retrieves",
+    "return",
+    "returned",
+    "returns",
+    "show",
+    "shows",
+    "single",
+    "slug",
+    "specific",
+    "specified",
+    "success",
+    "successful",
+    "successfully",
+    "that",
+    "the",
+    "this",
+    "to",
+    "unique",
+    "up",
+    "uuid",
+    "value",
+    "view",
+    "views",
+    "which",
+    "whose",
+    "with",
 ];
 
 impl Contract {
@@ -206,17 +273,34 @@ impl Contract {
             .any(|clause| waits(&clause) || is_seen_later(&clause))
     }
 
-    /// Whether the text about a read may say that it shows another record where it finds none: a default, or the latest
-    /// one.
+    /// Whether the texts about a read may say that it shows another record where it finds none: a default, or the
+    /// latest one. Only texts that say nothing but that it shows its record exclude that.
     pub(crate) fn may_show_another_record(&self, read: OperationId) -> bool {
         let operation = self.operation(read);
-        let of_parameters = operation.parameters.iter().filter_map(|parameter| {
-            let described = pointer::join(&self.resolve(&parameter.pointer), "description");
+        let described = |at: &str| {
+            let described = pointer::join(&self.resolve(at), "description");
             let described = self.document.node(&described).and_then(Node::string);
             described.map(str::to_ascii_lowercase)
+        };
+        let of_parameters = operation.parameters.iter().flat_map(|parameter| {
+            let schema = parameter.schema.as_deref().and_then(described);
+            described(&parameter.pointer).into_iter().chain(schema)
         });
-        let mut texts = self.texts_about(operation).into_iter().chain(of_parameters);
-        texts.any(|text| has(&alphanumeric_words(&text).collect::<Vec<_>>(), &OF_ANOTHER))
+        let around = texts::said_about_path(&self.document, operation);
+        let around = around.into_iter().map(str::to_ascii_lowercase);
+        let mut own = own_words(operation);
+        own.extend(operation.parameters.iter().flat_map(|parameter| {
+            camel_case_words(&parameter.name)
+                .into_iter()
+                .chain([parameter.name.to_lowercase()])
+        }));
+        let is_plain = |word: &str| OF_NAMED_RECORD.contains(&word) || own.contains(&singular(word));
+        let mut texts = self
+            .texts_about(operation)
+            .into_iter()
+            .chain(of_parameters)
+            .chain(around);
+        texts.any(|text| !alphanumeric_words(&text).all(is_plain))
     }
 
     /// Returns the texts about an operation and its successes, in lower case.
@@ -458,6 +542,64 @@ mod tests {
             after_delete("/trash/{id}", "Deletes a note in the trash."),
             (false, false)
         );
+    }
+
+    #[test]
+    fn a_read_shows_its_own_record_only_if_no_text_says_more() {
+        let may_show_another = |responses: &str| {
+            let path = "/tenants/{tenantId}/themes/{themeId}";
+            let document = format!("{path}: {{get: {{operationId: it, {responses}}}}}");
+            of_paths(&document, "").unwrap().may_show_another_record(OperationId(0))
+        };
+        let said = |text: &str| {
+            let responses = "responses: {'200': {description: a}}";
+            may_show_another(&format!("description: {}, {responses}", serde_json::Value::from(text)))
+        };
+        for text in [
+            "",
+            "Get a theme",
+            "Returns a single theme by its ID.",
+            "The theme with the given id.",
+            "Returns the theme of the tenant that is identified by its id.",
+            "Find theme by ID",
+        ] {
+            assert!(!said(text), "{text}");
+        }
+        for text in [
+            "If no theme has this identifier, the standard theme comes back.",
+            "Unknown ones get the default.",
+            "Never 404: shows the nearest theme.",
+            "Themes that are missing are replaced by the base theme.",
+            "The last published theme is shown for what is unknown.",
+            "When nothing matches, you get the first theme.",
+            "Resolves old identifiers to the current theme.",
+            "Returns the theme, or that of the parent.",
+            "Shows the theme of the tenant whatever is asked for.",
+            "A theme is always shown.",
+            "Merged themes lead to the one that is left.",
+            "Returns the theme closest to the number.",
+        ] {
+            assert!(said(text), "{text}");
+        }
+        for (responses, another) in [
+            ("responses: {'200': {description: The theme.}}", false),
+            ("responses: {'200': {description: The theme or its parent.}}", true),
+            (
+                "parameters: [{name: themeId, in: path, required: true, description: The themeId to return, schema: \
+                 {type: string}}], responses: {'200': {description: OK}}",
+                false,
+            ),
+            (
+                "parameters: [{name: themeId, in: path, required: true, description: Of the nearest theme, schema: \
+                 {type: string}}], responses: {'200': {description: OK}}",
+                true,
+            ),
+        ] {
+            assert_eq!(may_show_another(responses), another, "{responses}");
+        }
+        let around =
+            "/themes/{id}: {description: A theme is always shown., get: {responses: {'200': {description: a}}}}";
+        assert!(of_paths(around, "").unwrap().may_show_another_record(OperationId(0)));
     }
 
     #[test]

@@ -27,7 +27,9 @@ use super::operation::{Method, Operation, OperationId, ParameterLocation};
 use super::pointer;
 use super::shape::{JsonType, Shape, shape_at};
 use super::vocabulary::{Carry, Equality};
-use super::what_texts_say::{concerns, is_for_machines, says_that_it_comes_back_changed, says_that_order_is_kept};
+use super::what_texts_say::{
+    concerns, is_for_machines, says_that_it_comes_back_changed, says_that_order_is_kept, says_what_is_done_to_it,
+};
 
 /// The operations on the records of one create.
 #[derive(Clone, Debug)]
@@ -636,9 +638,11 @@ fn may_leave_elements_out(name: &str, array: &Node) -> bool {
 
 /// Whether a service may hide a value of this schema (a password), set it itself, or change it by its description.
 fn may_come_back_changed(schema: &Node) -> bool {
+    let described = described(schema);
     is_flagged(schema, "writeOnly")
         || is_flagged(schema, "readOnly")
-        || says_that_it_comes_back_changed(&described(schema))
+        || says_that_it_comes_back_changed(&described)
+        || says_what_is_done_to_it(&described)
 }
 
 /// Returns the description of a schema, in lower case.

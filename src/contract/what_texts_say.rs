@@ -12,7 +12,7 @@
 use super::Contract;
 use super::document::Node;
 use super::inferred::{comparable_name, singular};
-use super::lexicon::{alphanumeric_words, camel_case_words};
+use super::lexicon::{alphanumeric_words, camel_case_words, whole_sentences};
 use super::operation::{Operation, OperationId};
 
 /// Participles and other words, by their beginnings, for what a service does to a value before it shows it.
@@ -337,6 +337,114 @@ pub(super) fn says_that_it_comes_back_changed(described: &str) -> bool {
         || (described.contains("characters") && (described.contains("shown") || described.contains("become")))
 }
 
+/// Whether the description of a field, in lower case, says what a service does to the value, in whatever words:
+/// "Stemmed.", "Copied to our storage", "Only the host is kept", "Always in metres". Unlike
+/// [`says_that_it_comes_back_changed`], it is asked of fields alone: about an operation, such words say what it does.
+pub(super) fn says_what_is_done_to_it(described: &str) -> bool {
+    const DONE: [&str; 20] = [
+        "always",
+        "become",
+        "clamp",
+        "comput",
+        "convert",
+        "copied",
+        "copies",
+        "deduplic",
+        "derive",
+        "expand",
+        "fall",
+        "geocod",
+        "interpret",
+        "merg",
+        "otherwise",
+        "replac",
+        "resiz",
+        "resolv",
+        "scaled",
+        "unknown",
+    ];
+    const PHRASES: [&str; 14] = [
+        "default to",
+        "is cut",
+        "is dropped",
+        "is kept",
+        "is made",
+        "is moved",
+        "is removed",
+        "is set",
+        "is shown",
+        "is stored",
+        "looked up",
+        "shown as",
+        "stored as",
+        "turned into",
+    ];
+    has_word_of(described, &DONE)
+        || PHRASES.iter().any(|words| described.contains(words))
+        || whole_sentences(described)
+            .flat_map(|sentence| sentence.split([':', ';', ',', '(']))
+            .any(begins_with_what_is_done)
+}
+
+/// Whether a part of a sentence, in lower case, begins with a participle that says what is done to a value, and not
+/// what kind of value it is ("Preferred name") or what for ("Used in invoices").
+fn begins_with_what_is_done(part: &str) -> bool {
+    const SAYS_WHAT_FOR: [&str; 22] = [
+        "addressed",
+        "allowed",
+        "assigned",
+        "based",
+        "bed",
+        "deprecated",
+        "displayed",
+        "embed",
+        "expected",
+        "expressed",
+        "feed",
+        "given",
+        "intended",
+        "measured",
+        "need",
+        "needed",
+        "printed",
+        "provided",
+        "related",
+        "required",
+        "seed",
+        "used",
+    ];
+    const FOLLOWS: [&str; 24] = [
+        "according",
+        "after",
+        "and",
+        "as",
+        "at",
+        "before",
+        "by",
+        "down",
+        "from",
+        "if",
+        "in",
+        "into",
+        "on",
+        "or",
+        "out",
+        "over",
+        "per",
+        "through",
+        "to",
+        "under",
+        "up",
+        "when",
+        "while",
+        "with",
+    ];
+    let mut words = alphanumeric_words(part);
+    let (first, second) = (words.next().unwrap_or_default(), words.next());
+    let is_participle = first.len() > 4 && first.ends_with("ed") && !SAYS_WHAT_FOR.contains(&first);
+    is_participle && second.is_none_or(|second| FOLLOWS.contains(&second))
+}
+
 /// Whether a sentence about an operation, in lower case, says that values in its body come back changed: "Input is
 /// HTML-escaped".
 pub(super) fn says_that_values_come_back_changed(sentence: &str) -> bool {
@@ -456,6 +564,13 @@ pub(crate) fn names_a_unit(described: &str) -> bool {
         "millimet", "mm", "pounds",
     ];
     has_word_of(described, &UNITS)
+}
+
+/// Whether a field holds text that people write for people, or a name, by the last word of its own name.
+pub(crate) fn is_named_as_text(name: &str) -> bool {
+    let words = camel_case_words(name);
+    let last = words.last().map(String::as_str).unwrap_or_default();
+    FREE_TEXT.contains(&last) || ["name", "i18n", "translations"].contains(&last)
 }
 
 /// Whether a field holds a code or a name for machines, by its name.
@@ -656,6 +771,40 @@ mod tests {
         assert!(!sentence("The header is ignored."));
         assert!(!sentence("Updates a note."));
         assert!(!sentence("Truncates the log."));
+    }
+
+    #[test]
+    fn a_description_says_what_is_done_to_a_value() {
+        for described in [
+            "Stemmed.",
+            "Copied to our storage.",
+            "Only the host is kept.",
+            "Resolved: if it redirects, the final address is shown.",
+            "Looked up in the register and shown as spelled there.",
+            "Geocoded.",
+            "Always in metres.",
+            "Unknown themes fall back to the default.",
+            "Scaled to 0..1000.",
+            "The picture. Resampled to 72 dpi.",
+            "Colour, sharpened if need be",
+            "Keywords (stemmed)",
+        ] {
+            assert!(says_what_is_done_to_it(&described.to_ascii_lowercase()), "{described}");
+        }
+        for described in [
+            "",
+            "Title of the note",
+            "Preferred name",
+            "Detailed description of the product",
+            "Used in invoices",
+            "Required for shipping",
+            "The day on which it ends",
+            "Can be changed by its owner",
+            "Size in metres",
+            "Speed of the fan",
+        ] {
+            assert!(!says_what_is_done_to_it(&described.to_ascii_lowercase()), "{described}");
+        }
     }
 
     #[test]

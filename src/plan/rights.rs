@@ -10,7 +10,7 @@ use super::optional::separated;
 use crate::contract::acting_parameter::{acts_by_name, says_it_acts_if_absent};
 use crate::contract::document::Node;
 use crate::contract::lexicon::{EXCLUSIVE_ROLES, ascii_words as words, is_listed_action};
-use crate::contract::what_texts_say::names_a_unit;
+use crate::contract::what_texts_say::{is_named_as_text, names_a_unit};
 
 /// The words of names and values that give rights or make a record visible to everybody. Those that begin or end with
 /// `admin` do too.
@@ -595,39 +595,113 @@ pub(super) fn concerns_rights(name: &str) -> bool {
     words(&lower).any(is_concerned) || locks_away(name)
 }
 
-/// Whether an object whose content nothing describes may be sent in a field with this name: one that is neither about
-/// rights nor about somebody or other records, and says nothing that acts.
+/// Whether a name may be one of an object whose content nothing describes, or the name of such an object: one that is
+/// neither about rights nor about somebody or other records, and says nothing that acts.
 pub(super) fn may_hold_any_object(name: &str) -> bool {
     !(concerns_rights(name) || names_somebody(name) || concerns_others(name))
 }
 
-/// Whether an object may be sent empty in a field with this name and schema. One that selects others selects all of them
-/// then.
-pub(super) fn may_be_empty_object(name: &str, schema: &Node) -> bool {
-    const SELECTS: [&str; 19] = [
-        "audience",
-        "condition",
-        "conditions",
-        "criteria",
-        "filter",
-        "filters",
-        "match",
-        "matcher",
-        "matchers",
-        "query",
-        "recipients",
-        "rule",
-        "rules",
-        "segment",
-        "selector",
-        "target",
-        "targeting",
-        "targets",
-        "where",
+/// Whether an object whose content nothing describes may be sent in a field with this name and schema, because they are
+/// those of a text, or of data that concerns nothing but the record. Any other may select others (an empty one then selects all of them),
+/// give rights or name somebody: of the names of such fields, no list is complete.
+pub(super) fn holds_plain_data(name: &str, schema: &Node) -> bool {
+    const WORDS: [&str; 40] = [
+        "additional",
+        "annotations",
+        "appearance",
+        "arbitrary",
+        "attribute",
+        "attributes",
+        "config",
+        "configuration",
+        "content",
+        "context",
+        "custom",
+        "data",
+        "details",
+        "dimensions",
+        "extended",
+        "extension",
+        "extensions",
+        "extra",
+        "extras",
+        "field",
+        "fields",
+        "form",
+        "info",
+        "inputs",
+        "label",
+        "labels",
+        "layout",
+        "meta",
+        "metadata",
+        "options",
+        "parameters",
+        "params",
+        "preferences",
+        "properties",
+        "schema",
+        "settings",
+        "style",
+        "tags",
+        "value",
+        "values",
+    ];
+    let separated = separated(name);
+    let is_plain = !separated.is_empty() && words(&separated).all(|word| WORDS.contains(&word));
+    (is_plain || is_named_as_text(name)) && !speaks_of_what_it_selects(schema)
+}
+
+/// Whether the description of a field says what its value selects, or what happens without one.
+fn speaks_of_what_it_selects(schema: &Node) -> bool {
+    const SAYS: [&str; 34] = [
+        "absent",
+        "all",
+        "anybody",
+        "anyone",
+        "applies",
+        "apply",
+        "blank",
+        "each",
+        "empty",
+        "entire",
+        "every",
+        "everybody",
+        "everyone",
+        "everything",
+        "limit",
+        "limits",
+        "missing",
+        "nobody",
+        "none",
+        "nothing",
+        "omitted",
+        "otherwise",
+        "restrict",
+        "restricted",
+        "restriction",
+        "restrictions",
+        "restricts",
+        "select",
+        "selected",
+        "selects",
+        "unless",
+        "unset",
+        "whole",
+        "without",
     ];
     let said = description(schema).to_lowercase();
-    let speaks_of_all = |word: &str| ["all", "empty", "every", "everything"].contains(&word);
-    !words(&separated(name)).any(|word| SELECTS.contains(&word)) && !words(&said).any(speaks_of_all)
+    says_it_acts_if_absent(&said) || words(&said).any(|word| SAYS.contains(&word) || is_listed_action(word))
+}
+
+/// Whether a list of identifiers may be sent empty in a field with this name and schema: one of those who see or change
+/// the record, of which nothing says more. Any other may select others, or all of them if it is empty, and what a
+/// service does with none may be said nowhere.
+pub(super) fn may_be_empty_list(name: &str, schema: &Node) -> bool {
+    const OF_RIGHTS: [&str; 4] = ["editable", "readable", "visible", "writable"];
+    let separated = separated(name);
+    let last = words(&separated).last();
+    last.is_some_and(|last| OF_RIGHTS.contains(&last)) && description(schema).is_empty()
 }
 
 /// Whether a word is about administrators: `admins`, `superadmin`, not `badminton`.
@@ -1207,12 +1281,13 @@ mod tests {
         }
     }
 
+    fn described(description: &str) -> Node {
+        let text = format!("type: object\ndescription: '{description}'\n");
+        Document::read("a.yaml", text).unwrap().node("").unwrap().clone()
+    }
+
     #[test]
-    fn an_object_that_selects_others_is_not_sent_empty() {
-        let schema = |description: &str| {
-            let text = format!("type: object\ndescription: '{description}'\n");
-            Document::read("a.yaml", text).unwrap().node("").unwrap().clone()
-        };
+    fn an_object_is_sent_only_where_it_holds_plain_data() {
         for name in [
             "pod_selector",
             "matchers",
@@ -1220,17 +1295,98 @@ mod tests {
             "conditions",
             "recipients",
             "targetRules",
+            "applies_to",
+            "cohort",
+            "predicate",
+            "subset",
+            "nodes",
+            "expression",
+            "population",
+            "restrict_to",
+            "limit_to",
+            "tag_expression",
+            "hosts",
+            "lookup",
+            "match_labels",
+            "labels_selector",
+            "node_labels",
+            "grants",
+            "acls",
+            "shares",
+            "collaborators",
+            "entitlements",
+            "allow",
+            "deny",
+            "whitelist",
+            "attendees",
+            "invitees",
+            "guests",
+            "people",
+            "forwarding",
+            "redirects",
+            "aliases",
+            "",
         ] {
-            assert!(!may_be_empty_object(name, &schema("")), "{name}");
+            assert!(!holds_plain_data(name, &described("")), "{name}");
         }
         for (name, description) in [
             ("data", "Applies to all hosts if it is empty."),
             ("config", "Every key counts."),
+            ("options", "Nothing set: the whole company."),
+            ("attributes", "{} means no restriction."),
+            ("values", "Selects the rows to purge"),
+            (
+                "parameters",
+                "Part of the customers that is charged; default: the entire list",
+            ),
+            ("context", "Nodes that are drained; none given: the cluster"),
         ] {
-            assert!(!may_be_empty_object(name, &schema(description)), "{description}");
+            assert!(!holds_plain_data(name, &described(description)), "{description}");
         }
-        assert!(may_be_empty_object("data", &schema("Any data of yours.")));
-        assert!(may_be_empty_object("data_schema", &schema("The schema of the data.")));
+        assert!(holds_plain_data("data", &described("Any data of yours.")));
+        assert!(holds_plain_data("data_schema", &described("The schema of the data.")));
+        let of_nested = "A JSON Schema document which is used to validate a config context object.";
+        assert!(holds_plain_data("data_schema", &described(of_nested)));
+        for name in [
+            "customFields",
+            "metadata",
+            "extra_data",
+            "settings",
+            "options",
+            "inputs",
+            "Tags",
+            "value",
+        ] {
+            assert!(holds_plain_data(name, &described("")), "{name}");
+        }
+        for name in [
+            "name",
+            "subject",
+            "room_name",
+            "text",
+            "title_i18n",
+            "translations",
+            "tags",
+        ] {
+            assert!(holds_plain_data(name, &described("")), "{name}");
+        }
+        assert!(!holds_plain_data("name", &described("Empty: everybody.")));
+    }
+
+    #[test]
+    fn an_empty_list_of_identifiers_may_be_only_one_of_those_who_see_the_record() {
+        assert!(may_be_empty_list("user_ids_visible", &described("")));
+        assert!(!may_be_empty_list("user_ids_visible", &described("Empty: anyone.")));
+        for name in [
+            "recipient_ids",
+            "device_ids",
+            "keep_ids",
+            "allowed_user_ids",
+            "approver_ids",
+            "attendee_ids",
+        ] {
+            assert!(!may_be_empty_list(name, &described("")), "{name}");
+        }
     }
 
     #[test]

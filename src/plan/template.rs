@@ -11,8 +11,8 @@ use super::body;
 use super::draft::Draft;
 use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
 use super::rights::{
-    cautious_value, concerns_rights, ends_period, is_called_by_service, is_date_of_trigger, is_measure,
-    is_place_among_others, is_size_of_a_thing, may_be_empty_object, may_be_sent_later, may_hold_any_object,
+    cautious_value, concerns_rights, ends_period, holds_plain_data, is_called_by_service, is_date_of_trigger,
+    is_measure, is_place_among_others, is_size_of_a_thing, may_be_empty_list, may_be_sent_later, may_hold_any_object,
     names_somebody,
 };
 use super::sample::{MAX_ELEMENTS, NOTE, SMALLEST_UNLIKELY, SampleMaker, end_of_period, is_wide_number};
@@ -637,18 +637,20 @@ impl LeafBuilder<'_> {
         make(&sample).ok()
     }
 
-    /// Returns the object that is sent in a required field whose schema documents no members: a map of texts has one,
-    /// and any other object none.
+    /// Returns the object that is sent in a required field whose schema documents no members, if its name says that it
+    /// holds plain data: a map of texts has one, and any other object none.
     fn object(&self, field: &TemplateField<'_>) -> Option<Choice> {
         let contract = self.template.contract;
         let mut names = pointer::tokens(&field.pointer);
         if !field.required || names.any(|name| !may_hold_any_object(&name)) {
             return None;
         }
-        let name = pointer::last(&field.pointer).unwrap_or_default();
+        let name = last_name(&field.pointer);
+        if !holds_plain_data(&name, field.node) {
+            return None;
+        }
         if !field.is_map {
-            let is_free = !contract.names_a_record(&name) && may_be_empty_object(&name, field.node);
-            return is_free.then(|| Choice::own(json!({})));
+            return (!contract.names_a_record(&name)).then(|| Choice::own(json!({})));
         }
         let map = |language: Option<&str>| self.made(field, false, |sample| sample.map(field.node, language));
         let of_body = self
@@ -690,11 +692,11 @@ impl LeafBuilder<'_> {
         let kind = stated("type").and_then(Node::string);
         if field.looks_like_an_identifier {
             let is_list = kind == Some("array") && field.required;
-            return is_list.then(|| Choice::own(json!([])));
+            let may_be_empty = is_list && may_be_empty_list(&last_name(&field.pointer), node);
+            return may_be_empty.then(|| Choice::own(json!([])));
         }
         if stated("enum").is_some() || field.synthetic.is_some() || kind == Some("boolean") {
-            let names = pointer::tokens(&field.pointer).filter(|token| token.parse::<usize>().is_err());
-            let name = names.last().unwrap_or_default();
+            let name = last_name(&field.pointer);
             let value = self.contract_values(field).into_iter().next();
             return value
                 .and_then(|value| cautious_value(value, &name, node))
@@ -773,6 +775,12 @@ fn gap_opens_values(contract: &Contract, node: &Node) -> bool {
     })
 }
 
+/// Returns the last name in a pointer: an element of an array has that of the array.
+fn last_name(pointer: &str) -> String {
+    let names = pointer::tokens(pointer).filter(|token| token.parse::<usize>().is_err());
+    names.last().map(Into::into).unwrap_or_default()
+}
+
 /// Returns the tokens of a pointer that are not indexes: the elements of one array share a name.
 fn name_tokens(pointer: &str) -> impl Iterator<Item = &str> {
     pointer.split('/').filter(|token| token.parse::<usize>().is_err())
@@ -840,6 +848,37 @@ mod tests {
         assert_eq!(map["question"].as_object().unwrap().len(), 1, "{map}");
         // An object of any content may be one of those records.
         assert_eq!(body(""), None);
+    }
+
+    #[test]
+    fn a_list_of_identifiers_that_may_select_others_is_sent_at_no_depth() {
+        for (name, description) in [
+            ("recipient_ids", "An empty list sends it to all contacts."),
+            ("device_ids", "Leave it empty to run it on all devices."),
+            ("keep_ids", "Records that stay; all others are deleted."),
+            ("allowed_user_ids", "Empty: anyone."),
+            ("approver_ids", ""),
+            ("user_ids_visible", "If empty, everybody sees it."),
+        ] {
+            let ids = format!("{{type: array, description: '{description}', items: {{type: integer}}}}");
+            let inner = format!("{{type: object, required: [{name}], properties: {{{name}: {ids}}}}}");
+            for schema in [
+                format!("{{type: object, required: [{name}], properties: {{{name}: {ids}}}}}"),
+                format!("{{type: object, required: [detail], properties: {{detail: {inner}}}}}"),
+                format!("{{type: object, required: [a], properties: {{a: {{type: array, items: {inner}}}}}}}"),
+            ] {
+                let lack = made(&schema).unwrap_err();
+                assert!(lack.contains('`'), "{schema}: {lack}");
+            }
+        }
+        // One that is not required is left out.
+        let ids = "{type: array, items: {type: integer}}";
+        let inner = format!("{{type: object, properties: {{device_ids: {ids}, note: {{type: string}}}}}}");
+        let body = made(&format!(
+            "{{type: object, required: [detail], properties: {{detail: {inner}}}}}"
+        ))
+        .unwrap();
+        assert_eq!(body["detail"].as_object().unwrap().len(), 1, "{body}");
     }
 
     #[test]
@@ -1040,10 +1079,10 @@ mod tests {
             assert_eq!(body("on"), Ok(json!({"on": false})), "{schema}");
         }
         let two = made(&format!(
-            "{{type: object, required: [a, b], properties: {{a: {}, b: {{type: string}}}}}}",
+            "{{type: object, required: [tags, b], properties: {{tags: {}, b: {{type: string}}}}}}",
             map("")
         ));
-        assert_eq!(two, Ok(json!({"a": {"countersign": text}, "b": second})));
+        assert_eq!(two, Ok(json!({"tags": {"countersign": text}, "b": second})));
     }
 
     #[test]
@@ -1093,6 +1132,12 @@ components:
     fn no_object_is_made_up_that_gives_rights_or_that_its_schema_does_not_admit() {
         for (name, schema) in [
             ("permissions", "{type: object}"),
+            ("applies_to", "{type: object}"),
+            ("expression", "{}"),
+            ("data", "{type: object, description: 'Empty: the whole company.'}"),
+            ("targets", "{type: array, items: {type: object}}"),
+            ("grants", "{type: object, additionalProperties: {type: string}}"),
+            ("invitees", "{type: object, additionalProperties: {type: string}}"),
             ("members", "{type: object, additionalProperties: {type: string}}"),
             ("label", "{type: object, minProperties: 1}"),
             (

@@ -150,11 +150,11 @@ fn judge_left_out(left_out: &LeftOut, sink: &mut Sink<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-    use crate::contract::fact::FactKind;
+    use super::*;
     use crate::exchange::Exchange;
     use crate::rules::testing::{Fixture, JSON, Judged};
     use crate::rules::{Reason, Verdict};
+    use serde_json::json;
 
     const PETS: &str = "openapi: 3.0.3
 info: {title: Pets, version: '1'}

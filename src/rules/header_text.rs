@@ -35,15 +35,25 @@ pub(super) enum ReceivedHeader {
 pub(super) struct HeaderReader<'read> {
     contract: &'read Contract,
     assertions: &'read Assertions,
+    /// Whether HTTP compares the letters of the header's value in any case.
+    in_any_case: bool,
 }
 
 impl<'read> HeaderReader<'read> {
     pub(super) fn new(contract: &'read Contract, assertions: &'read Assertions) -> Self {
-        Self { contract, assertions }
+        Self {
+            contract,
+            assertions,
+            in_any_case: false,
+        }
     }
 
     /// Returns what the headers of a response have of a documented one.
     pub(super) fn value(self, documented: &DocumentedHeader, received: &HeaderMap) -> ReceivedHeader {
+        let reader = Self {
+            in_any_case: is_in_any_case(&documented.name),
+            ..self
+        };
         let shape = self.contract.shape(documented.shape);
         let lines = received.get_all(&documented.name).iter();
         let lines = lines.map(|line| Some(str::from_utf8(line.as_bytes()).ok()?.trim_matches([' ', '\t'])));
@@ -58,8 +68,8 @@ impl<'read> HeaderReader<'read> {
             [] => return ReceivedHeader::Absent,
             [line] if documented.is_json => json(shape, line),
             [line] if has_form_of_http(&documented.name, line) => None,
-            [line] => self.text(shape, line),
-            lines if may_be_several => self.text(shape, &lines.join(", ")),
+            [line] => reader.text(shape, line),
+            lines if may_be_several => reader.text(shape, &lines.join(", ")),
             _ => None,
         };
         value.map_or(ReceivedHeader::Unclear, ReceivedHeader::Value)
@@ -77,7 +87,7 @@ impl<'read> HeaderReader<'read> {
             [JsonType::Boolean] => Some(boolean(text).unwrap_or_else(|| text.into())),
             [JsonType::Integer | JsonType::Number] => Some(number(text).unwrap_or_else(|| text.into())),
             [JsonType::String] => {
-                let readings = strings(text);
+                let readings = self.strings(text);
                 let satisfying = readings.iter().position(|reading| self.satisfies(shape, reading));
                 readings.into_iter().nth(satisfying.unwrap_or(0))
             }
@@ -91,7 +101,7 @@ impl<'read> HeaderReader<'read> {
     /// a list or an object and satisfies none of them is left open.
     fn untyped(self, shape: &Shape, text: &str) -> Option<Value> {
         let mut readings: Vec<_> = number(text).into_iter().chain(boolean(text)).collect();
-        readings.extend(strings(text));
+        readings.extend(self.strings(text));
         readings.extend(self.list(shape, text));
         let satisfying = readings.iter().position(|reading| self.satisfies(shape, reading));
         match satisfying {
@@ -109,6 +119,26 @@ impl<'read> HeaderReader<'read> {
         });
         let read: Vec<_> = read.collect::<Option<_>>()?;
         (!read.is_empty()).then_some(Value::Array(read))
+    }
+
+    /// Returns what a text may be as a string: itself; percent-decoded; without the quotes of a structured field; in
+    /// another case.
+    fn strings(self, text: &str) -> Vec<Value> {
+        let decoded = percent_decode_str(text).decode_utf8().ok();
+        let unquoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let others = decoded.as_deref().into_iter().chain(unquoted);
+        let mut strings = vec![Value::from(text)];
+        strings.extend(others.filter(|other| *other != text).map(Value::from));
+        if self.in_any_case {
+            let cases = [text.to_ascii_lowercase(), text.to_ascii_uppercase()];
+            strings.extend(
+                cases
+                    .into_iter()
+                    .chain([capitalised(text), language_tag(text)])
+                    .map(Value::from),
+            );
+        }
+        strings
     }
 
     fn satisfies(self, shape: &Shape, value: &Value) -> bool {
@@ -129,13 +159,64 @@ fn json(shape: &Shape, text: &str) -> Option<Value> {
 }
 
 /// Whether a value has the form that HTTP gives its header, and schemas often do not: a date is not RFC 3339's (RFC
-/// 9110, section 5.6.7; RFC 8594, section 3), and a location may be relative (RFC 9110, sections 8.7 and 10.2.2).
+/// 9110, section 5.6.7; RFC 8594, section 3; RFC 9745, section 2.1), a number in place of a date is one that has passed
+/// (RFC 9111, section 5.3), a location may be relative (RFC 9110, sections 8.7 and 10.2.2), and a limit may be followed
+/// by its policies.
 fn has_form_of_http(name: &str, text: &str) -> bool {
-    match name.to_ascii_lowercase().as_str() {
+    let is_integer = |text: &str| text.parse::<i64>().is_ok();
+    let (name, is_date) = (name.to_ascii_lowercase(), is_date_of_http(text));
+    match name.as_str() {
         "content-location" | "location" => Url::parse(text).is_err(),
-        "expires" | "last-modified" | "retry-after" | "sunset" => DateTime::parse_from_rfc2822(text).is_ok(),
+        "deprecation" => text.strip_prefix('@').is_some_and(is_integer),
+        "expires" => is_date || is_integer(text),
+        "last-modified" | "retry-after" | "sunset" => is_date,
+        name if name.ends_with("ratelimit-reset") => is_date,
+        name if name.ends_with("ratelimit-limit") => text
+            .split_once(',')
+            .is_some_and(|(limit, policies)| is_integer(limit.trim()) && policies.contains(";w=")),
         _ => false,
     }
+}
+
+fn is_date_of_http(text: &str) -> bool {
+    DateTime::parse_from_rfc2822(text).is_ok()
+}
+
+/// Whether the letters of a header's value mean the same in any case (RFC 9110, among them sections 8.4.1, 8.5.1 and
+/// 14.3).
+fn is_in_any_case(name: &str) -> bool {
+    const IN_ANY_CASE: [&str; 7] = [
+        "accept-ranges",
+        "cache-control",
+        "connection",
+        "content-encoding",
+        "content-language",
+        "transfer-encoding",
+        "vary",
+    ];
+    IN_ANY_CASE.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// Returns a text with a capital at the beginning of each of its words.
+fn capitalised(text: &str) -> String {
+    let words = text.split('-').map(|word| match word.split_at_checked(1) {
+        Some((first, rest)) => first.to_ascii_uppercase() + &rest.to_ascii_lowercase(),
+        None => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join("-")
+}
+
+/// Returns a language tag as it is usually written (RFC 5646, section 2.1.1): `zh-Hant-TW`.
+fn language_tag(text: &str) -> String {
+    let subtags = text
+        .split('-')
+        .enumerate()
+        .map(|(index, subtag)| match (index, subtag.len()) {
+            (1.., 2) => subtag.to_ascii_uppercase(),
+            (1.., 4) => capitalised(subtag),
+            _ => subtag.to_ascii_lowercase(),
+        });
+    subtags.collect::<Vec<_>>().join("-")
 }
 
 fn number(text: &str) -> Option<Value> {
@@ -158,19 +239,13 @@ fn boolean(text: &str) -> Option<Value> {
     }
 }
 
-/// Returns what a text may be as a string: itself; percent-decoded; without the quotes of a structured field.
-fn strings(text: &str) -> Vec<Value> {
-    let decoded = percent_decode_str(text).decode_utf8().ok();
-    let unquoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-    let others = decoded.as_deref().into_iter().chain(unquoted);
-    let mut strings = vec![Value::from(text)];
-    strings.extend(others.filter(|other| *other != text).map(Value::from));
-    strings
-}
-
 /// Returns the elements of a list: what is between commas outside quotes and the URLs of links (RFC 8288, section 3),
 /// but for empty ones.
 fn elements(text: &str) -> Vec<&str> {
+    // The comma in a date separates nothing.
+    if is_date_of_http(text) {
+        return vec![text];
+    }
     let (mut quoted, mut escaped, mut in_link) = (false, false, false);
     let elements = text.split(|character: char| {
         let is_escaped = std::mem::take(&mut escaped);
@@ -384,7 +459,16 @@ mod tests {
                 "Tue, 15 Nov 1994 12:45:26 GMT",
                 "yesterday",
             ),
-            ("Expires", "date-time", "Tue, 15 Nov 1994 12:45:26 GMT", "0"),
+            ("Expires", "date-time", "Tue, 15 Nov 1994 12:45:26 GMT", "soon"),
+            ("Expires", "date-time", "-1", "1.5"),
+            ("Expires", "date-time", "0", "never"),
+            ("Deprecation", "date-time", "@1688169599", "1688169599"),
+            (
+                "X-RateLimit-Reset",
+                "date-time",
+                "Tue, 15 Nov 1994 12:45:26 GMT",
+                "tomorrow",
+            ),
             ("Location", "uri", "/things/7", "https://exa mple.com/"),
         ] {
             let fixture = Fixture::responses(&format!(
@@ -401,6 +485,50 @@ mod tests {
         // A date of HTTP is none of RFC 3339 in any other header.
         let judged = judged_date();
         assert_eq!(judged.fact("getThings header X-It: format"), Verdict::Broken);
+    }
+
+    /// The number of findings about a header with this name, schema and text.
+    fn named(name: &'static str, schema: &str, text: &'static str) -> usize {
+        let fixture = Fixture::responses(&format!(
+            "'200': {{description: a, headers: {{{name}: {{schema: {schema}}}}}}}"
+        ));
+        fixture.headers(200, &[(name, text)]).verdicts.findings().len()
+    }
+
+    #[test]
+    fn the_letters_of_some_headers_may_have_any_case() {
+        let [languages, ranges] = [
+            "{type: string, enum: [en, zh-Hant, de-DE]}",
+            "{type: string, enum: [bytes]}",
+        ];
+        for text in ["EN", "en", "ZH-HANT", "de-de", "De-De"] {
+            assert_eq!(named("Content-Language", languages, text), 0, "{text}");
+        }
+        assert_eq!(named("Content-Language", languages, "fr"), 1);
+        let list = format!("{{type: array, items: {languages}}}");
+        assert_eq!(named("content-language", &list, "EN, DE-de"), 0);
+        assert_eq!(named("Accept-Ranges", ranges, "Bytes"), 0);
+        assert_eq!(named("Accept-Ranges", ranges, "none"), 1);
+        assert_eq!(
+            named("Vary", "{type: string, enum: [Accept-Encoding]}", "accept-encoding"),
+            0
+        );
+        assert_eq!(named("X-Ranges", ranges, "Bytes"), 1);
+    }
+
+    #[test]
+    fn a_limit_may_have_its_policies_and_a_date_is_one_element() {
+        let integer = "{type: integer}";
+        for name in ["RateLimit-Limit", "X-RateLimit-Limit"] {
+            assert_eq!(named(name, integer, "100, 100;w=60"), 0, "{name}");
+            for text in ["many, 100;w=60", "100, 50", "many"] {
+                assert_eq!(named(name, integer, text), 1, "{name} {text}");
+            }
+        }
+        assert_eq!(named("X-Limit", integer, "100, 100;w=60"), 1);
+        let dates = "{type: array, maxItems: 1, items: {type: string}}";
+        assert_eq!(named("X-Dates", dates, "Tue, 15 Nov 1994 12:45:26 GMT"), 0);
+        assert_eq!(named("X-Dates", dates, "Tue, soon"), 1);
     }
 
     fn judged_date() -> Judged {

@@ -4,8 +4,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::create::WRITE_PURPOSE;
+use super::pace::{MAX_ATTEMPTS, throttles_for_now, wait_after};
 use super::request::{Replacement, credential, request_head_with};
-use super::session::{Call, Session};
+use super::session::{Call, ResendOptions, Session};
 use super::settle::LifecycleWait;
 use crate::contract::fact::FactKind;
 use crate::contract::lifecycle::Lifecycle;
@@ -302,11 +303,7 @@ impl Session<'_> {
         };
         let deletion = match accepted {
             Some(deletion) => deletion,
-            None => {
-                self.expect_requests(1);
-                let (exchange, _) = self.call(Call::alone(request, WRITE_PURPOSE)).await;
-                Deletion::of(&exchange.outcome)
-            }
+            None => self.delete_unless_throttled(lifecycle, record, &request).await,
         };
         let stages = match deletion {
             Deletion::Accepted => (RecordStage::DeletedInRead, RecordStage::DeletedInList),
@@ -327,8 +324,8 @@ impl Session<'_> {
 
     /// Sends a deletion without a credential, where the contract says that it needs one, and reads the record if that
     /// was rejected. A record may vanish by itself, or because it is read, so its absence counts only if the other
-    /// record is still there. Returns `None` if the record is still to be deleted, and otherwise what became of the
-    /// deletion.
+    /// record is still there. Returns `None` if the record is still to be deleted, because it was just read as the
+    /// run's own, and otherwise what became of the deletion.
     async fn delete_without_credential(
         &self,
         lifecycle: &Lifecycle,
@@ -346,27 +343,68 @@ impl Session<'_> {
             ..delete.clone()
         };
         self.expect_requests(1);
-        let (exchange, _) = self.call(Call::alone(request, purpose)).await;
-        let status = exchange.status()?;
-        if is_success(status) {
+        let not_judged_if_throttled = ResendOptions {
+            replaceable: true,
+            ..ResendOptions::default()
+        };
+        let (exchange, _) = self
+            .call_with_options(Call::alone(request, purpose), not_judged_if_throttled)
+            .await;
+        let status = exchange.status();
+        if status.is_some_and(is_success) {
             return Some(Deletion::of(&exchange.outcome));
         }
-        may_have_stored(&exchange.outcome).filter(|stored| !stored)?;
+        let before = (record, RecordStage::BeforeDelete);
+        match self.look_for_record(lifecycle.read, before).await {
+            SeenRecord::Own => return None,
+            SeenRecord::Unclear => return Some(Deletion::Uncertain),
+            SeenRecord::Gone => {}
+        }
+        let status = status.filter(|_| may_have_stored(&exchange.outcome) == Some(false));
+        let (Some(status), Some(other)) = (status, other) else {
+            return Some(Deletion::Uncertain);
+        };
+        let before = (other, RecordStage::BeforeDelete);
+        if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
+            return Some(Deletion::Uncertain);
+        }
         let rejection = Rejection {
             status,
             credential_fact: Some(kind),
         };
-        let before = (record, RecordStage::BeforeDelete);
-        if self.look_for_record(lifecycle.read, before).await != SeenRecord::Gone {
-            return None;
-        }
-        let before = (other?, RecordStage::BeforeDelete);
-        if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
-            return None;
-        }
         let after = (record, RecordStage::RejectedDelete(delete.operation, rejection));
         let is_gone = self.look_for_record(lifecycle.read, after).await == SeenRecord::Gone;
-        is_gone.then_some(Deletion::Accepted)
+        Some(if is_gone {
+            Deletion::Accepted
+        } else {
+            Deletion::Uncertain
+        })
+    }
+
+    /// Sends a deletion, and again after a response that throttles it if a read shows that the record is still there:
+    /// the deletion may have been carried out, and somebody else's record may have the identifier by now.
+    async fn delete_unless_throttled(&self, lifecycle: &Lifecycle, record: usize, delete: &Request) -> Deletion {
+        let mut attempt = 0;
+        loop {
+            let is_last = attempt + 1 == MAX_ATTEMPTS;
+            let options = ResendOptions {
+                replaceable: !is_last,
+                ..ResendOptions::default()
+            };
+            self.expect_requests(1);
+            let call = Call::alone(delete.clone(), WRITE_PURPOSE);
+            let (exchange, _) = self.call_with_options(call, options).await;
+            let throttling = exchange.response().filter(|response| throttles_for_now(response));
+            let Some(throttling) = throttling.filter(|_| !is_last) else {
+                return Deletion::of(&exchange.outcome);
+            };
+            tokio::time::sleep(wait_after(throttling, attempt)).await;
+            let before = (record, RecordStage::BeforeDelete);
+            if self.look_for_record(lifecycle.read, before).await != SeenRecord::Own {
+                return Deletion::Uncertain;
+            }
+            attempt += 1;
+        }
     }
 
     /// Looks in its list for a record whose read shows that it is gone. The list may show it all the same, because a

@@ -19,7 +19,7 @@ use super::settings::Settings;
 use super::settle::{NotFoundRetry, ObservedDelays};
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
-use crate::contract::operation::OperationId;
+use crate::contract::operation::{Method, OperationId};
 use crate::exchange::{Credential, Exchange, Failure, Intent, Purpose, Request, Transport};
 use crate::gaps::{Answer, Gaps, Trial};
 use crate::history::{ExchangeResult, ExchangeRole, History, Residue, SearchExtent, UnexplainedRecord};
@@ -204,7 +204,8 @@ impl Call {
 /// Reasons to send a request again, or another in its place, beyond the usual repeats after throttling.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResendOptions {
-    /// Whether the caller may send another request in place of a throttled one; that response is not judged.
+    /// Whether the caller may send another request in place of a throttled one, or this one once it has made sure that
+    /// it may; that response is not judged.
     pub(super) replaceable: bool,
     /// After a 404 the request is repeated until this has passed: what it requests may appear a little later.
     pub(super) not_found_timeout: Duration,
@@ -449,15 +450,18 @@ impl<'run> Session<'run> {
 
     /// Returns how long to wait before a throttled request is sent again; `None` if it is not sent again, for
     /// instance because the target says that it throttles for longer than a run waits: every further request would use
-    /// up all its waits, too. A create or a query is sent again only after a 429 that says when, because that response
-    /// rejects it; both requests count against the budget. Any other response may come from something in front of a
-    /// service that has stored the record.
+    /// up all its waits, too. A deletion is never sent again here: it may have been carried out, and somebody else's
+    /// record may have the identifier by now. A create or a query is sent again only after a 429 that says when,
+    /// because that response rejects it; both requests count against the budget. Any other response may come from
+    /// something in front of a service that has stored the record.
     fn wait_before_resend(&self, exchange: &Exchange, attempt: u32) -> Option<Duration> {
         let response = exchange.response().filter(|response| throttles_for_now(response))?;
         // A wrong token is not sent again: a target that throttles it may be counting them.
-        let sent_once = matches!(exchange.request.credential, Credential::Wrong { .. });
-        let may_store = self.contract.operation(exchange.request.operation).may_store();
-        let again = !may_store || (response.status == 429 && says_when(response) && self.budget_allows_one_after(1));
+        let has_wrong_token = matches!(exchange.request.credential, Credential::Wrong { .. });
+        let operation = self.contract.operation(exchange.request.operation);
+        let sent_once = has_wrong_token || operation.method == Method::Delete;
+        let again = !operation.may_store()
+            || (response.status == 429 && says_when(response) && self.budget_allows_one_after(1));
         (again && !sent_once && attempt + 1 < MAX_ATTEMPTS).then(|| wait_after(response, attempt))
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use axum::http::header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use countersign::report::Record;
@@ -44,6 +44,8 @@ enum Without {
     /// As if there were no such record, which is another way to reject it.
     Hidden,
     Accepted,
+    /// As [`With::GivesAway`].
+    GivesAway,
 }
 
 /// What a deletion with the token does.
@@ -58,9 +60,27 @@ enum With {
     Fails,
     /// The record had expired.
     Expired,
+    /// The first time it is too early, with this status; the second time it is carried out.
+    TooEarly(StatusCode),
+    /// It is carried out, and somebody else's record gets the identifier before the response with this status.
+    GivesAway(StatusCode),
 }
 
+/// The title of a note of somebody else that has got the identifier of a deleted one.
+const GIVEN_AWAY: &str = "Somebody's new";
+
 type Notes = BTreeMap<String, Value>;
+
+/// Deletes a note, gives its identifier to one of somebody else, and responds with this status.
+fn give_away(status: StatusCode, notes: &mut Notes, id: &str) -> Response {
+    match notes.get(id) {
+        Some(note) if note["title"] == GIVEN_AWAY => {
+            notes.remove(id);
+        }
+        _ => drop(notes.insert(id.to_owned(), json!({"id": id, "title": GIVEN_AWAY}))),
+    }
+    (status, [(RETRY_AFTER, "0")]).into_response()
+}
 
 /// Deletes a note as `with` says, or notes after how many reads that is done.
 fn delete(with: With, notes: &mut Notes, id: &str) -> Response {
@@ -71,8 +91,15 @@ fn delete(with: With, notes: &mut Notes, id: &str) -> Response {
             }
             StatusCode::ACCEPTED.into_response()
         }
+        With::GivesAway(status) => give_away(status, notes, id),
+        With::TooEarly(status) if notes.get(id).is_some_and(|note| note["was_early"].is_null()) => {
+            notes
+                .entry(id.to_owned())
+                .and_modify(|note| note["was_early"] = json!(true));
+            (status, [(RETRY_AFTER, "0")]).into_response()
+        }
         _ if notes.remove(id).is_none() => StatusCode::NOT_FOUND.into_response(),
-        With::Deletes => StatusCode::NO_CONTENT.into_response(),
+        With::Deletes | With::TooEarly(_) => StatusCode::NO_CONTENT.into_response(),
         With::Fails => StatusCode::BAD_GATEWAY.into_response(),
         With::Expired => StatusCode::NOT_FOUND.into_response(),
     }
@@ -109,6 +136,7 @@ fn respond(
             (&Method::DELETE, Without::Accepted) if notes.remove(id).is_some() => {
                 StatusCode::NO_CONTENT.into_response()
             }
+            (&Method::DELETE, Without::GivesAway) => give_away(StatusCode::SERVICE_UNAVAILABLE, notes, id),
             (&Method::DELETE, Without::Hidden) => StatusCode::NOT_FOUND.into_response(),
             _ => (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")]).into_response(),
         };
@@ -190,4 +218,28 @@ async fn a_deletion_that_may_have_been_carried_out_is_read_again() {
         assert_eq!(notes.len(), 3 + left, "{with:?}");
         assert_eq!(record.residue.len(), left, "{with:?} {:?}", record.residue);
     }
+}
+
+#[tokio::test]
+async fn a_deletion_is_repeated_only_while_the_record_is_the_run_s_own() {
+    for status in [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS] {
+        let (record, notes) = checked((Without::Rejected, With::TooEarly(status))).await;
+        assert_eq!(
+            (record.findings.len(), notes.len()),
+            (0, 3),
+            "{status} {:?}",
+            record.findings
+        );
+        let (record, notes) = checked((Without::Rejected, With::GivesAway(status))).await;
+        let given_away = notes.values().filter(|note| note["title"] == GIVEN_AWAY);
+        assert_eq!(
+            (given_away.count(), notes.len()),
+            (3, 6),
+            "{status} {:?}",
+            record.findings
+        );
+    }
+    let (_, notes) = checked((Without::GivesAway, With::Deletes)).await;
+    let given_away = notes.values().filter(|note| note["title"] == GIVEN_AWAY);
+    assert_eq!((given_away.count(), notes.len()), (1, 4), "{notes:?}");
 }
