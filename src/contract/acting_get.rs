@@ -9,21 +9,24 @@
 //! friends"), so there the verb must be known; if it may be a noun or an adjective too, the path must agree ("Close
 //! valve" for `/valve/close`). The last segment of a path is a command if it is an imperative, alone or with its
 //! object, unless the summary begins with a verb that reads ("List open orders" for `/orders/open`) or a plural
-//! precedes it: `/doors/open` filters, `/door/open` opens. A read acts in any case if a sentence also says what it does
+//! precedes it: `/doors/open` filters, `/door/open` opens. A segment before the parameters at the end is one likewise,
+//! unless the contract shows that it is a thing ([`acts_on_parameter`]). A read acts in any case if a sentence also says what it does
 //! ("Get and remove the first item", "creating it if needed").
 
 use super::consequence::{ends_sessions, is_stated_as_fact, this_acts};
-use super::document::Document;
+use super::document::{Document, Node};
+use super::inferred::comparable_path;
 use super::lexicon::{
-    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DETERMINERS, ISSUED, MARKED_AS, NEVER_A_NOUN,
-    NOUNS_TOO, READS, READS_IN_SUMMARIES, THINGS, TURNS_ON_OR_OFF, WITH_OBJECTS, camel_case_words,
+    ACTS, ACTS_ALONE, ACTS_ON_COLLECTION, ACTS_ON_RECORD, COMMANDS, DESTROYS, DETERMINERS, ISSUED, MARKED_AS,
+    NEVER_A_NOUN, NOUNS_TOO, READS, READS_IN_SUMMARIES, THINGS, TURNS_ON_OR_OFF, WITH_OBJECTS, camel_case_words,
     is_base_or_third_person, is_in, is_listed_action, sentences, without_prefixes,
 };
 use super::operation::Operation;
-use super::query::ends_session;
+use super::query::{ends_session, is_action_in_path};
 use super::texts::{
     is_alone_at_its_path, said_about_body_and_successes, said_about_path, said_around, stated, summary_and_description,
 };
+use super::{load, pointer};
 
 /// Verbs that are not also nouns: followed by an object, one is a command: `sendReminder`, `rotate-keys`.
 const IMPERATIVE: [&str; 52] = [
@@ -626,6 +629,73 @@ fn is_command(path: &str) -> bool {
     }
 }
 
+/// Whether a GET acts on what the parameters at the end of its path name, by the segment before these:
+/// `/unsubscribe/{subscriber_id}`, but not `/stop/{stop_id}` or, where the contract lists runs at `/run`, `/run/{id}`.
+/// What destroys is never a thing.
+pub(super) fn acts_on_parameter(document: &Document, operation: &Operation) -> bool {
+    let path = operation.path.trim_end_matches('/');
+    let mut before = path;
+    while let Some((shorter, parameter)) = before.rsplit_once('/')
+        && parameter.starts_with('{')
+        && parameter.ends_with('}')
+    {
+        before = shorter;
+    }
+    let mut segments = before.rsplit('/');
+    let words = camel_case_words(segments.next().unwrap_or_default());
+    let parent = segments.next().unwrap_or_default();
+    let named = path[before.len()..]
+        .split('}')
+        .next()
+        .map(camel_case_words)
+        .unwrap_or_default();
+    let [first, ..] = words.as_slice() else { return false };
+    let is_thing = named.starts_with(&words) || has_records_at(document, before);
+    let is_alone = words.len() == 1;
+    // `/orders/open/{customer}` filters.
+    let filters = parent.contains('{') || parent.ends_with('s');
+    let is_sure = is_alone && is_listed_action(first);
+    let is_command = is_command(before) || is_action_in_path(&words) || is_alone && !filters && is_verb(first);
+    before.len() < path.len()
+        && (is_alone && DESTROYS.contains(&first.as_str())
+            || !is_thing && (is_sure || is_command && !says_it_reads(document, operation)))
+}
+
+/// Whether records are at this path: they are listed there, or changed at a path right below it.
+pub(super) fn has_records_at(document: &Document, path: &str) -> bool {
+    let path = comparable_path(path);
+    let item = format!("{path}/{{}}");
+    let mut items = document.node("/paths").map_or(&[][..], Node::members).iter();
+    items.any(|other| {
+        let at = comparable_path(&other.name);
+        let node = document.node(&load::resolve(document, pointer::join("/paths", &other.name)));
+        let has = |method: &str| node.is_some_and(|node| node.member(method).is_some());
+        let summary = || node?.member("get")?.member("summary")?.string().map(without_prefixes);
+        let is_read = || !is_command(&path) || summary().is_some_and(|words| is_said_to_read(&words));
+        at == path && has("get") && is_read() || at == item && ["delete", "patch", "put"].into_iter().any(has)
+    })
+}
+
+/// Whether a text about a GET, or its name, begins with a verb that reads.
+pub(super) fn says_it_reads(document: &Document, operation: &Operation) -> bool {
+    let mut texts = summary_and_description(document, operation).map(without_prefixes);
+    let name = || stated(document, operation, "operationId").map(camel_case_words);
+    texts.next().or_else(name).is_some_and(|words| is_said_to_read(&words))
+}
+
+/// Whether a word is listed as a verb that acts, although some are nouns too.
+pub(super) fn is_verb(word: &str) -> bool {
+    let known = [
+        &ACTS[..],
+        &ACTS_ALONE,
+        &ACTS_ON_COLLECTION,
+        &ACTS_ON_RECORD,
+        &COMMANDS,
+        &IMPERATIVE,
+    ];
+    is_listed_action(word) || is_in(&known, word)
+}
+
 /// Whether one word is a command, by what is before it in the path: `/relay/off`, `/killall`, but not `/orders/open`.
 fn is_command_alone(word: &str, before: Option<&str>) -> bool {
     let is_moved = ["down", "up"].contains(&word) && before.is_some_and(|before| MOVED.contains(&before))
@@ -959,6 +1029,75 @@ mod tests {
         ] {
             assert!(is_left_out(path, ""), "{path}");
         }
+    }
+
+    #[test]
+    fn a_command_before_the_last_parameter_acts_on_what_that_names() {
+        for path in [
+            "/unsubscribe/{subscriber_id}",
+            "/delete/{file_id}",
+            "/reboot/{device_id}",
+            "/approve/{request_id}",
+            "/charge/{card_id}",
+            "/cancel/{order_id}",
+            "/restart/{service_id}",
+            "/stop/{job_id}",
+            "/send/{mail_id}",
+            "/activate/{account_id}",
+            "/redeem/{invitation_code}",
+            "/unlock/{door_id}",
+            "/power-cycle/{device_id}",
+            "/v1/press/{button_id}",
+            "/lights/{light_id}/blink",
+            "/macros/{macro_id}/go",
+        ] {
+            assert!(is_left_out(path, ""), "{path}");
+        }
+        for summary in ["Open Door", "Open", "Run", "Start", "Vote"] {
+            let path = format!("/{}/{{it}}", summary.to_lowercase().replace(" door", ""));
+            assert!(is_left_out(&path, &format!("summary: {summary}, ")), "{path} {summary}");
+        }
+        assert!(is_left_out("/delete/{file_id}", "summary: Returns the file, "));
+        for (path, summary) in [
+            ("/files/{id}", ""),
+            ("/stops/{id}", ""),
+            ("/runs/{id}", ""),
+            ("/votes/{id}", ""),
+            ("/orders/{id}", ""),
+            ("/stop/{stop_id}", ""),
+            ("/flag/{country}", "summary: Returns the flag, "),
+            ("/orders/open/{customer}", ""),
+            ("/files/{id}/content", ""),
+            ("/users/search/{name}", ""),
+        ] {
+            assert!(!is_left_out(path, &format!("summary: {summary}, ")), "{path} {summary}");
+        }
+    }
+
+    #[test]
+    fn a_verb_at_whose_path_records_are_listed_or_changed_is_a_thing() {
+        let left_out = |verb: &str, more: &str| {
+            let parameter = "parameters: [{name: id, in: path, required: true, schema: {type: string}}], ";
+            let shown = "responses: {'200': {description: a}}";
+            let paths = format!(
+                "/{verb}/{{id}}:\n  get: {{{parameter}{shown}}}\n{}",
+                more.replace("SHOWN", shown)
+            );
+            let contract =
+                of_paths(&paths.replace("PARAMETER", parameter), "").unwrap_or_else(|defect| panic!("{defect}"));
+            let operation = contract.operation_named(&format!("GET /{verb}/{{id}}"));
+            has_side_effect(&contract.document, contract.operation(operation.unwrap()))
+        };
+        for verb in ["run", "vote", "order", "delete"] {
+            let list = format!("/{verb}:\n  get: {{summary: List all, SHOWN}}\n");
+            let update = "  put: {PARAMETERSHOWN}\n";
+            let destroys = verb == "delete";
+            assert_eq!(left_out(verb, &list), destroys, "{verb}");
+            assert_eq!(left_out(verb, update), destroys, "{verb}");
+            assert_eq!(left_out(verb, ""), verb != "order", "{verb}");
+        }
+        let acts = "/run:\n  get: {SHOWN}\n";
+        assert!(left_out("run", acts));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use super::Contract;
 use super::inferred::{
     Collections, ENDINGS_OF_CHOSEN_NAMES, RecordFinder, collection_name, collection_of, comparable_name,
-    comparable_path,
+    comparable_path, may_be_secret,
 };
 use super::link::{Link, LinkTarget};
 use super::operation::{Operation, OperationId, Parameter};
@@ -100,6 +100,9 @@ impl<'document> Guesses<'document> {
         }
         let records = RecordFinder::new(self.collections.shapes, collection_name(path));
         let own = format!("{}id", records.singular());
+        if word != "id" && may_be_secret(&records.singular()) {
+            return;
+        }
         let names = if word == "id" {
             &[word, own.as_str()][..]
         } else {

@@ -410,6 +410,7 @@ impl<'contract> RecordFinder<'contract> {
             .additional
             .filter(|_| shape.fields.is_empty() && shape.items.is_none())?;
         let is_text = types(document, parameter).iter().all(|kind| *kind == JsonType::String);
+        let is_text = is_text && !may_be_secret(&self.singular());
         let are_records = !self.shapes[records.0].fields.is_empty();
         (is_text && are_records).then(|| Link::NAMES.to_owned())
     }
@@ -641,7 +642,26 @@ const MAX_ENVELOPES: usize = 1;
 
 /// Whether everything but the `id` of records of this kind may be a secret, which must not get into a URL.
 pub(super) fn may_be_secret(kind: &str) -> bool {
-    const SECRETS: [&str; 6] = ["credential", "key", "password", "secret", "session", "token"];
+    const SECRETS: [&str; 18] = [
+        "accesscode",
+        "backupcode",
+        "bearer",
+        "cookie",
+        "credential",
+        "invitation",
+        "invite",
+        "key",
+        "magiclink",
+        "otp",
+        "passcode",
+        "passphrase",
+        "password",
+        "pin",
+        "recoverycode",
+        "secret",
+        "session",
+        "token",
+    ];
     SECRETS.iter().any(|secret| kind.ends_with(secret))
 }
 

@@ -241,16 +241,21 @@ pub(super) const ACTS_ON_COLLECTION: [&str; 9] = [
 
 /// More verbs that mean an action where they, alone or with a noun, are the segment after a record:
 /// `/users/{id}/verify`.
-pub(super) const ACTS_ON_RECORD: [&str; 103] = [
+pub(super) const ACTS_ON_RECORD: [&str; 115] = [
     "accept",
     "ban",
+    "beep",
     "begin",
+    "blink",
     "block",
+    "boost",
     "broadcast",
+    "buzz",
     "call",
     "charge",
     "checkout",
     "claim",
+    "click",
     "clone",
     "close",
     "commit",
@@ -265,15 +270,19 @@ pub(super) const ACTS_ON_RECORD: [&str; 103] = [
     "disarm",
     "discard",
     "dispense",
+    "do",
     "downvote",
     "duplicate",
     "eject",
     "empty",
     "evacuate",
+    "exec",
     "finalise",
     "finalize",
     "flag",
+    "flip",
     "freeze",
+    "go",
     "impersonate",
     "import",
     "ingest",
@@ -288,10 +297,12 @@ pub(super) const ACTS_ON_RECORD: [&str; 103] = [
     "optimize",
     "pay",
     "pin",
+    "play",
     "poke",
     "pop",
     "powercycle",
     "prepare",
+    "press",
     "prime",
     "print",
     "promote",
@@ -321,6 +332,7 @@ pub(super) const ACTS_ON_RECORD: [&str; 103] = [
     "sign",
     "submit",
     "take",
+    "tap",
     "thaw",
     "toggle",
     "touch",
@@ -468,7 +480,7 @@ pub(super) const ACTS: [&str; 115] = [
 ];
 
 /// Verbs that are a command where they are the whole last segment.
-pub(super) const COMMANDS: [&str; 135] = [
+pub(super) const COMMANDS: [&str; 136] = [
     "accept",
     "activate",
     "announce",
@@ -510,6 +522,7 @@ pub(super) const COMMANDS: [&str; 135] = [
     "enqueue",
     "escalate",
     "estop",
+    "exec",
     "exit",
     "failover",
     "fire",

@@ -7,16 +7,20 @@
 //! (`POST /mailing/list`, `/list-items`). So the path, the texts, the body and the response must all say that several
 //! records are shown. What acts on a record has to name it: here the path before `list` is no record, and the body and
 //! the query need nothing. The response has an array and is no record itself. Where a verb that is known to list has
-//! an object, that is a plural ("List the item" is no read). No `GET` shows the same already. Paths beside it that end
-//! in verbs for records (`/users/get`, `/users/create`) say that the last segment is a verb, so that no text is needed.
+//! an object, that is a plural ("List the item" is no read), and each sentence is one that only describes a list (see
+//! [`list_sentence`](super::list_sentence)). What the body may leave out selects records, unless it is a plain text
+//! without a default. No `GET` shows the same already. Paths beside it that end
+//! in verbs for records (`/users/get`, `/users/create`) say that the last segment is a verb; if all do, no text is needed.
 
 use std::collections::HashSet;
 
+use super::acting_parameter::acts_by_name;
 use super::document::{Document, Node};
 use super::inferred::comparable_path;
 use super::lexicon::{
     IDENTIFIERS, READS, READS_IN_SUMMARIES, camel_case_words, is_base_or_third_person, sentences, without_prefixes,
 };
+use super::list_sentence::only_describes;
 use super::operation::{Operation, ParameterLocation};
 use super::query::{is_form_of_acting_verb, part_acts};
 use super::texts::{said_about_parts, stated, summary_and_description};
@@ -45,6 +49,59 @@ const OF_RECORDS: [&str; 16] = [
 
 /// Words after which the object of a verb ends.
 const AFTER_OBJECT: [&str; 10] = ["as", "at", "by", "for", "from", "in", "on", "to", "which", "with"];
+
+/// Words in the names of properties that select records, arrange them in pages, or choose what is shown of each.
+const SELECTS: [&str; 49] = [
+    "active",
+    "after",
+    "all",
+    "any",
+    "asc",
+    "ascending",
+    "before",
+    "by",
+    "count",
+    "cursor",
+    "depth",
+    "desc",
+    "descending",
+    "direction",
+    "end",
+    "exclude",
+    "expand",
+    "fields",
+    "filter",
+    "filters",
+    "first",
+    "from",
+    "full",
+    "has",
+    "hidden",
+    "id",
+    "include",
+    "is",
+    "last",
+    "limit",
+    "max",
+    "min",
+    "name",
+    "offset",
+    "only",
+    "order",
+    "page",
+    "prev",
+    "query",
+    "reverse",
+    "search",
+    "since",
+    "size",
+    "skip",
+    "sort",
+    "start",
+    "state",
+    "status",
+    "with",
+];
 
 /// Arrays in a response that say what became of a call.
 const OF_OUTCOME: [&str; 5] = ["errors", "failed", "failures", "messages", "warnings"];
@@ -87,6 +144,7 @@ pub(super) fn lists_several(document: &Document, operation: &Operation) -> bool 
     let may_read = texts_agree(document, operation)
         && !(is_of_record || acts())
         && needs_nothing(document, operation)
+        && leaves_out_only_filters(document, operation)
         && success_shows_several(document, operation);
     // This reads all paths of the document.
     let beside = may_read.then(|| Beside::of(document, (parent, segment)));
@@ -97,7 +155,8 @@ pub(super) fn lists_several(document: &Document, operation: &Operation) -> bool 
             .filter(|verb| OF_RECORDS.contains(&verb.as_str()))
             .count()
             > 1;
-        let is_named = is_verb || names_records && has_text(document, operation);
+        let has_text = has_text(document, operation);
+        let is_named = is_verb && (has_text || beside.has_only_records) || names_records && has_text;
         is_named && !(beside.trades || beside.has_get || is_alone && beside.parent_has_get)
     })
 }
@@ -107,6 +166,8 @@ pub(super) fn lists_several(document: &Document, operation: &Operation) -> bool 
 struct Beside {
     /// The first words of what follows the same parent in the paths of other `POST`s.
     verbs: HashSet<String>,
+    /// Whether each other `POST` below the parent ends with a verb that reads or writes records.
+    has_only_records: bool,
     /// Whether a path below the parent has a verb of trade.
     trades: bool,
     /// Whether the path itself has a `GET`.
@@ -117,7 +178,10 @@ struct Beside {
 
 impl Beside {
     fn of(document: &Document, (parent, segment): (&str, &str)) -> Self {
-        let mut beside = Self::default();
+        let mut beside = Self {
+            has_only_records: true,
+            ..Self::default()
+        };
         let parent = comparable_path(parent);
         for path in document.node("/paths").map_or(&[][..], Node::members) {
             let has = |method: &str| path.node.member(method).is_some();
@@ -135,8 +199,18 @@ impl Beside {
             beside.trades |= firsts.any(|first| TRADES.contains(&first.as_str()));
             if below == segment {
                 beside.has_get |= has("get");
-            } else if has("post") && !below.contains(['/', '{']) {
-                beside.verbs.extend(camel_case_words(below).into_iter().next());
+            } else if has("post") {
+                let verb = below
+                    .rsplit('/')
+                    .next()
+                    .map(camel_case_words)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .next();
+                let is_of_records =
+                    |verb: &String| OF_RECORDS.contains(&verb.as_str()) || READS.contains(&verb.as_str());
+                beside.has_only_records &= verb.as_ref().is_some_and(is_of_records);
+                beside.verbs.extend(verb.filter(|_| !below.contains(['/', '{'])));
             }
         }
         beside
@@ -149,7 +223,7 @@ fn has_text(document: &Document, operation: &Operation) -> bool {
     summary_and_description(document, operation).next().is_some() || name.is_some_and(|name| name.len() > 1)
 }
 
-/// Whether the summary and the description begin with a verb that reads, and the name, if it has a verb that lists, has
+/// Whether the summary and the description begin with a verb that reads and only describe a list, and the name, if it has a verb that lists, has
 /// a plural too.
 fn texts_agree(document: &Document, operation: &Operation) -> bool {
     let name = stated(document, operation, "operationId").map(camel_case_words);
@@ -169,7 +243,7 @@ fn texts_agree(document: &Document, operation: &Operation) -> bool {
     !lists_one
         && summary_and_description(document, operation).all(|text| {
             let begins = sentences(text).next().is_some_and(says_that_it_lists);
-            begins && !camel_case_words(text).windows(2).any(is_result)
+            begins && only_describes(text) && !camel_case_words(text).windows(2).any(is_result)
         })
 }
 
@@ -228,6 +302,49 @@ fn needs_nothing(document: &Document, operation: &Operation) -> bool {
     };
     let mut parameters = operation.parameters.iter();
     body_may_be_empty && parameters.all(|other| !other.required || other.location == ParameterLocation::Path)
+}
+
+/// Whether each property of the body that a call may leave out, and that then has a value or counts as off or zero, is
+/// a filter, concerns the pages, or is an action that is off.
+fn leaves_out_only_filters(document: &Document, operation: &Operation) -> bool {
+    let schema = operation.request_body.as_ref().and_then(|body| body.schema.clone());
+    let parts = schema.map_or_else(Vec::new, |schema| field::with_all_of(document, schema));
+    let mut properties = parts.iter().flat_map(|(at, node)| {
+        let members = node.member("properties").map_or(&[][..], Node::members).iter();
+        members.map(move |member| {
+            (
+                &*member.name,
+                pointer::join(&pointer::join(at, "properties"), &member.name),
+            )
+        })
+    });
+    properties.all(|(name, at)| {
+        let at = load::resolve(document, at);
+        let Some(node) = document.node(&at) else { return true };
+        let default = node.member("default").filter(|default| default.kind_name() != "null");
+        let is_off = default.and_then(Node::boolean) == Some(false);
+        let alternatives = field::alternatives(&at, node).into_iter();
+        let alternatives = alternatives.filter_map(|other| document.node(&load::resolve(document, other)));
+        let mut kinds = alternatives.chain([node]).flat_map(types);
+        let is_free = default.is_none() && !kinds.any(|kind| ["boolean", "integer", "number"].contains(&kind));
+        let words = camel_case_words(name);
+        let selects = words
+            .iter()
+            .any(|word| SELECTS.contains(&word.as_str()) || is_state(word));
+        is_free || selects || is_off && acts_by_name(name, true)
+    })
+}
+
+/// Returns the types that a schema itself names.
+fn types(schema: &Node) -> impl Iterator<Item = &str> {
+    let named = schema.member("type");
+    let several = named.map_or(&[][..], Node::elements).iter();
+    several.chain(named).filter_map(Node::string)
+}
+
+/// Whether a word is a participle, which says in which state the records are: `unallocated`.
+fn is_state(word: &str) -> bool {
+    word.ends_with("ed") && !word.ends_with("eed")
 }
 
 fn may_be_empty(document: &Document, schema: String, depth: usize) -> bool {
@@ -447,9 +564,15 @@ mod tests {
             &["/users/get", "/users/create"],
             &["/user/get", "/user/create", "/user/unlist"],
             &["/user/get", "/user/create", "/user/sell"],
+            &["/user/get", "/user/create", "/user/transfer"],
+            &["/user/get", "/user/create", "/user/burn"],
         ] {
             assert!(!reads(&(list.clone() + &beside(others))), "{others:?}");
         }
+        let said = post("/user/list", "summary: List users, ", RECORDS);
+        assert!(reads(
+            &(said + &beside(&["/user/get", "/user/create", "/user/transfer"]))
+        ));
         let item = post("/user/list", "summary: List a user, ", RECORDS);
         assert!(!reads(&(item + &beside(&["/user/get", "/user/create"]))));
     }
@@ -500,6 +623,55 @@ mod tests {
             format!("summary: List users, parameters: [{parameter}], ")
         };
         assert!(said("/users/list", &named(false)) && !said("/users/list", &named(true)));
+    }
+
+    #[test]
+    fn what_a_call_leaves_out_has_to_be_a_filter() {
+        let with = |property: &str| {
+            let schema = format!("{{type: object, properties: {{{property}}}}}");
+            let body = format!("requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}");
+            said("/users/list", &format!("summary: List users, {body}, "))
+        };
+        for property in [
+            "only_active: {type: boolean, default: false}",
+            "unassigned_roles: {type: boolean, default: false}",
+            "limit: {type: integer, default: 100}",
+            "size: {anyOf: [{type: integer}, {type: 'null'}]}",
+            "order: {type: string, default: name}",
+            "team: {anyOf: [{type: string}, {type: 'null'}], default: null}",
+        ] {
+            assert!(with(property), "{property}");
+        }
+        for property in [
+            "keep: {type: boolean, default: false}",
+            "keep: {type: boolean}",
+            "venue: {type: string, default: shop}",
+            "visibility_timeout: {type: integer}",
+            "visibility_timeout: {anyOf: [{type: integer}, {type: 'null'}]}",
+            "visibility_timeout: {type: [integer, 'null']}",
+        ] {
+            assert!(!with(property), "{property}");
+        }
+    }
+
+    #[test]
+    fn each_sentence_has_to_describe_a_list() {
+        for (summary, description) in [
+            ("List users", "Returns the users. Admins see all users."),
+            ("List users", "Returns the users. The results are paginated."),
+            ("List users with no team", "Returns the users. Sorted by name."),
+        ] {
+            let rest = format!("summary: {summary}, description: '{description}', ");
+            assert!(said("/users/list", &rest), "{rest}");
+        }
+        for (summary, description) in [
+            ("List users with the agency", "Returns the users."),
+            ("List users", "Returns the users. Wakes sleeping ones."),
+            ("List users", "Returns the users. They stay yours for ten minutes."),
+        ] {
+            let rest = format!("summary: {summary}, description: '{description}', ");
+            assert!(!said("/users/list", &rest), "{rest}");
+        }
     }
 
     #[test]

@@ -76,6 +76,7 @@ pub(crate) mod lexicon;
 pub mod lifecycle;
 pub mod link;
 mod list_query;
+mod list_sentence;
 pub(crate) mod load;
 mod name;
 mod object;

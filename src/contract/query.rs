@@ -249,7 +249,7 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
     let is_get = operation.is_get();
     let changes = !is_get && operation.method != Method::Post;
     segments.iter().any(ends_session)
-        || is_get && acting_get::acts(document, operation)
+        || is_get && (acting_get::acts(document, operation) || acting_get::acts_on_parameter(document, operation))
         || changes && has_consequence(document, operation)
         || name.is_some_and(|words| {
             ends_session(&words)
@@ -405,7 +405,7 @@ pub(super) fn ends_session(words: &[String]) -> bool {
 
 /// Whether the words of a path's last segment say that something is done: `clear`, `clear-cache`, `cache:clear`,
 /// `archive-all`, `reset.json`.
-fn is_action_in_path(words: &[String]) -> bool {
+pub(super) fn is_action_in_path(words: &[String]) -> bool {
     let is_format = |word: &String| ["html", "json", "php", "xml"].contains(&word.as_str());
     let words = match words {
         [before @ .., last] if !before.is_empty() && is_format(last) => before,

@@ -24,6 +24,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::acting_get;
 use super::document::Document;
 use super::guessed::may_take_id;
 use super::inferred::{
@@ -70,6 +71,7 @@ pub(super) fn links((document, operations): (&Document, &[Operation]), shapes: &
                 continue;
             }
             if let Some(wanted) = Wanted::of(operation, parameter)
+                && search.may_name_what_is_read(operation, &wanted)
                 && !search.fill(&wanted, target)
             {
                 left.push((wanted, target));
@@ -166,6 +168,11 @@ impl<'document> Wanted<'document> {
         self.kind.is_empty() || begins_or_ends(kind, &self.kind) || begins_or_ends(&self.kind, kind)
     }
 
+    /// Whether what a list of records of this kind shows may be a secret that the parameter takes.
+    fn is_secret(&self, kind: &str) -> bool {
+        may_be_secret(kind) || may_be_secret(&self.name) || may_be_secret(&self.kind)
+    }
+
     /// Whether the parameter takes whatever identifies a record of this kind.
     fn takes_any_identifier(&self, kind: &str) -> bool {
         match self.word {
@@ -196,6 +203,25 @@ impl<'document> Search<'document> {
             || self.add_below(wanted, target)
             || self.add(self.only_list_of(&collection), (wanted, &collection), target)
             || self.add(self.only_list_of(&wanted.kind), (wanted, &wanted.kind), target)
+    }
+
+    /// Whether the segment before a parameter, if it is one, names what is read. It names something that is listed or
+    /// changed there, a plural, a kind of record, or a way to look it up, or the operation says that it reads; any other
+    /// may be a verb: `/press/{button_id}`. So may a listed one unless its own path shows that it is a thing.
+    fn may_name_what_is_read(&self, operation: &Operation, wanted: &Wanted<'_>) -> bool {
+        let words = camel_case_words(collection_name(wanted.before));
+        let (Some(first), Some(last)) = (words.first(), words.last()) else {
+            return true;
+        };
+        if collection_name(wanted.before).contains('{') || acting_get::has_records_at(self.document, wanted.before) {
+            return true;
+        }
+        let collection = wanted.collection();
+        let is_plural = singular(last) != *last;
+        let is_kind = self.lists.contains_key(&collection) || wanted.kind == collection;
+        let has_way = words.iter().any(|word| ["by", "for", "of"].contains(&word.as_str()));
+        let acts = !is_plural && (acting_get::is_verb(first) || acting_get::is_verb(last));
+        !acts && (is_plural || is_kind || has_way || acting_get::says_it_reads(self.document, operation))
     }
 
     /// Returns the only list of a kind of record; of several that show the same fields, the only one whose path has no
@@ -254,7 +280,7 @@ impl<'document> Search<'document> {
         let read = read.map(|shape| shape.items.map_or(shape, |items| &shapes[items.0]));
         let kind = wanted.collection();
         let field = |record: &'document Shape| {
-            let named = exact(record, &wanted.name).filter(|_| wanted.is_distinctive());
+            let named = exact(record, &wanted.name).filter(|_| wanted.is_distinctive() && !wanted.is_secret(&kind));
             let is_same = read.is_some_and(|read| has_only_fields_of(record, read));
             named.or_else(|| self.field((wanted, &kind), record).filter(|_| is_same))
         };
@@ -299,7 +325,10 @@ impl<'document> Search<'document> {
         }
         for (wanted, target) in left {
             let from = others.get(&wanted.name).into_iter().flatten();
-            for (list, value) in from.filter(|(list, _)| *list != target.0) {
+            let is_id = |value: &str| pointer::tokens(value).last().is_some_and(|name| name == "id");
+            let is_secret = wanted.is_secret(&wanted.collection());
+            let may_fill = |value: &str| !is_secret || is_id(value);
+            for (list, value) in from.filter(|(list, value)| *list != target.0 && may_fill(value)) {
                 self.push((*list, value.clone()), target);
             }
         }
@@ -318,7 +347,7 @@ impl<'document> Search<'document> {
             named.or_else(|| exact(record, &format!("{kind}{word}")))
         });
         let of_kind = || exact(record, "id").or_else(|| exact(record, &format!("{kind}id")));
-        if may_be_secret(kind) || may_be_secret(&wanted.name) {
+        if wanted.is_secret(kind) {
             return of_kind().filter(|_| wanted.takes_any_identifier(kind)).filter(fits);
         }
         let instead = || {
@@ -334,7 +363,8 @@ impl<'document> Search<'document> {
         let items = self.collections.shapes[list.success_body()?.0].items?;
         let items = self.collections.shapes[items.0].types.as_slice();
         let is_plain = matches!(items, [JsonType::Integer | JsonType::String]);
-        (is_plain && !kind.is_empty() && wanted.kind == kind).then(|| pointer::join("", "*"))
+        let names_one = !kind.is_empty() && wanted.kind == kind && !wanted.is_secret(kind);
+        (is_plain && names_one).then(|| pointer::join("", "*"))
     }
 
     /// Returns where the items of a list may have the value, if its path ends with a plural and its schema says nothing
@@ -343,6 +373,10 @@ impl<'document> Search<'document> {
         let spelled = &wanted.spelled;
         let of_path = kind == wanted.collection();
         let mut names = match wanted.word {
+            _ if wanted.is_secret(kind) => {
+                let takes_id = wanted.takes_any_identifier(kind);
+                takes_id.then(|| "id".to_owned()).into_iter().collect()
+            }
             Some(word) if wanted.may_be_of(kind) || (word == "id" && of_path) => {
                 vec![word.to_owned(), spelled.clone()]
             }
@@ -537,6 +571,65 @@ mod tests {
                 .links
                 .len(),
             1
+        );
+    }
+
+    #[test]
+    fn of_what_may_be_a_secret_a_silent_list_shows_an_id_at_most() {
+        let open = "{type: array, items: {type: object}}";
+        let of = |lists: &[&str], read: &str| {
+            let lists = lists.iter().map(|list| (*list, open));
+            let contract = contract(&lists.chain([(read, "")]).collect::<Vec<_>>());
+            let links = contract.links.iter().map(|link| link.value_at.clone());
+            links.collect::<Vec<_>>()
+        };
+        for (list, read) in [
+            ("/tokens", "/tokens/{key}/usage"),
+            ("/sessions", "/sessions/{sid}/usage"),
+            ("/api_keys", "/api_keys/{code}/usage"),
+            ("/otps", "/otps/{code}/usage"),
+            ("/recovery-codes", "/recovery-codes/{code}/usage"),
+            ("/magic-links", "/magic-links/{code}/usage"),
+            ("/tokens", "/v2/tokens/{token_key}/usage"),
+        ] {
+            assert_eq!(of(&[list], read), [""; 0], "{read}");
+        }
+        assert_eq!(of(&["/tokens"], "/tokens/{token_id}/usage"), ["/*/id"]);
+        assert_eq!(of(&["/posts"], "/posts/{code}/usage").len(), 1);
+        for (schema, read, values) in [
+            ("{type: array, items: {type: string}}", "/tokens/{token}", 0),
+            (
+                "{type: object, additionalProperties: {type: object, properties: {user: {type: string}}}}",
+                "/tokens/{token}",
+                0,
+            ),
+            (&list(&["code"]), "/tokens/code/{code}", 0),
+            (&list(&["id"]), "/tokens/id/{id}", 1),
+        ] {
+            assert_eq!(
+                contract(&[("/tokens", schema), (read, "")]).links.len(),
+                values,
+                "{schema} {read}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_parameter_after_what_may_be_a_verb_takes_no_value_of_a_list() {
+        let doors = list(&["id", "name"]);
+        for segment in ["open", "run", "vote", "press", "wol", "door-run", "doors/recall"] {
+            let read = format!("/{segment}/{{door_id}}");
+            assert_eq!(guessed(&[("/doors", &doors), (&read, "")]), [""; 0], "{read}");
+        }
+        for segment in ["door", "by-door", "photos", "photos-of", "find"] {
+            let read = format!("/{segment}/{{door_id}}");
+            assert_eq!(guessed(&[("/doors", &doors), (&read, "")]).len(), 1, "{read}");
+        }
+        let runs = list(&["id", "name"]);
+        assert_eq!(guessed(&[("/runs", &runs), ("/run/{run_id}", "")]), [""; 0]);
+        assert_eq!(
+            guessed(&[("/runs", &runs), ("/run", "{}"), ("/run/{run_id}", "")]).len(),
+            0
         );
     }
 
