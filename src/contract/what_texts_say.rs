@@ -570,7 +570,7 @@ pub(crate) fn names_a_unit(described: &str) -> bool {
 pub(crate) fn is_named_as_text(name: &str) -> bool {
     let words = camel_case_words(name);
     let last = words.last().map(String::as_str).unwrap_or_default();
-    FREE_TEXT.contains(&last) || ["name", "i18n", "translations"].contains(&last)
+    FREE_TEXT.contains(&last) || ["i18n", "name", "names", "texts", "titles", "translations"].contains(&last)
 }
 
 /// Whether a field holds a code or a name for machines, by its name.

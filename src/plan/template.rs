@@ -778,7 +778,7 @@ fn gap_opens_values(contract: &Contract, node: &Node) -> bool {
 /// Returns the last name in a pointer: an element of an array has that of the array.
 fn last_name(pointer: &str) -> String {
     let names = pointer::tokens(pointer).filter(|token| token.parse::<usize>().is_err());
-    names.last().map(Into::into).unwrap_or_default()
+    names.last().unwrap_or_default()
 }
 
 /// Returns the tokens of a pointer that are not indexes: the elements of one array share a name.
