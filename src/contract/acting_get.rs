@@ -1065,12 +1065,17 @@ mod tests {
             ("/votes/{id}", ""),
             ("/orders/{id}", ""),
             ("/stop/{stop_id}", ""),
-            ("/flag/{country}", "summary: Returns the flag, "),
+            ("/flag/{country}", "summary: Returns the flag"),
             ("/orders/open/{customer}", ""),
             ("/files/{id}/content", ""),
             ("/users/search/{name}", ""),
         ] {
-            assert!(!is_left_out(path, &format!("summary: {summary}, ")), "{path} {summary}");
+            let said = if summary.is_empty() {
+                String::new()
+            } else {
+                format!("{summary}, ")
+            };
+            assert!(!is_left_out(path, &said), "{path} {summary}");
         }
     }
 

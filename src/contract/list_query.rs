@@ -636,9 +636,9 @@ mod tests {
             "only_active: {type: boolean, default: false}",
             "unassigned_roles: {type: boolean, default: false}",
             "limit: {type: integer, default: 100}",
-            "size: {anyOf: [{type: integer}, {type: 'null'}]}",
+            "size: {type: integer, nullable: true}",
             "order: {type: string, default: name}",
-            "team: {anyOf: [{type: string}, {type: 'null'}], default: null}",
+            "team: {type: string, nullable: true, default: null}",
         ] {
             assert!(with(property), "{property}");
         }
@@ -647,7 +647,7 @@ mod tests {
             "keep: {type: boolean}",
             "venue: {type: string, default: shop}",
             "visibility_timeout: {type: integer}",
-            "visibility_timeout: {anyOf: [{type: integer}, {type: 'null'}]}",
+            "visibility_timeout: {type: integer, nullable: true}",
             "visibility_timeout: {type: [integer, 'null']}",
         ] {
             assert!(!with(property), "{property}");

@@ -220,7 +220,7 @@ impl<'document> Search<'document> {
         let is_plural = singular(last) != *last;
         let is_kind = self.lists.contains_key(&collection) || wanted.kind == collection;
         let has_way = words.iter().any(|word| ["by", "for", "of"].contains(&word.as_str()));
-        let acts = !is_plural && (acting_get::is_verb(first) || acting_get::is_verb(last));
+        let acts = !is_plural && !has_way && (acting_get::is_verb(first) || acting_get::is_verb(last));
         !acts && (is_plural || is_kind || has_way || acting_get::says_it_reads(self.document, operation))
     }
 

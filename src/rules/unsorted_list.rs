@@ -89,7 +89,7 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         Some(first) => {
             let count = orders.iter().filter(is_wrong).count();
             let come = if count == 1 { "comes" } else { "come" };
-            let at = format!("{}/{}{}", sorting.items, valued[first + 1].0, key.property);
+            let at = pointer::element(&sorting.items, valued[first + 1].0) + &key.property;
             sink.broken(
                 fact,
                 || at,
