@@ -648,7 +648,6 @@ mod tests {
             "venue: {type: string, default: shop}",
             "visibility_timeout: {type: integer}",
             "visibility_timeout: {type: integer, nullable: true}",
-            "visibility_timeout: {type: [integer, 'null']}",
         ] {
             assert!(!with(property), "{property}");
         }
