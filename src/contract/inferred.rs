@@ -642,11 +642,12 @@ const MAX_ENVELOPES: usize = 1;
 
 /// Whether everything but the `id` of records of this kind may be a secret, which must not get into a URL.
 pub(super) fn may_be_secret(kind: &str) -> bool {
-    const SECRETS: [&str; 18] = [
+    const SECRETS: [&str; 19] = [
         "accesscode",
         "backupcode",
         "bearer",
         "cookie",
+        "cooky",
         "credential",
         "invitation",
         "invite",

@@ -57,12 +57,11 @@ fn describes(sentence: &str) -> bool {
     let words = words_and_marks(sentence);
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        [] => true,
+        [] | ["newest" | "oldest", "first"] | ["paginated"] => true,
         [verb, rest @ ..] if is_base_or_third_person(verb, "list") => continues_a_list(rest),
         [verb, rest @ ..] if is_of(verb, &[&READS, &READS_IN_SUMMARIES, &HAS]) => is_plain(rest),
-        ["sorted" | "ordered" | "filtered" | "grouped", "by" | "in", rest @ ..] => is_plain(rest),
-        ["newest" | "oldest", "first"] | ["paginated"] => true,
-        [
+        ["sorted" | "ordered" | "filtered" | "grouped", "by" | "in", rest @ ..]
+        | [
             "supports",
             "filtering" | "filters" | "pagination" | "paging" | "sorting",
             rest @ ..,

@@ -118,7 +118,7 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
         .with_lifecycles()
         .with_pagings()
         .with_filters()
-        .with_sortings();
+        .with_sorting();
     number_repeated_names(&mut contract.facts);
     Ok(Contract {
         defects,

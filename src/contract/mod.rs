@@ -252,7 +252,7 @@ pub struct Contract {
     /// The query parameters that lists filter by, as inferred.
     filters: HashMap<OperationId, Vec<Filter>>,
     /// The parameters that sort lists, as inferred.
-    sortings: HashMap<OperationId, Sorting>,
+    sorting_by_list: HashMap<OperationId, Sorting>,
     /// The names of all documented fields of responses.
     field_names: HashSet<SharedString>,
     /// The kinds of records that paths name: see [`Self::names_a_record`].
@@ -371,7 +371,7 @@ impl Contract {
             lifecycles: Lifecycles::default(),
             pagings: HashMap::new(),
             filters: HashMap::new(),
-            sortings: HashMap::new(),
+            sorting_by_list: HashMap::new(),
             field_names,
             record_kinds,
             hides_undocumented_names: false,

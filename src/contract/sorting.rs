@@ -131,7 +131,7 @@ enum Direction {
 
 impl Contract {
     /// Returns the contract with the parameters that sort its lists, as inferred from it, and with their facts.
-    pub(super) fn with_sortings(mut self) -> Self {
+    pub(super) fn with_sorting(mut self) -> Self {
         let inferred = self
             .operation_ids()
             .filter_map(|id| Some((id, self.infer_sorting(id)?)));
@@ -140,7 +140,7 @@ impl Contract {
             let fact = self.sorting_fact(id, &sorting);
             self.by_kind.insert((id, fact.kind), FactId(self.facts.len()));
             self.facts.push(fact);
-            self.sortings.insert(id, sorting);
+            self.sorting_by_list.insert(id, sorting);
         }
         self
     }
@@ -148,7 +148,7 @@ impl Contract {
     /// Returns the query parameter that sorts a list, as inferred from names and schemas.
     #[must_use]
     pub fn sorting_of(&self, list: OperationId) -> Option<&Sorting> {
-        self.sortings.get(&list)
+        self.sorting_by_list.get(&list)
     }
 
     fn sorting_fact(&self, list: OperationId, sorting: &Sorting) -> Fact {

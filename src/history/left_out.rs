@@ -100,7 +100,7 @@ impl History<'_> {
             [] => self.plain_lists.note_plain(&exchange.request, &shown, emit),
             pairs => {
                 if let Some(narrowing) = self.narrowing(list, pairs) {
-                    self.plain_lists.note_narrowed(&exchange.request, &shown, narrowing);
+                    self.plain_lists.note_narrowed(&exchange.request, &shown, &narrowing);
                 }
             }
         }
@@ -187,7 +187,7 @@ impl PlainLists {
     }
 
     /// Adds the response to a request with one such parameter.
-    fn note_narrowed(&mut self, request: &Request, shown: &Shown, narrowing: Narrowing) {
+    fn note_narrowed(&mut self, request: &Request, shown: &Shown, narrowing: &Narrowing) {
         if let Some(at) = self.suspected.iter().position(|suspicion| suspicion.is_about(request)) {
             let is_missing_again = match &self.suspected[at].missing {
                 Missing::Record(record, _) => shown.is_whole && !shown.items.contains_key(record),
@@ -197,7 +197,7 @@ impl PlainLists {
                 true => self.suspected[at].is_repeated = true,
                 false => drop(self.suspected.remove(at)),
             }
-        } else if let Some((missing, plain)) = self.missing_in(request, shown, &narrowing) {
+        } else if let Some((missing, plain)) = self.missing_in(request, shown, narrowing) {
             self.suspected.push(Suspicion {
                 narrowed: request.clone(),
                 kind: narrowing.kind,
