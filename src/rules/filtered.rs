@@ -72,9 +72,9 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// Whether a parameter may change what filters mean, such as one that combines them with "or": it is neither a filter
-/// nor for pages, and not every request has it.
-fn changes_filters(seen: &ExchangeSeen<'_>, sink: &Sink<'_>, name: &str) -> bool {
+/// Whether a parameter may change what filters mean, such as one that combines them with "or", or the order of the items:
+/// it is neither a filter nor for pages, and not every request has it.
+pub(super) fn changes_filters(seen: &ExchangeSeen<'_>, sink: &Sink<'_>, name: &str) -> bool {
     let parameters = &seen.operation.parameters;
     let filters = sink.contract.filters_of(seen.id).iter();
     let mut known = filters.map(|filter| &parameters[filter.parameter]);

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
+use super::filtered::changes_filters;
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
@@ -111,16 +112,6 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
 fn asked<'own>(seen: &ExchangeSeen<'_>, sorting: &'own Sorting, sink: &Sink<'_>) -> Option<(&'own SortKey, bool)> {
     let parameters = &seen.operation.parameters;
     let pairs: Vec<_> = query_pairs(&seen.exchange.request.path).collect();
-    let filters = sink.contract.filters_of(seen.id).iter();
-    let harmless = filters.map(|filter| parameters[filter.parameter].name.as_str());
-    let required = parameters.iter().filter(|parameter| parameter.required);
-    let harmless: Vec<_> = harmless
-        .chain(required.map(|parameter| parameter.name.as_str()))
-        .collect();
-    let changes_nothing = |name: &String| {
-        let is_documented = parameters.iter().any(|parameter| parameter.name == *name);
-        !is_documented || harmless.contains(&name.as_str()) || sink.contract.is_of_paging(seen.id, name)
-    };
     let asks_for = |query: &[(usize, String)]| {
         let named = |(name, _): &(String, String)| query.iter().any(|(index, _)| parameters[*index].name == *name);
         let sent = pairs.iter().filter(|pair| named(pair)).count();
@@ -128,7 +119,11 @@ fn asked<'own>(seen: &ExchangeSeen<'_>, sorting: &'own Sorting, sink: &Sink<'_>)
             let name = &parameters[*index].name;
             pairs.iter().any(|(known, given)| known == name && given == value)
         };
-        sent == query.len() && query.iter().all(has) && pairs.iter().all(|pair| named(pair) || changes_nothing(&pair.0))
+        sent == query.len()
+            && query.iter().all(has)
+            && pairs
+                .iter()
+                .all(|pair| named(pair) || !changes_filters(seen, sink, &pair.0))
     };
     sorting.keys.iter().find_map(|key| {
         let directions = [(&key.ascending, true), (&key.descending, false)];
