@@ -68,7 +68,10 @@ fn clear(folder: &Path, own: &File) {
             continue;
         }
         let path = entry.path();
-        if File::open(&path).is_ok_and(|left| left.try_lock().is_ok()) {
+        // The lock is held until the file is gone: otherwise its owner, who has just made it, could take it in between.
+        if let Ok(left) = File::open(&path)
+            && left.try_lock().is_ok()
+        {
             let _ = fs::remove_file(path);
         }
     }
@@ -148,5 +151,15 @@ mod tests {
         made.persist(folder.path().join("report.json")).unwrap();
         drop(staged_file(folder.path()).unwrap());
         assert_eq!(names(folder.path()), ["report.json"]);
+    }
+
+    #[test]
+    fn a_file_that_was_just_made_is_never_taken_for_a_leftover() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = || (0..200).all(|_| staged_file(folder.path()).unwrap().path().exists());
+        std::thread::scope(|scope| {
+            let makers: Vec<_> = (0..4).map(|_| scope.spawn(made)).collect();
+            assert!(makers.into_iter().all(|maker| maker.join().unwrap()));
+        });
     }
 }

@@ -450,21 +450,27 @@ impl Contract {
         (operation, parameter): (&Operation, &Parameter),
         values: FilterValues,
     ) -> Option<FilterValues> {
-        let text_at = |at: &str| self.document.node(at).and_then(Node::string);
-        let schema = parameter
-            .schema
-            .as_deref()
-            .map(|schema| pointer::join(schema, "description"));
-        let own = [Some(pointer::join(&parameter.pointer, "description")), schema];
-        let own: Vec<_> = own.iter().flatten().filter_map(|at| text_at(at)).collect();
         let about = self.sentences_about(operation);
         let words = ParameterWords {
             name: within_filter(&parameter.name),
             collection: collection_name(&operation.path),
-            described: own.join(". ").to_ascii_lowercase(),
+            described: self.descriptions_of(parameter).join(". ").to_ascii_lowercase(),
             about,
         };
         plainly_filtered(&words, values)
+    }
+
+    /// Returns what a parameter and its schema say about it.
+    pub(super) fn descriptions_of(&self, parameter: &Parameter) -> Vec<&str> {
+        let mut described = vec![pointer::join(&parameter.pointer, "description")];
+        described.extend(
+            parameter
+                .schema
+                .iter()
+                .map(|schema| pointer::join(schema, "description")),
+        );
+        let texts = described.iter().filter_map(|at| self.document.node(at)?.string());
+        texts.collect()
     }
 
     /// Returns the sentences of an operation's summary and description, in lower case.

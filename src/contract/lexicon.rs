@@ -93,7 +93,7 @@ pub(super) fn without_prefixes(summary: &str) -> Vec<String> {
     let closed = |open: char, close: char| summary.trim_start().strip_prefix(open)?.split_once(close);
     let tagged = closed('[', ']').or_else(|| closed('(', ')'));
     let words = camel_case_words(tagged.map_or(summary, |(_, rest)| rest)).into_iter();
-    let is_prefix = |word: &String| word.ends_with("ly") || ["bulk", "mass"].contains(&word.as_str());
+    let is_prefix = |word: &String| word.ends_with("ly") || ["api", "bulk", "mass"].contains(&word.as_str());
     words.skip_while(is_prefix).collect()
 }
 

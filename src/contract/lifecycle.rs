@@ -23,7 +23,7 @@ use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_n
 use super::lasting::ShownAfterDelete;
 use super::lexicon::{alphanumeric_words, camel_case_words};
 use super::link::{Link, LinkTarget};
-use super::operation::{Method, Operation, OperationId, ParameterLocation};
+use super::operation::{Method, Operation, OperationId};
 use super::pointer;
 use super::shape::{JsonType, Shape, shape_at};
 use super::vocabulary::{Carry, Equality};
@@ -296,43 +296,23 @@ impl Contract {
         lists.next().filter(|list| lists.all(|other| other == *list))
     }
 
-    /// Whether a list may show deleted records by design: it has a parameter that selects them.
-    fn may_list_deleted(&self, list: OperationId) -> bool {
-        const SELECTS_DELETED: [&str; 7] = ["active", "archive", "delete", "remov", "state", "status", "trash"];
-        let parameters = self.operation(list).parameters.iter();
-        let mut names = parameters.map(|parameter| comparable_name(&parameter.name));
-        names.any(|name| SELECTS_DELETED.iter().any(|part| name.contains(part)))
+    /// Whether the document has the collection of a nested create at another path too: then the create may move a record
+    /// that is there (`POST /sites/{site}/devices` beside `/devices`).
+    pub(crate) fn has_collection_elsewhere(&self, create: OperationId) -> bool {
+        self.operations
+            .iter()
+            .any(|other| self.has_same_collection(create, other))
     }
 
-    /// Whether a list may leave records out where a query parameter is not sent: one that is on or off, has a few values
-    /// or a default, or is named like a state or an identifier (`parent_id`: only the records at the top are shown).
-    /// Those that divide the list into pages or sort it do not count.
-    pub(crate) fn may_hide_records(&self, list: OperationId) -> bool {
-        const SELECTS_HIDDEN: [&str; 6] = ["all", "draft", "hidden", "include", "publish", "visib"];
-        let paging = self.paging_of(list);
-        let of_pages = [
-            paging.map(|paging| paging.page_parameter),
-            paging.and_then(|paging| Some(paging.size?.parameter)),
-        ];
-        let parameters = self.operation(list).parameters.iter().enumerate();
-        let mut others = parameters.filter(|(index, parameter)| {
-            parameter.location == ParameterLocation::Query && !of_pages.contains(&Some(*index))
-        });
-        let selects = others.any(|(_, parameter)| {
-            let name = comparable_name(&parameter.name);
-            let schema = parameter
-                .schema
-                .as_deref()
-                .and_then(|schema| self.document.node(schema));
-            let schema = schema.map(|schema| self.referred(schema));
-            let states = |keyword: &str| schema.is_some_and(|schema| schema.member(keyword).is_some());
-            let is_switch = schema.and_then(schema_type) == Some(JsonType::Boolean);
-            let sorts = ["order", "sort"].iter().any(|part| name.starts_with(part));
-            let is_identifier = name.starts_with("parent") || name.ends_with("id");
-            let is_named = is_identifier || SELECTS_HIDDEN.iter().any(|part| name.contains(part));
-            !sorts && (is_switch || states("enum") || states("default") || is_named)
-        });
-        selects || self.may_list_deleted(list)
+    /// Whether an operation has a collection with the name of a create's, at another path.
+    pub(crate) fn has_same_collection(&self, create: OperationId, other: &Operation) -> bool {
+        let collection = comparable_path(self.operation(create).collection_path());
+        let path = comparable_path(&other.path);
+        let is_there = path
+            .strip_prefix(&collection)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let name = comparable_name(collection_name(&collection));
+        !is_there && path.split('/').any(|segment| comparable_name(segment) == name)
     }
 
     /// Whether a list's response has an array at this location: a map is not searched for a record.
@@ -652,7 +632,7 @@ fn described(schema: &Node) -> String {
 }
 
 /// Returns the type of a schema, if it states one that is neither array nor object.
-fn schema_type(schema: &Node) -> Option<JsonType> {
+pub(super) fn schema_type(schema: &Node) -> Option<JsonType> {
     let name = schema.member("type").and_then(Node::string)?;
     JsonType::parse(name).filter(|kind| !matches!(kind, JsonType::Array | JsonType::Object))
 }
@@ -755,39 +735,6 @@ mod tests {
         let contract = of_paths(&paths, &schemas).unwrap_or_else(|defect| panic!("{defect}"));
         let lifecycle = &contract.lifecycles()[0];
         lifecycle.carries.iter().map(|carry| carry.sent.clone()).collect()
-    }
-
-    #[test]
-    fn a_parameter_that_selects_what_is_shown_may_hide_records() {
-        let hides = |parameter: &str| {
-            let paths = format!(
-                "/shops: {{get: {{parameters: [{{name: page, in: query, schema: {{type: integer, default: 1}}}}, {{in: query, \
-                 {parameter}}}], responses: {{'200': {{description: OK, content: {{application/json: {{schema: {{type: \
-                 array, items: {{type: object, properties: {{id: {{type: integer}}}}}}}}}}}}}}}}}}}}"
-            );
-            let contract = of_paths(&paths, "").unwrap_or_else(|defect| panic!("{defect}"));
-            assert!(contract.paging_of(OperationId(0)).is_some());
-            contract.may_hide_records(OperationId(0))
-        };
-        for parameter in [
-            "name: include_archived, schema: {type: boolean}",
-            "name: kind, schema: {type: string, enum: [open, closed]}",
-            "name: limit_to, schema: {type: string, default: open}",
-            "name: visibility, schema: {type: string}",
-            "name: state, schema: {type: string}",
-            "name: parent_id, schema: {type: integer}",
-            "name: region_id, schema: {type: integer}",
-        ] {
-            assert!(hides(parameter), "{parameter}");
-        }
-        for parameter in [
-            "name: q, schema: {type: string}",
-            "name: name, schema: {type: string}",
-            "name: sort, schema: {type: string, enum: [name, id]}",
-            "name: order_by, schema: {type: string, default: name}",
-        ] {
-            assert!(!hides(parameter), "{parameter}");
-        }
     }
 
     /// The fields that the record must show, if requests and the record have these properties.

@@ -269,6 +269,21 @@ pub(crate) fn has_side_effect(document: &Document, operation: &Operation) -> boo
         })
 }
 
+/// Verbs for what is done to a record that exists, so that a `POST` need not create one.
+const MOVES: [&str; 11] = [
+    "assign",
+    "associate",
+    "attach",
+    "borrow",
+    "claim",
+    "connect",
+    "enroll",
+    "link",
+    "move",
+    "pair",
+    "reassign",
+];
+
 /// Returns what the path or the name of a `POST` suggests that it does, other than create a record: `POST /runs/stop`,
 /// `/runs/get_plan`.
 #[must_use]
@@ -280,6 +295,10 @@ pub(crate) fn suggests_no_create(document: &Document, operation: &Operation) -> 
     let named = ["operationId", "summary"].map(|key| stated(document, operation, key));
     let mut names = named.into_iter().chain([segment]).flatten();
     let creates = names.any(|name| begins(without_prefixes(name), &CREATES));
+    let moves = named
+        .into_iter()
+        .flatten()
+        .any(|name| says_that_it_moves(&without_prefixes(name)));
     let reads = |segment: &str| asks(segment) || begins(camel_case_words(segment), &["find", "get", "list"]);
     let acts = |segment: &str| {
         let words = camel_case_words(segment);
@@ -289,13 +308,21 @@ pub(crate) fn suggests_no_create(document: &Document, operation: &Operation) -> 
         None
     } else if segment.is_some_and(reads) {
         Some("its path suggests a read, but the document leaves open whether it only reads")
-    } else if has_side_effect(document, operation) || segment.is_some_and(acts) {
+    } else if moves || has_side_effect(document, operation) || segment.is_some_and(acts) {
         Some("its path, its operationId or its summary suggests an action, not a create")
     } else {
         None
     };
     // `POST /update-rules` creates what `GET /update-rules/{id}` reads.
     reason.filter(|_| !has_records_below(document, &operation.path))
+}
+
+/// Whether a summary or an operationId begins with a verb for what is done to a record that exists, and its object:
+/// "Assign a device to a site". The name of a collection may look the same (`links_create`).
+fn says_that_it_moves(words: &[String]) -> bool {
+    const CREATES: [&str; 4] = ["add", "create", "new", "post"];
+    let [verb, object, ..] = words else { return false };
+    MOVES.iter().any(|moves| is_base_or_third_person(verb, moves)) && !CREATES.contains(&object.as_str())
 }
 
 /// Whether a write to a record does something to others too, or makes it the one of its kind, as the document says of
@@ -1284,6 +1311,9 @@ mod tests {
             ("/members/set_members/", ""),
             ("/things", "operationId: revokeToken, "),
             ("/leave-types", ""),
+            ("/sites/{site}/devices", "summary: Assign a device to a site, "),
+            ("/sites/{site}/devices", "operationId: attachDevice, "),
+            ("/sites/{site}/devices", "summary: Moves a device to the site, "),
         ] {
             assert_eq!(suggests(path, said), Some(acting), "{path}");
         }
@@ -1301,6 +1331,8 @@ mod tests {
             assert_eq!(suggests(path, ""), None, "{path}");
         }
         assert_eq!(suggests("/leave-types", "summary: Create a type of leave, "), None);
+        assert_eq!(suggests("/links", "operationId: links_create, "), None);
+        assert_eq!(suggests("/links", "summary: Add a link, "), None);
         assert_eq!(suggests("/read-policies", ""), None);
         assert_eq!(suggests("/search-indexes", "operationId: addSearchIndex, "), None);
         let below = "/update-rules/{id}: {get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], \

@@ -12,8 +12,8 @@ use super::evidence::{
     Evidence, ListedCount, PrecedingRequest, RecordShown, Rejection, ShownState, StoredDespiteRejection,
 };
 use super::history::{EvidenceSink, History};
+use super::new_records::UnsentTexts;
 use super::residue::{may_have_stored, says_that_it_failed};
-use super::run_tag::RunTag;
 use super::sent_strings::SentStrings;
 use crate::contract::Contract;
 use crate::contract::fact::FactKind;
@@ -42,10 +42,6 @@ fn is_alone_in(body: &Value, items: &str) -> bool {
 /// purpose: a list taken for truncated decides nothing, one taken for whole makes a finding.
 const MAY_BE_TRUNCATED_FROM: usize = 5;
 
-/// The minimum number of letters and digits in which two strings that were made up must differ: then there are at least
-/// tens of thousands of such strings, and two of them are not the keys of two existing records by chance.
-const MIN_DIFFERENT_LETTERS: usize = 6;
-
 /// A record that a create of the run returned.
 #[derive(Clone, Debug)]
 pub(crate) struct TrackedRecord {
@@ -72,8 +68,12 @@ pub(crate) struct TrackedRecord {
     pub(super) is_created_again: bool,
     /// Whether its list has shown it.
     pub(super) is_listed: bool,
-    /// Whether its list, which had shown all of its records before the run, then had more of them.
-    is_added: bool,
+    /// Whether its list has grown by what the run created: see [`History::has_grown_to`].
+    pub(super) is_added: bool,
+    /// The texts that the response to its create shows and nobody has sent.
+    pub(super) unsent_in_response: UnsentTexts,
+    /// The same of its first read, before any update.
+    pub(super) unsent_in_read: Option<UnsentTexts>,
     /// The record as a read by its identifier showed it last; `None` if none has.
     last_read: Option<Value>,
     /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
@@ -219,6 +219,8 @@ impl History<'_> {
                 self.doubt_and_stop_creates(create, "its list showed a record under it before");
             } else if is_replaced {
                 self.doubt_and_stop_creates(create, "a later create of another record returned it again");
+            } else if self.is_older_than_response(exchange, body) {
+                self.doubt_and_stop_creates(create, "the create's response says that it was created long before");
             }
         }
         if !has_created {
@@ -230,6 +232,7 @@ impl History<'_> {
         let in_response = self.record_in_response(exchange, body);
         if let Some(record) = self.tracked.last_mut() {
             record.in_response = in_response;
+            record.unsent_in_response = UnsentTexts::of(body, &exchange.request, &self.run_tag);
         }
     }
 
@@ -270,6 +273,8 @@ impl History<'_> {
             is_created_again: false,
             is_listed: false,
             is_added: false,
+            unsent_in_response: UnsentTexts::default(),
+            unsent_in_read: None,
             last_read: None,
             is_unreadable: false,
             has_rejected_update: false,
@@ -433,46 +438,6 @@ impl History<'_> {
     pub(crate) fn reason_not_to_create(&self, create: OperationId) -> Option<String> {
         let replaces = self.stopped_creates.contains(&create);
         self.doubted_creates.get(&create).filter(|_| replaces).cloned()
-    }
-
-    /// Returns why a create may have changed a record that was there before, instead of adding one. `None` once
-    /// something shows that it adds: two of its requests that differ only in made-up values returned different
-    /// identifiers, or a list that had shown all records before the run shows its record and more of them than then. An
-    /// invariant, a name that the run chose, or a record of the run in the path rules this out from the start.
-    pub(crate) fn reason_records_may_be_older(&self, create: OperationId) -> Option<String> {
-        self.contract.lifecycle_of(create)?;
-        let operation = self.contract.operation(create);
-        if operation.invariants.created.is_some() || operation.new_record_name_parameter().is_some() {
-            return None;
-        }
-        let is_new = |record: &TrackedRecord| record.path_identifiers.len() > 1 || record.is_added;
-        let own: Vec<_> = self.tracked.iter().filter(|record| record.create == create).collect();
-        // Another weekday or place may be the key of another record that was there before.
-        let is_second = |record: &TrackedRecord, other: &TrackedRecord| {
-            record.path_identifiers != other.path_identifiers
-                && same_but_for_own_values(&record.request, &other.request, &self.run_tag)
-        };
-        let are_new = own
-            .iter()
-            .enumerate()
-            .any(|(index, record)| is_new(record) || own[..index].iter().any(|other| is_second(record, other)));
-        (!own.is_empty() && !are_new).then(|| {
-            let doubt = "no list shows that it is new, and no second create with the same choices returned another";
-            self.reason_for_doubt(create, doubt)
-        })
-    }
-
-    /// Returns how many records the list of a lifecycle had before the run: see [`History::length_before_writes`].
-    fn length_of_list(&self, lifecycle: &Lifecycle) -> Option<usize> {
-        self.length_before_writes(lifecycle.list.as_ref()?.operation)
-    }
-
-    /// Whether a write may be sent although [`Self::reason_records_may_be_older`] speaks against the record in its
-    /// path (the parent): it creates a record below the parent, and a list will show whether the parent is new.
-    pub(crate) fn may_add_below(&self, create: OperationId, write: OperationId) -> bool {
-        let lifecycle = self.contract.lifecycle_of(create);
-        let has_length = |lifecycle| self.length_of_list(lifecycle).is_some();
-        self.contract.operation(write).creates() && lifecycle.is_some_and(has_length)
     }
 
     /// Returns why nothing but a deletion is sent under the identifiers of a create any more: an update of its record
@@ -1037,11 +1002,8 @@ impl History<'_> {
     fn note_record(&mut self, search: &RecordSearch) {
         let shows_update =
             matches!(&search.last, Some((_, ShownState::Record(shown))) if self.shows_update(search, shown));
-        let lifecycle = self
-            .tracked
-            .get(search.index)
-            .and_then(|record| self.contract.lifecycle_of(record.create));
-        let length_before = lifecycle.and_then(|lifecycle| self.length_of_list(lifecycle));
+        let of_record = self.tracked.get(search.index).map(|record| record.create);
+        let has_grown = of_record.is_some_and(|create| self.has_grown_to(create, search.listed));
         let Some(record) = self.tracked.get_mut(search.index) else {
             return;
         };
@@ -1049,6 +1011,10 @@ impl History<'_> {
         let mut doubt = search.shows_another.then_some("a read by it shows another record");
         let is_unchanged = match &search.last {
             Some((_, ShownState::Record(shown))) => {
+                if record.updated.is_none() {
+                    let unsent = || UnsentTexts::of(shown, &record.request, &self.run_tag);
+                    record.unsent_in_read.get_or_insert_with(unsent);
+                }
                 let before = record.last_read.replace(shown.clone());
                 let update = match search.stage {
                     RecordStage::Update(update) => Some(update),
@@ -1064,7 +1030,7 @@ impl History<'_> {
         match (search.stage, &search.last) {
             (RecordStage::CreatedInList, Some((_, ShownState::Listed(_)))) => {
                 record.is_listed = true;
-                record.is_added |= length_before.is_some_and(|length| search.listed > length);
+                record.is_added |= has_grown;
             }
             (RecordStage::Update(_), Some((_, ShownState::Record(shown)))) if shows_update => {
                 record.after_update = Some(shown.clone());
@@ -1200,51 +1166,4 @@ pub(super) fn all_in_path(contract: &Contract, request: &Request) -> Option<Path
     let in_path = |parameter: &&Parameter| parameter.location == ParameterLocation::Path;
     let named = identifiers_in_path(operation, &request.path);
     (named.len() == operation.parameters.iter().filter(in_path).count()).then_some(named)
-}
-
-/// Whether two bodies differ in nothing but values of the run's own: strings that both have the run tag, and made-up
-/// strings (at the pointers of [`Request::made_up`]) of one length that differ in so many letters that hardly any
-/// record has either of them.
-fn same_but_for_own_values(one: &Request, other: &Request, run_tag: &RunTag) -> bool {
-    let (mut body, mut other_body) = (one.json().cloned(), other.json().cloned());
-    for at in one.made_up.iter().filter(|at| other.made_up.contains(at)) {
-        let bodies = (body.as_mut(), other_body.as_mut());
-        let (Some(body), Some(other_body)) = bodies else { break };
-        if let (Some(value), Some(other_value)) = (body.pointer_mut(at), other_body.pointer_mut(at))
-            && differ_in_many_letters(value, other_value)
-        {
-            *value = Value::Null;
-            *other_value = Value::Null;
-        }
-    }
-    same_but_for_texts(body.as_ref(), other_body.as_ref(), run_tag)
-}
-
-/// Whether two strings of one length differ in at least [`MIN_DIFFERENT_LETTERS`] letters.
-fn differ_in_many_letters(one: &Value, other: &Value) -> bool {
-    let (Some(one), Some(other)) = (one.as_str(), other.as_str()) else {
-        return false;
-    };
-    let pairs = one.chars().zip(other.chars());
-    one.chars().count() == other.chars().count()
-        && pairs.filter(|(letter, other)| letter != other).count() >= MIN_DIFFERENT_LETTERS
-}
-
-/// Whether two bodies differ in nothing but strings that both have the run tag.
-fn same_but_for_texts(one: Option<&Value>, other: Option<&Value>, run_tag: &RunTag) -> bool {
-    match (one, other) {
-        (Some(Value::Object(members)), Some(Value::Object(others))) => {
-            let same = |(name, value)| same_but_for_texts(Some(value), others.get(name), run_tag);
-            members.len() == others.len() && members.iter().all(same)
-        }
-        (Some(Value::Array(elements)), Some(Value::Array(others))) => {
-            let mut pairs = elements.iter().zip(others);
-            elements.len() == others.len()
-                && pairs.all(|(element, other)| same_but_for_texts(Some(element), Some(other), run_tag))
-        }
-        (Some(text @ Value::String(_)), Some(other @ Value::String(_))) => {
-            text == other || run_tag.is_in(text) && run_tag.is_in(other)
-        }
-        (one, other) => one == other,
-    }
 }

@@ -64,6 +64,7 @@ mod left_out;
 mod lifecycle;
 mod look;
 mod mock_signs;
+mod new_records;
 mod next_numbers;
 mod observed_values;
 mod other_clients;

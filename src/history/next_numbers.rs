@@ -10,7 +10,7 @@
 //! create returns another number, nothing is shown, and the number is in doubt as before.
 //!
 //! A read may hide what exists, such as a record that is marked as deleted. So a number that another view of the same
-//! collection shows, such as `/subscriptions/cancelled`, stays in doubt.
+//! collection shows, such as `/subscriptions/cancelled`, or `/devices` for what is created below a site, stays in doubt.
 
 use std::collections::{HashMap, HashSet};
 
@@ -61,7 +61,9 @@ impl History<'_> {
                     self.next_numbers.note_number((lifecycle.create, under.clone()), number);
                 }
             }
-            if is_view(contract.operation(lifecycle.create), documented) {
+            let is_nested = lifecycle.path_to_id.contains('{');
+            let is_elsewhere = is_nested && contract.has_same_collection(lifecycle.create, documented);
+            if is_elsewhere || is_view(contract.operation(lifecycle.create), documented) {
                 let view = self.next_numbers.views.entry(lifecycle.create);
                 let view = view.or_insert_with(|| ObservedValues::new(true));
                 view.note(body, &|name| contract.documents_field(name));

@@ -463,6 +463,7 @@ impl Session<'_> {
         {
             self.expect_requests(1);
             Box::pin(self.write(&another, &head, WriteRole::Additional)).await;
+            Box::pin(self.read_back_last_created(create)).await;
             self.emit_findings();
         }
         reason().map_or(Ok(()), Err)

@@ -44,6 +44,15 @@ impl Session<'_> {
         }
     }
 
+    /// Looks for the record that a create returned last, by its identifier.
+    pub(super) async fn read_back_last_created(&self, create: OperationId) {
+        let record = self.history().created_by(create).last().copied();
+        if let Some((lifecycle, record)) = self.contract.lifecycle_of(create).zip(record) {
+            self.look_for_record(lifecycle.read, (record, RecordStage::CreatedInRead))
+                .await;
+        }
+    }
+
     /// Looks for what an update sent, in the read of each record whose last update it was.
     pub(super) async fn read_back_updated(&self, update: OperationId) {
         let Some(lifecycle) = self.contract.lifecycle_of(update) else {

@@ -40,6 +40,7 @@ mod misled;
 mod miswritten;
 mod mock;
 mod moves;
+mod new_records;
 mod numbered;
 mod ordinary;
 mod others;
