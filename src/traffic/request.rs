@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::entry::{RecordedExchange, RequestLine, is_redacted};
 use super::route::Call;
+use crate::contract::load::essence;
 use crate::contract::operation::{Operation, ParameterLocation, RequestBody, SecurityScheme};
 use crate::exchange::json;
 use crate::exchange::{Content, Credential, Digest, Printable, Request, parameter_placeholder, with_query};
@@ -142,14 +143,9 @@ fn is_documented_body(documented: &RequestBody, recorded: &RecordedExchange, req
         let is_of_type = |sent: &Value| sent.is_object() == documented.is_object;
         return recorded.request_body.is_none() || request.json().is_some_and(is_of_type);
     }
-    let essence = |media_type: &str| {
-        media_type
-            .split(';')
-            .next()
-            .map(|essence| essence.trim().to_ascii_lowercase())
-    };
+    let sent = media_type.as_deref().map(essence);
     let mut others = documented.other_media_types.iter();
-    others.any(|other| essence(other) == media_type.as_deref().and_then(essence))
+    others.any(|other| Some(essence(other)) == sent)
 }
 
 /// Whether a value of `Accept` allows JSON. Of the ranges that match `application/json`, the most specific one decides,
