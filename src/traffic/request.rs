@@ -9,6 +9,7 @@ use super::entry::{RecordedExchange, RequestLine, is_redacted};
 use super::route::Call;
 use crate::contract::load::essence;
 use crate::contract::operation::{Operation, ParameterLocation, RequestBody, SecurityScheme};
+use crate::contract::path_template::PathTemplate;
 use crate::exchange::json;
 use crate::exchange::{Content, Credential, Digest, Printable, Request, parameter_placeholder, with_query};
 
@@ -41,16 +42,8 @@ pub(super) fn request(
 
 /// Returns the path as its template, with the parameters that the contract knows, and of their values only the page.
 pub(super) fn printable_path(operation: &Operation, url: &Url) -> String {
-    let mut path = String::new();
-    for (index, piece) in operation.path.split('{').enumerate() {
-        match piece.split_once('}').filter(|_| index > 0) {
-            Some((name, rest)) => {
-                path.push_str(&parameter_placeholder(operation, (name, ParameterLocation::Path)));
-                path.push_str(rest);
-            }
-            None => path.push_str(piece),
-        }
-    }
+    let template = PathTemplate::read(&operation.path);
+    let mut path = template.with(|name| parameter_placeholder(operation, (name, ParameterLocation::Path)));
     let page = operation.page.as_ref().map(|page| page.parameter.as_str());
     let known = operation
         .parameters
