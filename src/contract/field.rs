@@ -68,7 +68,7 @@ pub(crate) fn languages_in(value: &Value) -> Vec<&str> {
     let is_subtag = |tag: &str| (2..=8).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let is_tag = |name: &str| {
         let mut subtags = name.split(['-', '_']);
-        let is_language = |first: &str| LANGUAGES.split(' ').any(|language| language == first);
+        let is_language = |first: &str| first.len() == 2 && LANGUAGES.split(' ').any(|language| language == first);
         subtags.next().is_some_and(is_language) && subtags.all(is_subtag)
     };
     let members = value.as_object().into_iter().flatten();
