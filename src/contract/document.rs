@@ -210,6 +210,13 @@ impl Node {
         }
     }
 
+    /// Returns the locations of the elements of the member with that name, where this node is at `at`.
+    pub(crate) fn locations_in(&self, at: &str, name: &str) -> impl DoubleEndedIterator<Item = String> + use<> {
+        let list = pointer::join(at, name);
+        let count = self.member(name).map_or(0, |list| list.elements().len());
+        (0..count).map(move |index| pointer::join(&list, &index.to_string()))
+    }
+
     /// Returns the string, if this is one.
     #[must_use]
     pub fn string(&self) -> Option<&str> {

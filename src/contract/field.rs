@@ -68,7 +68,7 @@ pub(crate) fn languages_in(value: &Value) -> Vec<&str> {
     let is_subtag = |tag: &str| (2..=8).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let is_tag = |name: &str| {
         let mut subtags = name.split(['-', '_']);
-        let is_language = |first: &str| LANGUAGES.split(' ').any(|language| language == first);
+        let is_language = |first: &str| first.len() == 2 && LANGUAGES.split(' ').any(|language| language == first);
         subtags.next().is_some_and(is_language) && subtags.all(is_subtag)
     };
     let members = value.as_object().into_iter().flatten();
@@ -110,8 +110,7 @@ fn collect(
             nullable,
         });
     }
-    for index in 0..node.member("allOf").map_or(0, |parts| parts.elements().len()) {
-        let part = format!("{schema}/allOf/{index}");
+    for part in node.locations_in(&schema, "allOf") {
         collect(document, (&part, at), (depth + 1, left), fields);
     }
     let properties = pointer::join(&schema, "properties");
@@ -238,8 +237,7 @@ pub(super) fn with_all_of(document: &Document, schema: String) -> Vec<(String, &
         let Some(node) = document.node(&schema) else {
             continue;
         };
-        let members = node.member("allOf").map_or(0, |members| members.elements().len());
-        pending.extend((0..members).rev().map(|index| format!("{schema}/allOf/{index}")));
+        pending.extend(node.locations_in(&schema, "allOf").rev());
         schemas.push((schema, node));
     }
     schemas
@@ -247,12 +245,8 @@ pub(super) fn with_all_of(document: &Document, schema: String) -> Vec<(String, &
 
 /// Returns the locations of the alternatives of a schema at this location: of its `oneOf`, and then of its `anyOf`.
 pub(super) fn alternatives(at: &str, schema: &Node) -> Vec<String> {
-    let of = |keyword: &str| {
-        let count = schema.member(keyword).map_or(0, |members| members.elements().len());
-        let at = pointer::join(at, keyword);
-        (0..count).map(move |index| pointer::join(&at, &index.to_string()))
-    };
-    ["oneOf", "anyOf"].into_iter().flat_map(of).collect()
+    let keywords = ["oneOf", "anyOf"].into_iter();
+    keywords.flat_map(|keyword| schema.locations_in(at, keyword)).collect()
 }
 
 #[cfg(test)]

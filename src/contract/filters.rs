@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::Contract;
 use super::document::Node;
-use super::fact::{Fact, FactId, FactKind};
+use super::fact::{Fact, FactKind};
 use super::filter_words::{ParameterWords, plainly_filtered, says_that_filters_are_combined};
 use super::inferred::{RecordFinder, collection_name, collection_of, comparable_name, comparable_path, singular};
 use super::lexicon::{alphanumeric_words, camel_case_words, whole_sentences};
@@ -219,9 +219,7 @@ impl Contract {
         let inferred: Vec<_> = inferred.filter(|(_, filters)| !filters.is_empty()).collect();
         for (id, filters) in inferred {
             for filter in &filters {
-                let fact = self.filter_fact(id, filter);
-                self.by_kind.insert((id, fact.kind), FactId(self.facts.len()));
-                self.facts.push(fact);
+                self.add_fact(self.filter_fact(id, filter));
             }
             self.filters.insert(id, filters);
         }

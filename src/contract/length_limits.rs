@@ -161,9 +161,7 @@ fn collect(
     };
     *left -= 1;
     for keyword in COMBINING {
-        let parts = pointer::join(&schema, keyword);
-        for index in 0..node.member(keyword).map_or(0, |parts| parts.elements().len()) {
-            let part = pointer::join(&parts, &index.to_string());
+        for part in node.locations_in(&schema, keyword) {
             collect(document, (&part, at), (depth + 1, left), found);
         }
     }
@@ -195,7 +193,7 @@ fn max_length(document: &Document, schema: &str, (depth, left): (usize, &mut usi
     let node = document.node(&schema)?;
     let own = node.member("maxLength").map(Node::to_value);
     let own = own.and_then(|limit| limit.as_u64());
-    let parts = COMBINING.iter().flat_map(|keyword| parts(node, &schema, keyword));
+    let parts = COMBINING.iter().flat_map(|keyword| node.locations_in(&schema, keyword));
     let of_parts = parts.filter_map(|part| max_length(document, &part, (depth + 1, left)));
     own.into_iter().chain(of_parts).min()
 }
@@ -218,17 +216,10 @@ fn limits_length(document: &Document, schema: &str, (depth, left): (usize, &mut 
     let of_alternatives = ["anyOf", "oneOf"]
         .into_iter()
         .filter(|keyword| node.member(keyword).is_some());
-    parts(node, &schema, "allOf").any(&mut is_limited)
+    node.locations_in(&schema, "allOf").any(&mut is_limited)
         || of_alternatives
             .into_iter()
-            .any(|keyword| parts(node, &schema, keyword).all(&mut is_limited))
-}
-
-/// Returns the locations of the schemas that a keyword combines.
-fn parts(node: &Node, schema: &str, keyword: &str) -> impl Iterator<Item = String> {
-    let parts = pointer::join(schema, keyword);
-    let count = node.member(keyword).map_or(0, |parts| parts.elements().len());
-    (0..count).map(move |index| pointer::join(&parts, &index.to_string()))
+            .any(|keyword| node.locations_in(&schema, keyword).all(&mut is_limited))
 }
 
 /// Returns the name of the field at a pointer, or of the one that contains the element there.

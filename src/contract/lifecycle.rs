@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::Contract;
 use super::document::{Member, Node};
-use super::fact::{Fact, FactId, FactKind};
+use super::fact::{Fact, FactKind};
 use super::field::{is_flagged, with_all_of};
 use super::inferred::{MethodAndPath, RecordFinder, collection_name, comparable_name, comparable_path, singular};
 use super::lasting::ShownAfterDelete;
@@ -117,9 +117,7 @@ impl Contract {
         let lifecycles: Vec<_> = creates.filter_map(|id| self.infer_lifecycle(id, &by_path)).collect();
         for lifecycle in &lifecycles {
             for fact in self.lifecycle_facts(lifecycle) {
-                self.by_kind
-                    .insert((fact.operation, fact.kind), FactId(self.facts.len()));
-                self.facts.push(fact);
+                self.add_fact(fact);
             }
             let names = self.names_for_requests(lifecycle);
             for shape in self.shapes_of_records(lifecycle) {

@@ -414,15 +414,16 @@ fn responses(
     documented
 }
 
+/// Returns a media type in lower case and without parameters.
+pub(crate) fn essence(media_type: &str) -> String {
+    let essence = media_type.split(';').next().unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
+}
+
 /// Whether the media type is JSON (RFC 6839, section 3.1 for the suffix).
 #[must_use]
 pub fn is_json(media_type: &str) -> bool {
-    let essence = media_type
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
+    let essence = essence(media_type);
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
@@ -446,8 +447,7 @@ fn json_range(media: &[Member]) -> Option<&Member> {
 /// Returns the place of a JSON media type among those in which a request may send its body, the best first. A JSON
 /// Patch is an array of changes (RFC 6902, section 3), so `None` where its schema describes the record instead.
 fn rank_of_request(media_type: &str, schema: Option<&Node>) -> Option<u8> {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    match essence.to_ascii_lowercase().as_str() {
+    match essence(media_type).as_str() {
         "application/json" => Some(0),
         "application/merge-patch+json" => Some(1),
         "application/json-patch+json" => {

@@ -783,6 +783,13 @@ impl Contract {
         linked || self.operation(operation).invariants.created.is_some()
     }
 
+    /// Adds a fact of a kind of which an operation has at most one.
+    fn add_fact(&mut self, fact: Fact) {
+        self.by_kind
+            .insert((fact.operation, fact.kind), FactId(self.facts.len()));
+        self.facts.push(fact);
+    }
+
     /// Returns the operation's fact of that kind, for kinds of which an operation has at most one.
     #[must_use]
     pub fn fact_of(&self, operation: OperationId, kind: FactKind) -> Option<FactId> {

@@ -6,7 +6,7 @@ use super::document::{Document, Node};
 use super::edge_case::EdgeCase;
 use super::fact::FactId;
 use super::field::RequestField;
-use super::load::{is_json, resolve};
+use super::load::{essence, is_json, resolve};
 use super::shape::ShapeId;
 use super::vocabulary::{AcceptedTimestampFormats, Invariants, PageInvariant};
 
@@ -300,8 +300,7 @@ const STREAMS: [&str; 6] = [
 
 /// Whether a documented media type, with or without parameters such as `charset`, is that of a stream.
 fn is_stream(media_type: &str) -> bool {
-    let kind = media_type.split_once(';').map_or(media_type, |(kind, _)| kind);
-    STREAMS.contains(&kind.trim())
+    STREAMS.contains(&&*essence(media_type))
 }
 
 /// An HTTP method that OpenAPI 3.0 has a key for.

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Contract;
 use super::document::Node;
-use super::fact::{Fact, FactId, FactKind, PageStatement};
+use super::fact::{Fact, FactKind, PageStatement};
 use super::inferred::{RecordFinder, collection_name, comparable_name, comparable_path};
 use super::link::Link;
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
@@ -185,9 +185,7 @@ impl Contract {
         let inferred: Vec<_> = inferred.collect();
         for (id, paging) in inferred {
             for fact in self.paging_facts(id, &paging) {
-                self.by_kind
-                    .insert((fact.operation, fact.kind), FactId(self.facts.len()));
-                self.facts.push(fact);
+                self.add_fact(fact);
             }
             self.pagings.insert(id, paging);
         }

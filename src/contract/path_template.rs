@@ -58,12 +58,17 @@ impl PathTemplate {
     #[must_use]
     pub fn numbered(&self) -> String {
         let mut number = 0;
-        let segments = self.segments.iter().map(|segment| {
-            if segment.parameters.is_empty() {
-                return segment.prefix.clone();
-            }
+        self.with(|_| {
             number += 1;
             format!("{{p{number}}}")
+        })
+    }
+
+    /// Returns the template with another text for each parameter.
+    pub(crate) fn with(&self, mut text: impl FnMut(&str) -> String) -> String {
+        let segments = self.segments.iter().map(|segment| {
+            let parameters = segment.parameters.iter().map(|(name, rest)| text(name) + rest);
+            segment.prefix.clone() + &parameters.collect::<String>()
         });
         segments.collect::<Vec<_>>().join("/")
     }

@@ -778,9 +778,7 @@ fn consumes(document: &Document, operation: &Operation) -> bool {
         let at = pointer::join(&schema, "properties");
         pending.extend(properties.map(|property| pointer::join(&at, &property.name)));
         for parts in ["allOf", "anyOf", "oneOf"] {
-            let at = pointer::join(&schema, parts);
-            let count = node.member(parts).map_or(0, |parts| parts.elements().len());
-            pending.extend((0..count).map(|index| pointer::join(&at, &index.to_string())));
+            pending.extend(node.locations_in(&schema, parts));
         }
     }
     false

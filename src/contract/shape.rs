@@ -812,10 +812,8 @@ impl<'document> Expander<'document> {
                 pending.push((target, nullable_below));
                 continue;
             }
-            let all_of = pointer::join(&pointer, "allOf");
-            let parts = node.member("allOf").map_or(0, |parts| parts.elements().len());
             // Reversed, so that the first part is taken next.
-            let parts = (0..parts).rev().map(|index| pointer::join(&all_of, &index.to_string()));
+            let parts = node.locations_in(&pointer, "allOf").rev();
             pending.extend(parts.map(|part| (part, nullable_below)));
             found.push(AllOfMember {
                 node,

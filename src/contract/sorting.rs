@@ -10,7 +10,7 @@
 
 use super::Contract;
 use super::document::Node;
-use super::fact::{Fact, FactId, FactKind};
+use super::fact::{Fact, FactKind};
 use super::inferred::comparable_name;
 use super::lexicon::underscored_words;
 use super::operation::{Operation, OperationId, Parameter, ParameterLocation};
@@ -137,9 +137,7 @@ impl Contract {
             .filter_map(|id| Some((id, self.infer_sorting(id)?)));
         let inferred: Vec<_> = inferred.collect();
         for (id, sorting) in inferred {
-            let fact = self.sorting_fact(id, &sorting);
-            self.by_kind.insert((id, fact.kind), FactId(self.facts.len()));
-            self.facts.push(fact);
+            self.add_fact(self.sorting_fact(id, &sorting));
             self.sorting_by_list.insert(id, sorting);
         }
         self

@@ -9,6 +9,7 @@ use super::fact::{Fact, FactKind};
 use super::field::is_flagged;
 use super::inferred::RecordFinder;
 use super::lifecycle::Lifecycle;
+use super::load::essence;
 use super::operation::{Method, Operation, OperationId};
 use super::shape::{Shape, ShapeId, shape_id_at, shape_within};
 use super::vocabulary::Carry;
@@ -90,10 +91,10 @@ impl Contract {
     pub(super) fn keeps_fields_not_sent(&self, update: OperationId) -> bool {
         let operation = self.operation(update);
         let body = operation.request_body.as_ref();
-        let media_type = body.map_or("", |body| body.media_type.split(';').next().unwrap_or_default().trim());
+        let media_type = body.map_or_else(String::new, |body| essence(&body.media_type));
         let mut schemas = self.body_schemas(update).into_iter();
         operation.method == Method::Patch
-            && ["application/json", "application/merge-patch+json"].contains(&media_type)
+            && ["application/json", "application/merge-patch+json"].contains(&&*media_type)
             && schemas.all(|schema| {
                 schema
                     .member("required")

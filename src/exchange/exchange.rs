@@ -12,6 +12,7 @@ use super::spelling::Spelling;
 use super::token_mutation::TokenMutation;
 use crate::contract::edge_case::EdgeCase;
 use crate::contract::fact::FactKind;
+use crate::contract::load::essence;
 use crate::contract::operation::{Method, Operation, OperationId, ParameterLocation, SecurityScheme, is_success};
 
 /// Everything but the characters that need no encoding anywhere (RFC 3986, section 2.3).
@@ -456,8 +457,8 @@ impl Response {
     /// Returns the media type, in lower case and without parameters.
     #[must_use]
     pub fn media_type(&self) -> Option<String> {
-        let value = self.headers.get(reqwest::header::CONTENT_TYPE)?.to_str().ok()?;
-        Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+        let value = self.headers.get(reqwest::header::CONTENT_TYPE)?;
+        Some(essence(value.to_str().ok()?))
     }
 
     /// Whether the response has a header that our own archives of traffic never keep, or keep only in part. If it has

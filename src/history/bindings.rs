@@ -90,6 +90,9 @@ impl Bindings {
         }
         let parents = identifiers_in_path(contract.operation(from), path);
         for link in contract.links_from(from) {
+            if !self.has_room_for(link) {
+                continue;
+            }
             let admits = AdmittedByParameter::of(contract, link);
             for value in link.values(body).iter().filter(|value| admits.holds(value)) {
                 self.keep(link, value, &parents);
@@ -163,10 +166,10 @@ impl Bindings {
 
     /// Keeps a value of a link, if it is an identifier and there is room for it.
     fn keep(&mut self, link: &Link, value: &Value, parents: &PathIdentifiers) {
-        let kept = self.values.entry(link.index).or_default();
-        if kept.len() >= MAX_VALUES_PER_LINK || identifier(value).is_none() {
+        if !self.has_room_for(link) || identifier(value).is_none() {
             return;
         }
+        let kept = self.values.entry(link.index).or_default();
         let shown = BoundValue {
             value: value.clone(),
             parents: parents.clone(),
@@ -174,6 +177,11 @@ impl Bindings {
         if !kept.contains(&shown) {
             kept.push(shown);
         }
+    }
+
+    fn has_room_for(&self, link: &Link) -> bool {
+        let kept = self.values.get(&link.index);
+        kept.is_none_or(|kept| kept.len() < MAX_VALUES_PER_LINK)
     }
 
     /// Forgets the values of an operation's links, so that those of its next response count.

@@ -6,7 +6,6 @@ use std::collections::{HashMap, HashSet};
 use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Document, Node};
 use crate::contract::openapi::{Visited, referred_pointer, visit_objects};
-use crate::contract::pointer;
 
 /// For each schema, by pointer, those that apply to the same value.
 type Edges<'graph> = HashMap<&'graph str, Vec<&'graph str>>;
@@ -54,9 +53,7 @@ impl Graph {
             &[]
         };
         for choice in choices {
-            let list = pointer::join(pointer, choice);
-            let count = node.member(choice).map_or(0, |parts| parts.elements().len());
-            targets.extend((0..count).map(|index| pointer::join(&list, &index.to_string())));
+            targets.extend(node.locations_in(pointer, choice));
         }
         // What applies with nothing else leads nowhere, and most schemas are like that.
         if targets.is_empty() {

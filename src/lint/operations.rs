@@ -7,6 +7,7 @@ use super::{Findings, LintRule, LocatedNode};
 use crate::contract::document::{Document, Node};
 use crate::contract::openapi::near;
 use crate::contract::operation::{Method, StatusPattern};
+use crate::contract::path_template::PathTemplate;
 use crate::contract::{pointer, resolve};
 
 /// Checks that a parameter says what its value is, and that a path parameter is required (OpenAPI 3.0.3, section
@@ -100,12 +101,7 @@ pub(super) fn check_paths(document: &Document, findings: &mut Findings) {
         if path.name.starts_with("x-") {
             continue;
         }
-        let mut nameless = String::new();
-        for (index, part) in path.name.split('{').enumerate() {
-            let rest = part.split_once('}').filter(|_| index > 0);
-            nameless.push_str(rest.map_or(part, |(_, rest)| rest));
-            nameless.push('{');
-        }
+        let nameless = PathTemplate::read(&path.name).with(|_| "{}".to_owned());
         let Some(first) = seen.insert(nameless, path) else {
             continue;
         };

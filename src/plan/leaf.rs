@@ -167,26 +167,19 @@ pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
         ("/month", FieldKind::Month),
         ("/year", FieldKind::Year),
     ];
-    let above = |leaf: &Leaf, part: &str| {
-        let is_integer = leaf.value().is_some_and(Value::is_i64);
-        leaf.pointer
-            .strip_suffix(part)
-            .filter(|_| is_integer)
-            .map(str::to_owned)
-    };
-    let dates: Vec<_> = leaves.iter().filter_map(|leaf| above(leaf, "/day")).collect();
-    let is_whole = |at: &&String| {
-        let has = |part: &str| leaves.iter().any(|leaf| above(leaf, part).as_ref() == Some(*at));
+    let is_whole = |at: &&str| {
+        let has = |part: &str| leaves.iter().any(|leaf| above(leaf, part) == Some(at));
         parts.iter().all(|(part, _)| has(part))
     };
-    let Some(date) = dates.iter().find(is_whole) else {
+    let mut dates = leaves.iter().filter_map(|leaf| above(leaf, "/day"));
+    let Some(date) = dates.find(is_whole).map(str::to_owned) else {
         return;
     };
     for leaf in leaves {
         // What the target showed stays as it is, and must not be printed in any format.
         let own = leaf.choices.get(leaf.chosen).filter(|choice| !choice.from_target);
         let written = own.and_then(|choice| choice.value.as_str()).and_then(iso_date);
-        let part = parts.iter().find(|(part, _)| above(leaf, part).as_ref() == Some(date));
+        let part = parts.iter().find(|(part, _)| above(leaf, part) == Some(&date));
         if let Some((_, kind)) = part {
             leaf.kind = *kind;
         } else if let Some(written) = written {
@@ -207,6 +200,12 @@ pub(super) fn recognise_dates(leaves: &mut [Leaf]) {
             }
         }
     }
+}
+
+/// Returns the pointer of the object that has this integer as a part of a date.
+fn above<'leaf>(leaf: &'leaf Leaf, part: &str) -> Option<&'leaf str> {
+    let above = leaf.pointer.strip_suffix(part);
+    above.filter(|_| leaf.value().is_some_and(Value::is_i64))
 }
 
 /// Reads a full date (RFC 3339, section 5.6).

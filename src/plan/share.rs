@@ -175,6 +175,7 @@ fn wrong_tokens(
 mod tests {
     use super::*;
     use crate::plan::{Action, CredentialProbe, Plan, Scope, Step};
+    use crate::testing::tried;
 
     fn scope(writes: bool) -> Scope {
         Scope {
@@ -295,7 +296,9 @@ mod tests {
                 let plans = shards(contract, &Scope { seed, ..scope(true) }, of);
                 plans.into_iter().map(|plan| plan.in_other_shards).collect::<Vec<_>>()
             };
-            assert!((2..10).all(|seed| in_other_shards(seed) == in_other_shards(1)));
+            let by_the_first = in_other_shards(1);
+            let mut others = (2..10).take(tried(3, 8));
+            assert!(others.all(|seed| in_other_shards(seed) == by_the_first));
         }
     }
 

@@ -7,11 +7,10 @@ use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
 use super::verdict::{Reason, Sink};
-use crate::contract::fact::FactKind;
+use crate::contract::fact::{FactId, FactKind};
 use crate::contract::filters::Filter;
 use crate::contract::pointer;
 use crate::exchange::query_pairs;
-use crate::history::evidence::LeftOut;
 use crate::history::identifiers_in_path;
 
 pub(super) static RULE: Rule = Rule {
@@ -55,7 +54,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::judged("/pets?sold=true", tests::THREE),
     },
-    judge: Judging::Narrowed(judge, judge_left_out),
+    judge: Judging::Narrowed(judge, left_out),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
@@ -105,16 +104,11 @@ fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, S
     let given = given.next().filter(|_| given.next().is_none());
     let asked = given.and_then(|(_, text)| filter.values.asked(text));
     let fact = sink.contract.fact_of(seen.id, filter.kind());
-    let (Some(asked), Some(fact), Ok(response)) = (asked, fact, seen.outcome()) else {
+    let (Some(asked), Some(fact)) = (asked, fact) else {
         return;
     };
-    let body = match seen.body {
-        Some(Ok(body)) if seen.operation.succeeds_with(response.status) => &body.value,
-        _ if response.status < 400 || filter.in_path || seen.intent.is_of_other_client() => return,
-        _ => {
-            let reason = Reason::for_request_with_something_open(response.status, &seen.exchange.request.credential);
-            return sink.undecided(fact, reason);
-        }
+    let Some(body) = body_of_success(seen, (fact, !filter.in_path), sink) else {
+        return;
     };
     let shown = pointer::select_indexed(body, &filter.property).into_iter();
     let shown: Vec<(String, Value)> = shown
@@ -138,14 +132,29 @@ fn judge_filter(seen: &ExchangeSeen<'_>, (filter, pairs): (&Filter, &[(String, S
     }
 }
 
-/// Judges a record that has the value that the filter asks for.
-fn judge_left_out(left_out: &LeftOut, sink: &mut Sink<'_>) {
-    let is_of_filter = matches!(left_out.kind, FactKind::Filtered(_));
-    let fact = sink.contract.fact_of(left_out.operation, left_out.kind);
-    if let Some(fact) = fact.filter(|_| is_of_filter) {
-        let received = || "leaves out an item with this value, which the list shows without the filter".to_owned();
-        sink.broken(fact, String::new, received);
+/// Returns the body of a success. If the request is rejected, which something that it leaves open may explain, the fact
+/// is undecided for that reason.
+pub(super) fn body_of_success<'seen>(
+    seen: &ExchangeSeen<'seen>,
+    (fact, is_open): (FactId, bool),
+    sink: &mut Sink<'_>,
+) -> Option<&'seen Value> {
+    let status = seen.outcome().ok()?.status;
+    match seen.body {
+        Some(Ok(body)) if seen.operation.succeeds_with(status) => return Some(&body.value),
+        _ if status < 400 || !is_open || seen.intent.is_of_other_client() => {}
+        _ => {
+            let reason = Reason::for_request_with_something_open(status, &seen.exchange.request.credential);
+            sink.undecided(fact, reason);
+        }
     }
+    None
+}
+
+/// Returns what is wrong with a list that leaves out a record with the value that the filter asks for.
+fn left_out(kind: FactKind) -> Option<&'static str> {
+    let is_of_filter = matches!(kind, FactKind::Filtered(_));
+    is_of_filter.then_some("leaves out an item with this value, which the list shows without the filter")
 }
 
 #[cfg(test)]

@@ -304,8 +304,12 @@ impl<'contract> Judge<'contract> {
     /// Judges what a list left out. `request` is the one that should have shown it.
     pub(super) fn left_out(&mut self, left_out: &LeftOut, request: &Request) {
         for rule in RULES {
-            if let Judging::Narrowed(_, judge) = rule.judge {
-                judge(left_out, &mut self.sink(rule, request));
+            if let Judging::Narrowed(_, received) = rule.judge
+                && let Some(received) = received(left_out.kind)
+                && let Some(fact) = self.contract.fact_of(left_out.operation, left_out.kind)
+            {
+                let mut sink = self.sink(rule, request);
+                sink.broken(fact, String::new, || received.to_owned());
             }
         }
     }

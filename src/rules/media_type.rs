@@ -7,6 +7,7 @@ use super::traffic_reason::TrafficReason;
 use super::verdict::{Reason, Sink};
 use crate::contract::fact::FactKind;
 use crate::contract::is_json;
+use crate::contract::load::essence;
 use crate::contract::operation::DocumentedResponse;
 use crate::exchange::Response;
 use crate::exchange::redact::render_media_type;
@@ -91,7 +92,7 @@ pub(super) fn is_other_documented_type(documented: &DocumentedResponse, received
 
 /// Returns whether the documented media type, which may be a range and have parameters, covers the received one.
 fn admits(documented: &str, received: &str) -> bool {
-    let documented = documented.split(';').next().unwrap_or_default().trim();
+    let documented = essence(documented);
     match documented.split_once('*') {
         // `*/*`, `application/*`, and `application/*+json`, which RFC 9110 does not define but documents use.
         Some(("", "/*")) => true,

@@ -5,9 +5,10 @@ use super::level::Level;
 use super::location::LocatedValue;
 use super::seen::{AnswerSeen, ExchangeSeen, HeadersSeen, OperationSeen};
 use super::verdict::Sink;
+use crate::contract::fact::FactKind;
 use crate::history::evidence::{
-    CreatedObservation, Creation, EquivalenceOutcome, FinalListing, FormatOutcome, LeftOut, RecordShown,
-    StoredDespiteRejection, StrayWrite, UpdateObservation, Walk,
+    CreatedObservation, Creation, EquivalenceOutcome, FinalListing, FormatOutcome, RecordShown, StoredDespiteRejection,
+    StrayWrite, UpdateObservation, Walk,
 };
 
 /// Judges facts of one or a few kinds, or only reports findings, at a fact nearby.
@@ -97,8 +98,12 @@ pub(super) enum Judging {
     Content(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
     /// An exchange as a whole, where the request is not an edge case.
     ExchangeExceptEdgeCases(fn(&ExchangeSeen<'_>, &mut Sink<'_>)),
-    /// An exchange as a whole, where the request is not an edge case, and a record that a list left out.
-    Narrowed(fn(&ExchangeSeen<'_>, &mut Sink<'_>), fn(&LeftOut, &mut Sink<'_>)),
+    /// An exchange as a whole, where the request is not an edge case, and what is wrong with a list that leaves out a
+    /// record, if the rule judges facts of this kind.
+    Narrowed(
+        fn(&ExchangeSeen<'_>, &mut Sink<'_>),
+        fn(FactKind) -> Option<&'static str>,
+    ),
     /// A request field sent in one of its timestamp formats.
     Format(fn(&FormatOutcome, &mut Sink<'_>)),
     /// What was sent, compared with the response and with the list.

@@ -5,16 +5,15 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::filtered::changes_filters;
+use super::filtered::{body_of_success, changes_filters};
 use super::level::Level;
 use super::rule::{Example, Headline, Judging, Rule, Topic};
 use super::seen::ExchangeSeen;
-use super::verdict::{Reason, Sink};
+use super::verdict::Sink;
 use crate::contract::fact::FactKind;
 use crate::contract::pointer;
 use crate::contract::sorting::{SortKey, SortedValues, Sorting};
 use crate::exchange::query_pairs;
-use crate::history::evidence::LeftOut;
 use crate::history::same::instant;
 
 pub(super) static RULE: Rule = Rule {
@@ -47,7 +46,7 @@ pub(super) static RULE: Rule = Rule {
         #[cfg(test)]
         judged: || tests::judged("/pets?sort=age", "[{\"age\": 1}, {\"age\": 10}, {\"age\": 2}]"),
     },
-    judge: Judging::Narrowed(judge, judge_left_out),
+    judge: Judging::Narrowed(judge, left_out),
 };
 
 fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
@@ -60,17 +59,8 @@ fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
         return;
     };
     let fact = sink.contract.fact_of(seen.id, FactKind::Sorted(sorting.parameter));
-    let (Some(fact), Ok(response)) = (fact, seen.outcome()) else {
-        return;
-    };
-    let body = match seen.body {
-        Some(Ok(body)) if seen.operation.succeeds_with(response.status) => &body.value,
-        _ if response.status < 400 || seen.intent.is_of_other_client() => return,
-        _ => {
-            let reason = Reason::for_request_with_something_open(response.status, &seen.exchange.request.credential);
-            return sink.undecided(fact, reason);
-        }
-    };
+    let body = fact.and_then(|fact| Some((fact, body_of_success(seen, (fact, true), sink)?)));
+    let Some((fact, body)) = body else { return };
     let items = pointer::get(body, &sorting.items).and_then(Value::as_array);
     let items = items.map_or(&[][..], Vec::as_slice).iter().enumerate();
     let valued = items.filter_map(|(index, item)| Some((index, pointer::get(item, &key.property)?)));
@@ -147,14 +137,9 @@ fn compared(values: SortedValues, one: &Value, other: &Value) -> Option<Ordering
     }
 }
 
-/// Judges a record that the list shows only while it is not sorted.
-fn judge_left_out(left_out: &LeftOut, sink: &mut Sink<'_>) {
-    let is_of_order = matches!(left_out.kind, FactKind::Sorted(_));
-    let fact = sink.contract.fact_of(left_out.operation, left_out.kind);
-    if let Some(fact) = fact.filter(|_| is_of_order) {
-        let received = || "has fewer items than without the parameter".to_owned();
-        sink.broken(fact, String::new, received);
-    }
+/// Returns what is wrong with a list that leaves out a record only if it is sorted.
+fn left_out(kind: FactKind) -> Option<&'static str> {
+    matches!(kind, FactKind::Sorted(_)).then_some("has fewer items than without the parameter")
 }
 
 #[cfg(test)]

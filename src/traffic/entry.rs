@@ -306,9 +306,8 @@ fn with_media_type(mut headers: HeaderMap, content: Option<&HarContent>) -> Opti
         .unwrap_or_default();
     // Chromium writes `x-unknown` if it does not know the type. Anything else may be the exporter's guess.
     if !headers.contains_key(CONTENT_TYPE) && !matches!(exporter_type, "" | "x-unknown") {
-        let media_type = exporter_type.split(';').next().unwrap_or_default().trim();
         let value = HeaderValue::from_str(exporter_type).ok();
-        headers.insert(CONTENT_TYPE, value.filter(|_| is_json(media_type))?);
+        headers.insert(CONTENT_TYPE, value.filter(|_| is_json(exporter_type))?);
     }
     (!headers.is_empty()).then_some(headers)
 }

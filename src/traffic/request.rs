@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::entry::{RecordedExchange, RequestLine, is_redacted};
 use super::route::Call;
+use crate::contract::load::essence;
 use crate::contract::operation::{Operation, ParameterLocation, RequestBody, SecurityScheme};
+use crate::contract::path_template::PathTemplate;
 use crate::exchange::json;
 use crate::exchange::{Content, Credential, Digest, Printable, Request, parameter_placeholder, with_query};
 
@@ -40,16 +42,8 @@ pub(super) fn request(
 
 /// Returns the path as its template, with the parameters that the contract knows, and of their values only the page.
 pub(super) fn printable_path(operation: &Operation, url: &Url) -> String {
-    let mut path = String::new();
-    for (index, piece) in operation.path.split('{').enumerate() {
-        match piece.split_once('}').filter(|_| index > 0) {
-            Some((name, rest)) => {
-                path.push_str(&parameter_placeholder(operation, (name, ParameterLocation::Path)));
-                path.push_str(rest);
-            }
-            None => path.push_str(piece),
-        }
-    }
+    let template = PathTemplate::read(&operation.path);
+    let mut path = template.with(|name| parameter_placeholder(operation, (name, ParameterLocation::Path)));
     let page = operation.page.as_ref().map(|page| page.parameter.as_str());
     let known = operation
         .parameters
@@ -142,14 +136,9 @@ fn is_documented_body(documented: &RequestBody, recorded: &RecordedExchange, req
         let is_of_type = |sent: &Value| sent.is_object() == documented.is_object;
         return recorded.request_body.is_none() || request.json().is_some_and(is_of_type);
     }
-    let essence = |media_type: &str| {
-        media_type
-            .split(';')
-            .next()
-            .map(|essence| essence.trim().to_ascii_lowercase())
-    };
+    let sent = media_type.as_deref().map(essence);
     let mut others = documented.other_media_types.iter();
-    others.any(|other| essence(other) == media_type.as_deref().and_then(essence))
+    others.any(|other| Some(essence(other)) == sent)
 }
 
 /// Whether a value of `Accept` allows JSON. Of the ranges that match `application/json`, the most specific one decides,

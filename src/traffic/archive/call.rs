@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{NOT_IN_THE_CONTRACT, date_of_response, entry};
 use crate::contract::Contract;
+use crate::contract::load::essence;
 use crate::contract::operation::{Operation, ParameterLocation};
 use crate::exchange::redact::{Redaction, ValueDisplay, render_media_type};
 use crate::exchange::shapes::{BodyNames, shape_text};
@@ -133,7 +134,7 @@ impl CallWriter<'_, '_> {
             let value = match (name, self.values) {
                 (_, ValueDisplay::Shown) if is_listed => self.redaction.hide(&value),
                 ("accept", ValueDisplay::Hidden) => accepted(&value),
-                ("content-type", ValueDisplay::Hidden) => render_media_type(&media_type(&value)),
+                ("content-type", ValueDisplay::Hidden) => render_media_type(&essence(&value)),
                 (_, ValueDisplay::Hidden) if OVERRIDING_HEADERS.contains(&name) => "<value>".to_owned(),
                 _ if !is_listed && may_identify_client(name) => self.credentials.stand_in(&value),
                 _ => continue,
@@ -150,7 +151,7 @@ impl CallWriter<'_, '_> {
         let content_type = content_type.unwrap_or_default();
         Some(match self.values {
             ValueDisplay::Hidden => ArchiveBody {
-                media_type: render_media_type(&media_type(&content_type)),
+                media_type: render_media_type(&essence(&content_type)),
                 ..self.shape(body.as_bytes(), BodyNames::of_undocumented(self.contract))
             },
             ValueDisplay::Shown => ArchiveBody {
@@ -197,7 +198,7 @@ impl CallWriter<'_, '_> {
         if self.values == ValueDisplay::Shown {
             return Some(self.redaction.hide(&received));
         }
-        let received = media_type(&received);
+        let received = essence(&received);
         let mut documented = self
             .operation
             .responses
@@ -301,15 +302,10 @@ impl CallWriter<'_, '_> {
     }
 }
 
-/// Returns a media type in lower case and without parameters.
-fn media_type(header: &str) -> String {
-    header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
-
 /// Reduces a header `Accept` to what matters for judging: whether JSON is accepted.
 fn accepted(accept: &str) -> String {
     if !allows_json(accept) {
-        render_media_type(&media_type(accept))
+        render_media_type(&essence(accept))
     } else if accept.to_ascii_lowercase().contains("json") {
         "application/json".to_owned()
     } else {

@@ -331,6 +331,10 @@ fn where_several_facts_lie_at_one_location_accept_names_the_one_that_is_broken()
         "0",
         "--fault",
         "getTags:server-error",
+        "--only",
+        "getTags",
+        "--only",
+        "getVenues",
     ];
     let ended = countersign(&[&fault[..], &["--accept"]].concat()).run();
     let written = std::fs::read_to_string(ended.path().join("countersign.toml")).unwrap();

@@ -18,7 +18,7 @@ use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 
 use super::established::with_an_earlier_run;
-use super::support::{Ended, TOKEN, countersign};
+use super::support::{Ended, TOKEN, concerning, countersign};
 use super::target::{Target, reference};
 
 const LEDGER: &str = "ledger.jsonl";
@@ -252,15 +252,16 @@ fn a_create_is_asked_again_if_something_about_it_is_open() {
 
 #[test]
 fn what_is_known_of_another_target_or_contract_is_asked_and_so_is_a_gap_that_is_named() {
-    let settled = Counted::new().learn(established(), &[]).1;
+    let some = concerning("createTag");
+    let settled = Counted::new().learn(established(), &some).1;
     let other = established().replace("SERVICE", "https://other.example.com");
-    let of_other = Counted::new().learn(&other, &[]);
+    let of_other = Counted::new().learn(&other, &some);
     assert!(of_other.1 > 4 * settled, "{} {settled}", of_other.1);
     let contract = edited(established(), |line| {
         line["contract"] = "0000000000000000".into();
         true
     });
-    assert!(Counted::new().learn(&contract, &[]).1 > 4 * settled);
+    assert!(Counted::new().learn(&contract, &some).1 > 4 * settled);
     let (named, ..) = Counted::new().learn(established(), &["--gap", "gender-values"]);
     assert_eq!(
         asked(named.path(), established()),

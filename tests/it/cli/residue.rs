@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::stub::{Stub, json as json_response, sound};
-use super::support::{check, countersign};
+use super::support::{check, concerning, countersign};
 use super::target::Target;
 
 fn lines(folder: &Path) -> Vec<Value> {
@@ -38,7 +38,8 @@ fn a_run_that_is_killed_has_named_the_write_under_way() {
 #[test]
 fn every_write_has_its_intent_and_its_outcome_and_what_is_left_has_its_id() {
     let target = Target::sound();
-    let (ended, report) = check(&target.url(), &WRITING).report();
+    let arguments = [&WRITING[..], &concerning("createContactMethod")].concat();
+    let (ended, report) = check(&target.url(), &arguments).report();
     assert_eq!(ended.code, 0, "{ended:?}");
     let lines = lines(ended.path());
     let of = |state: &str| lines.iter().filter(|line| line["state"] == state).collect::<Vec<_>>();
@@ -187,7 +188,8 @@ fn a_ledger_and_a_step_summary_are_not_added_to_the_residue() {
 #[test]
 fn without_the_flag_nothing_is_written() {
     let target = Target::sound();
-    assert_eq!(check(&target.url(), &["--writes"]).run().files(), Vec::<String>::new());
+    let arguments = [&["--writes"][..], &concerning("createTag")].concat();
+    assert_eq!(check(&target.url(), &arguments).run().files(), Vec::<String>::new());
 }
 
 /// A document of one create, whose record is read by its identifier.

@@ -241,7 +241,7 @@ async fn each_write_is_sent_nine_edge_case_bodies_but_where_awkward_names_are_be
 
 #[tokio::test]
 async fn each_field_is_sent_in_each_other_type_one_at_a_time_with_every_seed() {
-    for seed in (1..=3).take(tried(2, 3)) {
+    for seed in (1..=3).take(tried(1, 3)) {
         let check = Check { seed, ..Check::WHOLE };
         let checked = check.undisturbed().await;
         let own = checked.record.residue[0].id.clone().unwrap();
@@ -286,11 +286,11 @@ async fn a_service_that_fails_on_a_field_of_another_type_is_found_by_kind_and_op
     let kinds = [
         ("integer", "500 in response to a number in `/"),
         ("object", "500 in response to an object in `/"),
-        ("string", "500 in response to a string in `/"),
         ("boolean", "500 in response to true in `/"),
         ("null", "500 in response to null in `/"),
+        ("string", "500 in response to a string in `/"),
     ];
-    for (kind, wanted) in sampled(2, kinds) {
+    for (kind, wanted) in sampled(4, kinds) {
         let failing = Deviation::none().answering(move |call| {
             let of_this = of_another_type(call).iter().any(|(_, received)| *received == kind);
             of_this.then(|| Reply::empty(500))
@@ -327,7 +327,7 @@ async fn a_service_that_fails_on_one_field_of_one_other_type_is_found_with_any_s
         ("createVisit", "/datetime", "integer", "a number"),
         ("createTag", "/color", "null", "null"),
     ];
-    for (seed, (operation, field, kind, expected)) in sampled(2, (1..).zip(pairs)) {
+    for (seed, (operation, field, kind, expected)) in sampled(4, (1..).zip(pairs)) {
         let deviation = Deviation::none().answering(move |call| {
             let is_it = call.is(operation) && of_another_type(call).contains(&(field.to_owned(), kind));
             is_it.then(|| Reply::empty(500))
@@ -380,7 +380,10 @@ async fn the_same_seed_sends_the_same_identifiers_and_another_seed_others() {
             .filter(|path| !path.to_lowercase().contains(&own))
             .collect::<Vec<_>>()
     };
-    let with_seed = |seed| Check { seed, ..Check::WHOLE };
+    let with_seed = |seed| Check {
+        seed,
+        ..every_edge_case_of("updateContact")
+    };
     let first = unknown(&*with_seed(1).undisturbed().await);
     assert_eq!(first.len(), 2);
     assert_eq!(unknown(&with_seed(1).run(Deviation::none()).await), first);
@@ -412,8 +415,8 @@ async fn a_list_that_fails_on_edge_case_pages_alone_gives_one_finding_with_a_cou
 
 #[tokio::test]
 async fn whatever_else_an_edge_case_gets_is_no_finding() {
-    let statuses = [201, 302, 401, 404, 200, 204, 400, 403, 405, 413, 414, 418, 422, 431];
-    for status in statuses.into_iter().take(tried(3, 14)) {
+    let statuses = [201, 401, 302, 404, 200, 204, 400, 403, 405, 413, 414, 418, 422, 431];
+    for status in statuses.into_iter().take(tried(2, 14)) {
         let moved = Deviation::none().answering(move |call| {
             let edge_case_write =
                 call.is_write() && (!call.body().is_object() || call.bytes.len() > 10_000 || beyond_ascii(call));
@@ -532,7 +535,7 @@ async fn what_an_edge_case_create_or_update_leaves_is_residue() {
 
 #[tokio::test]
 async fn without_room_for_more_records_the_invariant_is_undecided_and_says_so() {
-    for (most, left) in [(5, 5), (6, 5), (8, 6)] {
+    for (most, left) in sampled(2, [(5, 5), (6, 5), (8, 6)]) {
         let check = Check {
             max_writes: most,
             ..Check::WHOLE

@@ -268,7 +268,7 @@ fn gateway(reply: Reply) -> (Deviation, Arc<AtomicUsize>) {
 
 #[tokio::test]
 async fn no_more_is_stored_than_allowed_whatever_a_gateway_answers_and_all_of_it_is_reported() {
-    for (name, reply) in sampled(3, unclear()) {
+    for (name, reply) in sampled(4, unclear()) {
         for rounds in [1, 5] {
             let (lying, stored) = gateway(reply.clone());
             let check = Check {
@@ -343,7 +343,7 @@ async fn what_was_rejected_and_is_there_all_the_same_is_found() {
 
 #[tokio::test]
 async fn a_rejection_that_stores_nothing_is_no_residue_and_no_finding() {
-    for status in sampled(2, [400, 404, 409, 415, 422]) {
+    for status in sampled(3, [400, 404, 409, 415, 422]) {
         let rejecting = Deviation::none().answering(move |call| {
             (call.method == Method::POST).then(|| Reply::json(status, json!({"message": "no"})))
         });

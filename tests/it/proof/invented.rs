@@ -140,7 +140,7 @@ fn each_fact_of_an_invented_resource_is_found_when_its_stub_breaks_it() {
     };
     let cases = facts().flat_map(|(id, fact)| ways(fact).into_iter().map(move |way| (id, fact, way)));
     try_all(
-        cases.step_by(tried(5, 1)).collect(),
+        cases.step_by(tried(11, 1)).collect(),
         async |(id, fact, way): (FactId, &Fact, Way)| {
             let run = checked(Some(fact.clone()), way).await;
             let mut findings = run.verdicts.findings().iter();

@@ -75,7 +75,7 @@ async fn a_connection_that_was_closed_in_the_meantime_costs_no_write_and_no_find
 
 #[tokio::test]
 async fn a_service_that_closes_connections_that_were_used_before_conforms_and_gets_no_write_twice() {
-    for kept_for in sampled(2, [1, 2, 3, 7]) {
+    for kept_for in sampled(4, [1, 2, 3, 7]) {
         let (record, writes) = relayed(Ends::KeptFor(kept_for)).await;
         let writes = writes.lock().unwrap();
         assert!(writes.len() > 5, "{kept_for}: {} writes", writes.len());

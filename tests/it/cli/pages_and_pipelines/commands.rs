@@ -207,8 +207,8 @@ fn is_true(name: &str) {
     let variables = ["COUNTERSIGN_TOKEN", "COUNTERSIGN_STAGING_TOKEN"];
     let environment = variables.map(|name| (name.to_owned(), place.canary.token.clone()));
     let shown: Vec<_> = commands(&page).into_iter().filter(Shown::is_run).collect();
-    // Each is a process of its own: of a page in `docs/` those of its first quarter, but where everything is tried.
-    let followed = tried(shown.len().div_ceil(if name == PAGES[0] { 1 } else { 4 }), shown.len());
+    // Each is a process of its own: of a page in `docs/` those of its first sixth, but where everything is tried.
+    let followed = tried(shown.len().div_ceil(if name == PAGES[0] { 1 } else { 6 }), shown.len());
     for shown in &shown[..followed] {
         if let Some(arguments) = shown.serving() {
             let call = files
