@@ -702,7 +702,6 @@ fn is_set_by_service(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::operation::OperationId;
     use crate::contract::testing::of_paths;
 
     /// The fields that a record must show as a create sends them, if requests and the record have these properties, and
