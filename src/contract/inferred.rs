@@ -18,10 +18,11 @@ use super::document::{Document, Node};
 use super::field::{required_fields, required_of};
 use super::guessed;
 use super::link::{Link, LinkTarget};
-use super::load::resolve;
+use super::load::{referred, resolve};
 use super::operation::{Method, Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::query::queried_collection;
+use super::reference;
 use super::shape::{JsonType, Shape, ShapeId, shape_at};
 
 /// The method of an operation, and its path without the names of parameters.
@@ -134,8 +135,8 @@ impl<'document> Collections<'document> {
 }
 
 /// Returns the links from creates into required fields of bodies, if a field is named like the identifier of what the
-/// create makes: `flow_id`, or `flow` where that is a UUID, takes what `POST /flows` returns and `GET /flows/{id}`
-/// reads. None leads from a read: a record that it shows belongs to somebody.
+/// create makes: `flow_id`, or `flow` where that is a UUID or a reference, takes what `POST /flows` returns and `GET
+/// /flows/{id}` reads. None leads from a read: a record that it shows belongs to somebody.
 fn in_bodies(
     (document, operations): (&Document, &[Operation]),
     shapes: &[Shape],
@@ -163,20 +164,30 @@ fn in_bodies(
             let Some(field) = schema.and_then(|schema| document.node(&resolve(document, schema))) else {
                 continue;
             };
-            let target = LinkTarget::Body(pointer::join("", name));
+            let at = pointer::join("", name);
+            let reference = reference::identifier(document, field);
+            let (at, field) = match reference {
+                Some(id) => (pointer::join(&at, &id.name), referred(document, &id.node)),
+                None => (at, field),
+            };
+            let target = LinkTarget::Body(at);
             let to = OperationId(index);
             let is_stated = stated.iter().any(|link| link.to == to && link.target == target);
             let named = comparable_name(name);
             // Text under the name of a kind of record may be anything, but a UUID is an identifier.
             let is_uuid = field.member("format").and_then(Node::string) == Some("uuid");
+            let names_kind = is_uuid || reference.is_some();
             let kind = named.strip_suffix("id").filter(|kind| !kind.is_empty());
             let Some(source) = kind
-                .or(is_uuid.then_some(named.as_str()))
+                .or(names_kind.then_some(named.as_str()))
                 .and_then(|kind| only(creates.get(kind)?))
             else {
                 continue;
             };
-            if is_stated || source.from == to || !is_of_type(field, linked_shape(shapes, operations, source)) {
+            if is_stated
+                || source.from == to
+                || !is_of_type((document, field), linked_shape(shapes, operations, source))
+            {
                 continue;
             }
             links.push(Link {
@@ -228,7 +239,8 @@ fn repeated_identifiers(
             .chain(inferred)
             .any(|other| other.to == link.to && other.target == target);
         let field = document.node(&resolve(document, schema));
-        if !is_known && field.is_some_and(|field| is_of_type(field, linked_shape(shapes, operations, link))) {
+        if !is_known && field.is_some_and(|field| is_of_type((document, field), linked_shape(shapes, operations, link)))
+        {
             links.push(Link {
                 index: stated.len() + inferred.len() + links.len(),
                 target,
@@ -253,10 +265,19 @@ fn linked_shape<'shapes>(shapes: &'shapes [Shape], operations: &[Operation], lin
     shape_at(shapes, operations[link.from.0].success_body()?, &link.value_at)
 }
 
-/// Whether a field has the one type of a shape.
-fn is_of_type(field: &Node, shape: Option<&Shape>) -> bool {
-    let kind = field.member("type").and_then(Node::string).and_then(JsonType::parse);
-    shape.is_some_and(|shape| kind.is_some_and(|kind| shape.types == [kind]))
+/// Whether a field, or one of its alternatives, has the one type of a shape.
+fn is_of_type((document, field): (&Document, &Node), shape: Option<&Shape>) -> bool {
+    let alternatives = ["oneOf", "anyOf"]
+        .into_iter()
+        .filter_map(|keyword| field.member(keyword));
+    let alternatives = alternatives
+        .flat_map(Node::elements)
+        .map(|node| referred(document, node));
+    let mut kinds = [field].into_iter().chain(alternatives).filter_map(|node| {
+        let kind = node.member("type").and_then(Node::string);
+        kind.and_then(JsonType::parse)
+    });
+    shape.is_some_and(|shape| kinds.any(|kind| shape.types == [kind]))
 }
 
 /// Returns the queries, by the path of the collection in which they look for records: `POST /pets/search` looks in

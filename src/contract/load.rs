@@ -654,6 +654,15 @@ pub(crate) fn resolve(document: &Document, mut pointer: String) -> String {
     pointer
 }
 
+/// Follows the references of a node, and returns the node that they lead to; the node itself where it is not a
+/// reference.
+pub(super) fn referred<'document>(document: &'document Document, node: &'document Node) -> &'document Node {
+    match referred_pointer(node) {
+        Some(pointer) => document.node(&resolve(document, pointer)).unwrap_or(node),
+        None => node,
+    }
+}
+
 /// Reads one of our keys at an operation.
 fn read_key<T: DeserializeOwned>(
     document: &Document,

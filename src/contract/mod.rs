@@ -89,6 +89,7 @@ pub mod path_template;
 pub mod pointer;
 pub(crate) mod query;
 mod reach;
+mod reference;
 pub mod shape;
 pub mod shared_string;
 mod singular_query;
@@ -117,7 +118,7 @@ use link::Link;
 pub use load::is_json;
 pub(crate) use load::resolve;
 use load::{ContractOfClientTypes, ReadingOptions, SchemePreference};
-use openapi::{did_you_mean, near, referred_pointer};
+use openapi::{did_you_mean, near};
 pub(crate) use operation::JSON;
 #[cfg(feature = "cli")]
 use operation::Security;
@@ -805,10 +806,7 @@ impl Contract {
     /// Follows the references of a node, and returns the node that they lead to; the node itself where it is not a
     /// reference.
     pub(crate) fn referred<'own>(&'own self, node: &'own Node) -> &'own Node {
-        match referred_pointer(node) {
-            Some(pointer) => self.document.node(&resolve(&self.document, pointer)).unwrap_or(node),
-            None => node,
-        }
+        load::referred(&self.document, node)
     }
 
     /// Returns the name as it may be printed: unchanged where the contract documents a field of a response with that

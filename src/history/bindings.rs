@@ -151,9 +151,13 @@ impl Bindings {
             .filter(|link| contract.operation(link.from).creates())
         {
             let LinkTarget::Body(at) = &link.target else { continue };
+            let is_it = |field: &str| at.strip_prefix(&pointer::join("", field));
             let mut fields = contract.body_properties(to);
-            let field = fields.find(|field| pointer::join("", &field.name) == *at);
-            let kind = field.and_then(|field| contract.referred(&field.node).member("type"));
+            let node = fields.find_map(|field| match is_it(&field.name)? {
+                "" => Some(&field.node),
+                _ => contract.reference_identifier(&field.node).map(|id| &id.node),
+            });
+            let kind = node.and_then(|node| contract.referred(node).member("type"));
             let id = if kind.and_then(Node::string) == Some("integer") {
                 Value::from(1)
             } else {

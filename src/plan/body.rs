@@ -38,6 +38,41 @@ pub(super) fn required(contract: &Contract, operation: OperationId) -> Vec<Strin
         .collect()
 }
 
+/// Why a write is not sent if its body identifies what it changes, and its path does not.
+pub(super) const BODY_NAMES_RECORDS: &str =
+    "its body, not its path, names what it changes, and the run changes only the record that a path names";
+
+/// Whether the body of a write, or each of its elements, has the identifier of a record: `id`, or several in `ids`.
+pub(super) fn names_records(contract: &Contract, operation: OperationId) -> bool {
+    let schemas = contract.body_schemas(operation);
+    let items = schemas.iter().filter_map(|schema| schema.member("items"));
+    let items: Vec<_> = items.map(|items| contract.referred(items)).collect();
+    let parts = items.iter().filter_map(|items| items.member("allOf"));
+    let parts = parts.flat_map(Node::elements).map(|part| contract.referred(part));
+    let stated = schemas.iter().chain(&items).copied().chain(parts);
+    let mut properties = stated
+        .filter_map(|schema| schema.member("properties"))
+        .flat_map(Node::members);
+    properties.any(|property| {
+        let name = property.name.to_ascii_lowercase();
+        IDENTIFIERS.contains(&name.trim_end_matches('s')) && !contract.is_read_only(&property.node)
+    })
+}
+
+/// Returns where a required field, or each of its elements, has the identifier of the record to which it refers; `None`
+/// if it is no reference.
+pub(super) fn reference(contract: &Contract, operation: OperationId, field: &str) -> Option<String> {
+    let mut properties = contract.body_properties(operation);
+    let property = properties.find(|property| pointer::join("", &property.name) == field)?;
+    let items = contract.referred(&property.node).member("items");
+    let (at, schema) = match items {
+        Some(items) => (pointer::join(field, "0"), items),
+        None => (field.to_owned(), &property.node),
+    };
+    let id = contract.reference_identifier(schema)?;
+    Some(pointer::join(&at, &id.name))
+}
+
 /// Whether a field is a *name*: the run fills it with a string that it makes, which must come back
 /// as it was sent and is no email address, whose grammar (RFC 5321) has only ASCII.
 pub(super) fn is_name(contract: &Contract, operation: OperationId, node: &Node, at: &str) -> bool {

@@ -12,6 +12,10 @@
 //! open ones are dropped, because a field may be useless without its neighbour; then more and more
 //! fields are dropped together, until only those remain that the schema requires; and last, each
 //! field whose values are open is sent with its other values.
+//!
+//! Where no gap leaves values open, two kinds of rejections are answered at once with the required fields alone: one
+//! that names several of the fields that were sent, and one that is the same as the one before, although the body was
+//! another. After the latter, no field that the rejection does not name is dropped by itself.
 
 use std::collections::HashSet;
 
@@ -23,6 +27,9 @@ use super::leaf::Leaf;
 /// The maximum number of bodies that are tried for one write.
 const TRIES: usize = 40;
 
+/// A rejection that names so many of the fields that were sent is not followed field by field.
+const MANY_FIELDS: usize = 3;
+
 /// The bodies that are still to be tried.
 #[derive(Clone, Debug)]
 pub struct Fallback {
@@ -32,6 +39,8 @@ pub struct Fallback {
     queue: Option<Vec<Draft>>,
     tried: Vec<Value>,
     is_reduced: bool,
+    /// The text of the last rejection.
+    last_rejection: String,
 }
 
 impl Fallback {
@@ -44,11 +53,35 @@ impl Fallback {
             queue: None,
             tried: vec![sent],
             is_reduced: false,
+            last_rejection: String::new(),
         }
     }
 
-    /// Returns the next draft after a rejection whose response has this text; `None` when all were tried.
+    /// Returns the next draft after a rejection whose response has this text; `None` when all were tried. `required`
+    /// makes the one with the required fields alone, if it differs from what was sent.
+    pub fn next_with(&mut self, rejection: &str, required: impl FnOnce() -> Option<Draft>) -> Option<Draft> {
+        let is_open = self.base.leaves.iter().any(|leaf| leaf.values_are_open);
+        // Each body has its own reason, as far as a response without text says.
+        let is_repeated = !is_open && !rejection.is_empty() && self.last_rejection == rejection;
+        rejection.clone_into(&mut self.last_rejection);
+        let has_room = !self.is_reduced && self.tried.len() < TRIES;
+        if has_room
+            && (is_repeated || !is_open && self.names_many(rejection))
+            && let Some(draft) = required().and_then(|required| self.reduce_to(required))
+        {
+            return Some(draft);
+        }
+        self.change(rejection, is_repeated)
+    }
+
+    /// Returns the next draft after a rejection, one change after the other: see [`Self::next_with`].
     pub fn next(&mut self, rejection: &str) -> Option<Draft> {
+        self.change(rejection, false)
+    }
+
+    /// Returns the next draft that differs in one change. If the rejection is `repeated`, no field is dropped that it
+    /// does not name.
+    fn change(&mut self, rejection: &str, is_repeated: bool) -> Option<Draft> {
         if self.tried.len() >= TRIES {
             return None;
         }
@@ -58,6 +91,20 @@ impl Fallback {
                 return Some(draft);
             }
             self.queue = Some(changes(&self.base));
+        }
+        if is_repeated {
+            let words = words_of_rejection(rejection);
+            let sent = self.base.leaves.iter().map(|leaf| leaf.value().is_some());
+            let sent: Vec<_> = sent.collect();
+            let keeps_unnamed = |draft: &Draft| {
+                let mut dropped = draft
+                    .leaves
+                    .iter()
+                    .zip(&sent)
+                    .filter(|(leaf, sent)| **sent && leaf.value().is_none());
+                dropped.all(|(leaf, _)| names(&leaf.pointer).any(|name| words.contains(name)))
+            };
+            self.queue.iter_mut().for_each(|queue| queue.retain(keeps_unnamed));
         }
         while let Some(draft) = self.queue.as_mut().and_then(Vec::pop) {
             if let Some(draft) = self.untried(draft) {
@@ -88,6 +135,23 @@ impl Fallback {
         self.queue = None;
         self.base = required.clone();
         Some(required)
+    }
+
+    /// Whether a rejection names several of the fields that were sent, not all of which must be, and suggests neither
+    /// that one is missing nor that one has another value.
+    fn names_many(&self, rejection: &str) -> bool {
+        let words = words_of_rejection(rejection);
+        let is_named = |leaf: &Leaf| names(&leaf.pointer).any(|name| words.contains(name));
+        let (sent, missing): (Vec<_>, Vec<_>) = (0..self.base.leaves.len())
+            .filter(|index| is_named(&self.base.leaves[*index]))
+            .partition(|index| self.base.leaves[*index].value().is_some());
+        let sent: Vec<_> = sent.into_iter().map(|index| &self.base.leaves[index]).collect();
+        let fields: HashSet<_> = sent.iter().filter_map(|leaf| leaf.top_field()).collect();
+        let has_another = |leaf: &&Leaf| leaf.chosen + 1 < leaf.choices.len();
+        fields.len() >= MANY_FIELDS
+            && sent.iter().any(|leaf| !leaf.required)
+            && !sent.iter().any(has_another)
+            && self.with_missing(&missing).is_none()
     }
 
     /// Returns the draft if its body was not tried before and the schema admits it, and notes that it is tried now.
@@ -321,6 +385,30 @@ mod tests {
 
     /// The bodies that follow the rejections of the only operation of a contract, by the names of their fields.
     fn bodies_after(rejections: &[&str]) -> Vec<Vec<String>> {
+        let mut fallback = Fallback::starting_with(thing());
+        let bodies = rejections.iter().map_while(|rejection| fallback.next(rejection));
+        bodies.map(|draft| fields(&draft)).collect()
+    }
+
+    /// The same, with the required fields alone where they suffice to be sent at once.
+    fn reduced_after(rejections: &[&str]) -> Vec<Vec<String>> {
+        let mut fallback = Fallback::starting_with(thing());
+        let required = || {
+            let mut draft = thing();
+            draft.leaves.retain(|leaf| leaf.required);
+            Some(draft)
+        };
+        let bodies = rejections
+            .iter()
+            .map_while(|rejection| fallback.next_with(rejection, required));
+        bodies.map(|draft| fields(&draft)).collect()
+    }
+
+    fn fields(draft: &Draft) -> Vec<String> {
+        draft.body().0.as_object().unwrap().keys().cloned().collect()
+    }
+
+    fn thing() -> Draft {
         const CONTRACT: &str = "openapi: 3.0.3
 info: {title: Things, version: '1'}
 paths:
@@ -336,13 +424,43 @@ paths:
       responses: {'201': {description: Thing}}
 ";
         let contract = Contract::read("things.yaml", CONTRACT.to_owned()).unwrap();
-        let draft = Template::of(&contract, OperationId(0))
+        Template::of(&contract, OperationId(0))
             .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
-            .unwrap();
-        let mut fallback = Fallback::starting_with(draft);
-        let bodies = rejections.iter().map_while(|rejection| fallback.next(rejection));
-        let fields = |body: Value| body.as_object().unwrap().keys().cloned().collect();
-        bodies.map(|draft| fields(draft.body().0)).collect()
+            .unwrap()
+    }
+
+    #[test]
+    fn a_rejection_that_names_many_fields_leaves_only_the_required_ones() {
+        assert_eq!(reduced_after(&["name, note, on"]), [vec!["name"]]);
+        // One or two are changed by themselves.
+        assert_eq!(reduced_after(&["note"]), [vec!["name", "on"]]);
+        assert_eq!(reduced_after(&["note, on"]), [vec!["name"]]);
+        assert_eq!(reduced_after(&["no"]), [vec!["name", "on"]]);
+    }
+
+    #[test]
+    fn after_the_same_rejection_of_another_body_no_field_is_dropped_that_it_does_not_name() {
+        assert_eq!(reduced_after(&["no"; TRIES]), [vec!["name", "on"], vec!["name"]]);
+        let without_text = reduced_after(&[""; TRIES]);
+        assert_eq!(without_text, bodies_after(&[""; TRIES]));
+        let mut fallback = Fallback::starting_with(thing());
+        let bodies = [("no", 2), ("no", 0)].map(|(rejection, left)| {
+            let draft = fallback.next_with(rejection, || None);
+            (draft.map_or(0, |draft| fields(&draft).len()), left)
+        });
+        assert!(bodies.iter().all(|(sent, left)| sent == left), "{bodies:?}");
+        // Another rejection says something else.
+        let mut fallback = Fallback::starting_with(thing());
+        assert!(fallback.next_with("no", || None).is_some());
+        assert!(fallback.next_with("not so", || None).is_some());
+    }
+
+    #[test]
+    fn values_that_a_gap_leaves_open_are_tried_after_the_same_rejection_too() {
+        let (_, mut with_required) = fallback("createContact");
+        let tried = std::iter::from_fn(|| with_required.next_with("no", || unreachable!())).count();
+        let (_, mut by_itself) = fallback("createContact");
+        assert_eq!(tried, std::iter::from_fn(|| by_itself.next("no")).count());
     }
 
     #[test]

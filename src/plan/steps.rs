@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::action::{Action, CredentialProbe, ShownBy};
+use super::body;
 use super::edge_case::{edge_cases, unknown_identifiers_of_path};
 use super::optional;
 use super::question::{Asks, Question, text_fields_with_open_side_effect};
@@ -646,7 +647,12 @@ fn reason_against_delete(contract: &Contract, scope: &Scope, id: OperationId) ->
         return Some("needs cleanup, which is off".to_owned());
     }
     let Some(lifecycle) = contract.lifecycle_ending_with(id) else {
-        return Some("it deletes no record that the run can recognise as its own".to_owned());
+        let has_path_parameter = contract.operation(id).path.contains('{');
+        let words = match !has_path_parameter && body::names_records(contract, id) {
+            true => body::BODY_NAMES_RECORDS,
+            false => "it deletes no record that the run can recognise as its own",
+        };
+        return Some(words.to_owned());
     };
     if deletes_more(&contract.document, contract.operation(id)) {
         return Some("it may delete or change more than its record, as the document says".to_owned());

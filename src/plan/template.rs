@@ -221,11 +221,24 @@ impl<'contract> Template<'contract> {
     }
 
     fn read_node(&mut self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str, depth: usize) {
+        // Of a reference, only the identifier is sent: with anything else in it, it would name a record that the run
+        // made up.
+        let reference = || self.contract.reference_identifier(node);
+        if let Some(id) = (!at.is_empty() && !self.has_invariants).then(reference).flatten() {
+            let field = self.field((self.contract.referred(&id.node), None), &pointer::join(at, &id.name));
+            self.fields.push(field);
+        } else {
+            self.read_content((node, array), at, depth);
+        }
+    }
+
+    /// Reads the fields of a schema that is no reference, or that is a part of another.
+    fn read_content(&mut self, (node, array): (&'contract Node, Option<&'contract Node>), at: &str, depth: usize) {
         for part in node.member("allOf").map_or(&[][..], Node::elements) {
             // A part stands for its definition alone, and not for those that inherit from it.
             let part = self.contract.referred(part);
             if depth < DEPTH {
-                self.read_node((part, None), at, depth + 1);
+                self.read_content((part, None), at, depth + 1);
             }
         }
         let is_composed = node.member("allOf").is_some() || self.read_alternative(node, at, depth);
@@ -361,7 +374,8 @@ impl<'contract> Template<'contract> {
             number: 0,
             examples: false,
         };
-        if pointer::tokens(at).any(|name| concerns_rights(&name)) {
+        let rights = pointer::tokens(at).any(|name| concerns_rights(&name));
+        if rights || body::looks_like_an_identifier(at, Some(node)) {
             return Vec::new();
         }
         let name = pointer::last(at).unwrap_or_default();
@@ -404,8 +418,8 @@ impl<'contract> Template<'contract> {
     ///
     /// # Errors
     ///
-    /// [`NoValue`] if a field that is a carry takes an identifier that no response has shown, or if the schema admits
-    /// nothing that can be made.
+    /// [`NoValue`] if a field that is a carry, or that the schema requires, takes an identifier that no response has
+    /// shown, or if the schema admits nothing that can be made.
     pub fn draft(
         &self,
         bindings: &Bindings,
@@ -506,7 +520,7 @@ impl LeafBuilder<'_> {
         for field in &self.template.fields {
             match self.leaf(field) {
                 Some(leaf) => leaves.push(leaf),
-                None if field.takes_identifier && field.is_carried && self.template.has_invariants => {
+                None if self.lacks_identifier(field) => {
                     let target = LinkTarget::Body(field.pointer.clone());
                     let (contract, operation) = (self.template.contract, self.template.operation);
                     return Err(self.bindings.why_no_value(contract, operation, &target, &field.pointer));
@@ -516,6 +530,15 @@ impl LeafBuilder<'_> {
         }
         recognise_dates(&mut leaves);
         Ok(leaves)
+    }
+
+    /// Whether a body without the field is of no use, and only another operation shows the identifier that it takes.
+    fn lacks_identifier(&self, field: &TemplateField<'_>) -> bool {
+        match self.template.has_invariants {
+            true => field.takes_identifier && field.is_carried,
+            // Links are inferred only into fields that the body requires.
+            false => field.required && field.links.iter().any(|link| link.inferred),
+        }
     }
 
     /// Returns a field with the values that it may be sent with; `None` where there is no value.
@@ -890,6 +913,32 @@ mod tests {
         assert_eq!(made(&schema).unwrap()["seen"], json!({"user_ids_visible": []}));
         let at_least_one = schema.replace("type: array,", "type: array, minItems: 1,");
         assert!(made(&at_least_one).is_err());
+    }
+
+    #[test]
+    fn a_reference_is_never_made_up() {
+        let reference =
+            "{type: object, properties: {id: {type: integer, maximum: 9}, url: {type: string, format: uri}}}";
+        let schema = |required: &str| {
+            format!(
+                "{{type: object, required: [{required}], properties: {{name: {{type: string}}, owner: {reference}, tags: \
+                 {{type: array, items: {reference}}}, other: {{anyOf: [{reference}]}}, detail: {{type: object, properties: \
+                 {{owner: {reference}, title: {{type: string}}}}}}}}}}"
+            )
+        };
+        let body = made(&schema("name")).unwrap();
+        assert_eq!(body.as_object().unwrap().keys().collect::<Vec<_>>(), ["name", "detail"]);
+        assert!(body["detail"].get("owner").is_none() && body["detail"]["title"].is_string());
+        for required in ["owner", "tags", "other"] {
+            let reason = made(&schema(required)).unwrap_err();
+            assert!(
+                reason.starts_with(&format!("its body requires `/{required}`")),
+                "{reason}"
+            );
+        }
+        // An object with content of its own is no reference.
+        let content = schema("name").replace("url: {type: string, format: uri}", "title: {type: string}");
+        assert!(made(&content).unwrap()["owner"]["title"].is_string());
     }
 
     #[test]

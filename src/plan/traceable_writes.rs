@@ -86,7 +86,11 @@ impl<'plan> TraceableWrites<'plan> {
             .filter(|(_, parameter)| parameter.location == ParameterLocation::Path)
             .peekable();
         if in_path.peek().is_none() {
-            return Some("its path names no record, so it may change every one".to_owned());
+            let words = match body::names_records(self.contract, id) {
+                true => body::BODY_NAMES_RECORDS,
+                false => "its path names no record, so it may change every one",
+            };
+            return Some(words.to_owned());
         }
         let foreign =
             in_path.find(|(index, _)| !self.takes_own_identifier(id, *index) && !self.names_parent_of_own(id, *index));
@@ -260,8 +264,8 @@ fn documents_any(contract: &Contract, read: OperationId, fields: &HashSet<(Strin
     false
 }
 
-/// Returns why a required field of the body would be the identifier of another's record, where no invariant says that
-/// this is intended.
+/// Returns why a required field of the body would identify another's record, or refer to one, where no invariant says
+/// that this is intended.
 fn reason_against_body(contract: &Contract, id: OperationId) -> Option<String> {
     let operation = contract.operation(id);
     if operation.has_invariants() {
@@ -272,15 +276,18 @@ fn reason_against_body(contract: &Contract, id: OperationId) -> Option<String> {
         let name = pointer::last(key).unwrap_or_default();
         tagged_fields(contract, id).is_ok_and(|tagged| tagged.contains(&(name, JsonType::String)))
     });
-    let required = body::required(contract, id).into_iter();
-    let mut foreign = required.filter(|field| {
-        let is_own = Some(field) == identifier_field.as_ref() || is_linked_to_a_create(contract, id, field);
-        looks_like_an_identifier(field, None) && !is_own
-    });
-    let field = foreign.next()?;
-    Some(format!(
-        "its body requires `{field}`, which would be the identifier of somebody else's record"
-    ))
+    let reason = |field: String| {
+        if let Some(at) = body::reference(contract, id, &field) {
+            let is_foreign = !is_linked_to_a_create(contract, id, &at);
+            return is_foreign.then(|| {
+                format!("its body requires `{field}`, which refers to a record that the run does not create")
+            });
+        }
+        let is_own = Some(&field) == identifier_field.as_ref() || is_linked_to_a_create(contract, id, &field);
+        (looks_like_an_identifier(&field, None) && !is_own)
+            .then(|| format!("its body requires `{field}`, which would be the identifier of somebody else's record"))
+    };
+    body::required(contract, id).into_iter().find_map(reason)
 }
 
 /// Whether a create provides the value of a field.
@@ -417,6 +424,67 @@ mod tests {
         assert!(reason.starts_with("its body requires `/ownerId`"), "{reason}");
         // An update of its record depends on it.
         assert!(of(&found, "setPet").is_some());
+    }
+
+    #[test]
+    fn a_reference_that_a_body_requires_is_that_of_a_record_that_the_run_creates() {
+        let things = |fields: &str| {
+            let body = format!("{{type: object, required: [name, {fields}");
+            let body = format!("{{content: {{application/json: {{schema: {body}}}}}}}");
+            let shown = "{type: object, properties: {id: {type: integer}, name: {type: string}}}";
+            let kind = |path: &str, (add, get): (&str, &str), body: &str| {
+                format!(
+                    "  /{path}/:\n    post: {{operationId: {add}, requestBody: {body}, responses: {{'201': {{description: a, \
+                     content: {{application/json: {{schema: {shown}}}}}}}}}}}\n  /{path}/{{id}}/:\n    get: {{operationId: \
+                     {get}, parameters: [{{name: id, in: path, required: true, schema: {{type: integer}}}}], responses: \
+                     {{'200': {{description: a, content: {{application/json: {{schema: {shown}}}}}}}}}}}\n"
+                )
+            };
+            let kinds = kind("place-types", ("addType", "getType"), TEXT);
+            reasons(
+                &format!("{kinds}{}", kind("places", ("addPlace", "getPlace"), &body)),
+                &[],
+            )
+        };
+        let reference =
+            "{type: object, properties: {id: {oneOf: [{type: string}, {type: integer}]}, url: {type: string}}}";
+        let name = "name: {type: string}";
+        let required = |field: &str, schema: &str| format!("{field}], properties: {{{name}, {field}: {schema}}}}}");
+        let found = things(&required("place_type", reference));
+        assert_eq!((of(&found, "addType"), of(&found, "addPlace")), (None, None));
+        let list = format!("{{type: array, items: {reference}}}");
+        for (field, schema) in [("status", reference), ("place_type", &list)] {
+            let reason = of(&things(&required(field, schema)), "addPlace").unwrap();
+            let expected =
+                format!("its body requires `/{field}`, which refers to a record that the run does not create");
+            assert!(reason.starts_with(&expected), "{reason}");
+        }
+        let optional = required("title", &format!("{{type: string}}, status: {reference}"));
+        assert_eq!(of(&things(&optional), "addPlace"), None);
+    }
+
+    #[test]
+    fn a_change_of_what_its_body_names_is_not_said_to_change_everything() {
+        let items = |fields: &str| {
+            format!(
+                "{{content: {{application/json: {{schema: {{type: array, items: {{type: object, properties: {{{fields}name: \
+                 {{type: string}}}}}}}}}}}}}}"
+            )
+        };
+        let reason = |body: &str| {
+            let paths = format!("  /todos:\n    patch: {{operationId: some, requestBody: {body}, {OK}}}\n");
+            reasons(&paths, &[]).remove(0).1.unwrap()
+        };
+        let named = reason(&items("id: {type: integer}, "));
+        assert!(named.starts_with(body::BODY_NAMES_RECORDS), "{named}");
+        for fields in [
+            "",
+            "id: {type: integer, readOnly: true}, ",
+            "owner_id: {type: integer}, ",
+        ] {
+            let unnamed = reason(&items(fields));
+            assert!(unnamed.starts_with("its path names no record"), "{fields}: {unnamed}");
+        }
     }
 
     #[test]

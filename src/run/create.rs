@@ -225,7 +225,7 @@ impl Session<'_> {
             if with_choices_of_create.is_some() {
                 return with_choices_of_create;
             }
-            return fallback.next(&response.beginning_as_text());
+            return fallback.next_with(&response.beginning_as_text(), || self.reduced(sent));
         }
         let is_unknown = matches!(response.status, 404 | 410) && sent.may_name_an_unknown_record();
         // An optional field may ask for what the caller has no right to.
@@ -233,6 +233,12 @@ impl Session<'_> {
         if (response.status < 500 && !is_unknown && !is_forbidden) || response.is_throttled() {
             return None;
         }
+        self.reduced(sent).and_then(|draft| fallback.reduce_to(draft))
+    }
+
+    /// Returns the draft with only the required fields of what was sent, and for a create also one field with the run
+    /// tag; `None` if it is of no use, or does not differ.
+    fn reduced(&self, sent: &Draft) -> Option<Draft> {
         // A record that was stored all the same has the run tag with the number of its draft.
         let mut draft = self.draft(sent.operation(), sent.timestamp_format()).ok()?;
         let run_tag = &self.settings.run_tag;
@@ -243,7 +249,7 @@ impl Session<'_> {
             let body = draft.body().0;
             (differs, body.as_object().is_some_and(|fields| !fields.is_empty()))
         };
-        fallback.reduce_to(draft).filter(|_| differs && is_useful)
+        (differs && is_useful).then_some(draft)
     }
 
     /// Returns the draft of an update with the choices that the create of its record was accepted with; `None` if they

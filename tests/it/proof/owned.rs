@@ -209,6 +209,41 @@ async fn a_uuid_under_the_name_of_a_kind_of_record_is_its_identifier_and_a_text_
 }
 
 #[tokio::test]
+async fn a_reference_names_the_record_of_the_run_and_nothing_else() {
+    let reference = "{type: object, properties: {id: {oneOf: [{type: string, format: uuid}, {type: integer}]}, url: {type: \
+                     string, format: uri}}}";
+    let document = FLOWS
+        .replace("required: [flow_id, name]", "required: [flow, name]")
+        .replace(
+            "flow_id: {type: string, format: uuid}",
+            &format!("flow: {reference}, parent: {reference}"),
+        )
+        .replace("user_id: {type: string, format: uuid}", &format!("user: {reference}"))
+        .replace("required: [user_id, name]", "required: [user, name]");
+    for creates in [Creates::AsDocumented, Creates::WithAnotherBody] {
+        let (record, log) = checked_by(&document, creates).await;
+        let sent: Vec<_> = log.iter().filter(|(line, _)| line == "POST /flow_runs/").collect();
+        let flows = sent.iter().filter_map(|(_, body)| body["flow"].as_object());
+        let flows: Vec<_> = flows.filter(|flow| !flow.is_empty()).collect();
+        let is_own = |id: &Value| id.as_str().is_some_and(|id| id.starts_with("00000000-"));
+        // Edge cases send fields of another type.
+        assert!(flows.iter().any(|flow| is_own(&flow["id"])), "{log:?}");
+        assert!(flows.iter().all(|flow| flow.get("url").is_none()), "{log:?}");
+        assert!(log.iter().all(|(line, _)| line != "POST /notes"), "{log:?}");
+        assert!(
+            log.iter()
+                .all(|(line, body)| !line.contains(OTHER) && !body.to_string().contains(OTHER))
+        );
+        if creates == Creates::AsDocumented {
+            assert_eq!(verdict(&record, "addRun created: read by getRun"), "held");
+            assert!(record.residue.is_empty(), "{:?} {log:?}", record.residue);
+        }
+    }
+    let (_, log) = checked_by(&document, Creates::WithAnothersId).await;
+    assert!(log.iter().all(|(_, body)| !body["flow"]["id"].is_string()), "{log:?}");
+}
+
+#[tokio::test]
 async fn a_create_with_another_record_gives_no_identifier() {
     let (_, log) = checked(Creates::WithAnothersId).await;
     assert_eq!(flows(&log), [""; 0]);
