@@ -469,6 +469,8 @@ impl Contract {
         }
         Ok(Self {
             hides_undocumented_names: self.hides_undocumented_names,
+            // The document no longer has the types that it calls otherwise than OpenAPI does.
+            defects: self.defects.clone(),
             ..contract
         })
     }
