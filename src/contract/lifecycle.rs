@@ -568,8 +568,13 @@ impl<'document> SentObject<'document> {
         let properties = self.properties();
         let sent = properties.iter().map(|(_, property)| property.name.as_str());
         let mut names = sent.chain(shown.fields.iter().map(|field| field.name.as_str()));
-        names.any(|name| ["href", "id", "key", "ref", "self", "uuid"].contains(&comparable_name(name).as_str()))
+        names.any(identifies_a_record)
     }
+}
+
+/// Whether an object with a field of this name is a record of its own, or names one.
+pub(crate) fn identifies_a_record(name: &str) -> bool {
+    ["href", "id", "key", "ref", "self", "uuid"].contains(&comparable_name(name).as_str())
 }
 
 /// Whether services often copy what a URL with this name leads to, or shorten it, and show a URL of their own.
@@ -670,7 +675,7 @@ fn same_as_sent(schema: &Node) -> Option<Equality> {
 }
 
 /// Whether services often set a field with this name themselves, normalize it, or never show it.
-fn is_set_by_service(name: &str) -> bool {
+pub(crate) fn is_set_by_service(name: &str) -> bool {
     const SET_BY_SERVICE: [&str; 41] = [
         "archived",
         "author",
