@@ -777,12 +777,12 @@ impl Contract {
     }
 
     /// Whether the contract says where the response to a create shows the record's identifier: by an invariant, or by a
-    /// link that carries it into a parameter.
+    /// link that carries it into a parameter, or because the list at its path shows such records.
     #[must_use]
     pub fn shows_identifier(&self, operation: OperationId) -> bool {
         let mut links = self.links_from(operation);
         let linked = links.any(|link| matches!(link.target, link::LinkTarget::Parameter(_)));
-        linked || self.operation(operation).invariants.created.is_some()
+        linked || self.operation(operation).invariants.created.is_some() || self.list_at_path_of(operation).is_some()
     }
 
     /// Returns the operation's fact of that kind, for kinds of which an operation has at most one.
