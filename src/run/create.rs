@@ -18,7 +18,7 @@ use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, Failure, Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
-use crate::plan::{Draft, Fallback, NAME_PREFIX, Template, Variant, request_key};
+use crate::plan::{Action, Draft, Fallback, NAME_PREFIX, Template, Variant, request_key};
 use crate::rules::Reason;
 
 /// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
@@ -115,6 +115,27 @@ impl Session<'_> {
         if accepted.is_some() && self.contract.operation(operation).new_record_name_parameter().is_some() {
             self.read_unknown_name(operation).await;
         }
+        if accepted.is_some() && self.may_lack_room_for_second_creates() && self.is_written_to_later(operation) {
+            // The reason is stated by the write that needs it.
+            let _ = self.require_new_records(operation).await;
+        }
+    }
+
+    /// Whether `max_writes` may leave no room for two records of each create: then a record is shown to be new before the
+    /// next one is created, because a record that later writes may not touch shows little, and stays in the target.
+    fn may_lack_room_for_second_creates(&self) -> bool {
+        let creates = self.plan.steps.iter().filter(|step| step.action == Action::Create);
+        let creates = u64::try_from(creates.count()).unwrap_or(u64::MAX);
+        creates.saturating_mul(2) > self.settings.max_writes
+    }
+
+    /// Whether the plan has another write that takes the identifier of this create's record.
+    fn is_written_to_later(&self, create: OperationId) -> bool {
+        let takes_it = |operation: OperationId| self.contract.links_to(operation).any(|link| link.from == create);
+        let mut steps = self.plan.steps.iter().map(|step| step.operation);
+        steps.any(|operation| {
+            operation != create && !self.contract.operation(operation).is_read() && takes_it(operation)
+        })
     }
 
     /// Sends each rejected format once more, with the other fields as in a later format that was accepted: the earlier
@@ -455,9 +476,15 @@ impl Session<'_> {
         if self.plan.also_sent.contains(&create) || reason().is_none() {
             return Ok(());
         }
-        let is_first = self.drafts.sent_second_create.borrow_mut().insert(create);
+        let is_first = !self.drafts.sent_second_create.borrow().contains(&create);
+        if is_first && !self.has_room_for(create) {
+            let why = self
+                .history()
+                .reason_no_room_for_second(create, self.settings.max_writes);
+            return Err(Reason::NotOwn(why));
+        }
+        self.drafts.sent_second_create.borrow_mut().insert(create);
         if is_first
-            && self.has_room_for(create)
             && let Some((accepted, head)) = Box::pin(self.accepted_write(create)).await
             && let Ok(another) = self.draft_like(create, &accepted)
         {

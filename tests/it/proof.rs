@@ -9,6 +9,7 @@
 mod at_once;
 mod awkward;
 mod breaks;
+mod budget;
 mod call;
 mod careful;
 mod checked;
