@@ -12,6 +12,7 @@ use super::query::rejection_meaning;
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
+use crate::contract::fact::FactKind;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
@@ -53,12 +54,17 @@ struct FormatTry {
     /// The status; `None` when no complete response came.
     status: Option<u16>,
     accepted: bool,
+    /// Whether it was a 403 that quotes a text of the run's own, and so rejects that text.
+    rejects_text: bool,
 }
 
 impl FormatTry {
     /// Returns why a try that was not accepted decides nothing.
     fn reason(&self) -> Reason {
-        let rejected = |status| Reason::for_request_with_something_open(status, &self.credential);
+        let rejected = |status| match self.rejects_text {
+            true => Reason::Rejected(status),
+            false => Reason::for_request_with_something_open(status, &self.credential),
+        };
         self.status.map_or(Reason::NoResponse, rejected)
     }
 }
@@ -221,8 +227,14 @@ impl Session<'_> {
                     if let Some(before) = as_before.filter(|_| !accepted) {
                         draft.copy_choices_from(before);
                     }
+                    let rejects_text = !self.settings.run_tag.fields_quoted_by_403(&exchange).is_empty();
+                    if rejects_text {
+                        let rejected = Reason::Rejected(status.unwrap_or_default());
+                        self.set_undecided_reason(operation, FactKind::Status, rejected);
+                    }
                     return Ok(FormatTry {
                         draft,
+                        rejects_text,
                         credential: exchange.request.credential,
                         status,
                         accepted,
@@ -235,8 +247,9 @@ impl Session<'_> {
 
     /// Returns the draft to send after one that was not accepted. After a rejection, it is the next fallback. After a
     /// 5xx, or if the service does not know a record that the draft may name (404 or 410) or forbids what it asks for
-    /// (403), the next draft has only the required fields (for a create, also one field with the run tag), and is sent
-    /// once: a 5xx stays a finding, and what depends on the record can still be decided.
+    /// (403, unless that quotes a text of the run's own and so rejects it), the next draft has only the required fields
+    /// (for a create, also one field with the run tag), and is sent once: a 5xx stays a finding, and what depends on
+    /// the record can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if exchange.rejection_of_content().is_some() {
@@ -247,6 +260,10 @@ impl Session<'_> {
                 return with_choices_of_create;
             }
             return fallback.next(&response.beginning_as_text());
+        }
+        let quoted = self.settings.run_tag.fields_quoted_by_403(exchange);
+        if !quoted.is_empty() {
+            return fallback.next(&format!("{} {}", quoted.join(" "), response.beginning_as_text()));
         }
         let is_unknown = matches!(response.status, 404 | 410) && sent.may_name_an_unknown_record();
         // An optional field may ask for what the caller has no right to.

@@ -6,6 +6,7 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod accounts;
 mod at_once;
 mod awkward;
 mod breaks;
