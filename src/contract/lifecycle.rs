@@ -11,7 +11,7 @@
 //! `x-invariants` has no lifecycle, because its contract states more than can be inferred. Of an array of plain values,
 //! each sent element must be there: the order, and what a service adds, is left open.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ pub(super) struct Lifecycles {
     by_operation: HashMap<OperationId, usize>,
     /// For each create whose records only the list at its path shows, that list, and where its response has the
     /// identifier.
-    at_path: HashMap<OperationId, (RecordList, String)>,
+    at_path: BTreeMap<OperationId, (RecordList, String)>,
 }
 
 impl Lifecycles {
@@ -106,7 +106,7 @@ impl Lifecycles {
         Self {
             all,
             by_operation,
-            at_path: HashMap::new(),
+            at_path: BTreeMap::new(),
         }
     }
 }
@@ -153,10 +153,11 @@ impl Contract {
         self.lifecycles.all.get(index)
     }
 
-    /// Returns where an operation lists the records of a lifecycle, if it does.
+    /// Returns where an operation lists the records of a lifecycle, or those of the create at its path, if it does.
     #[must_use]
     pub fn record_list(&self, operation: OperationId) -> Option<&RecordList> {
-        let mut lists = self.lifecycles().iter().filter_map(|lifecycle| lifecycle.list.as_ref());
+        let lists = self.lifecycles().iter().filter_map(|lifecycle| lifecycle.list.as_ref());
+        let mut lists = lists.chain(self.lists_at_paths().map(|(_, list)| list));
         lists.find(|list| list.operation == operation)
     }
 
@@ -311,6 +312,12 @@ impl Contract {
     /// of the create's record (`POST` and `GET /circuits/{id}/notes`). Nothing is written under such an identifier.
     pub(crate) fn list_at_path_of(&self, create: OperationId) -> Option<&(RecordList, String)> {
         self.lifecycles.at_path.get(&create)
+    }
+
+    /// Returns the creates whose records only the list at their path shows, with that list.
+    pub(crate) fn lists_at_paths(&self) -> impl Iterator<Item = (OperationId, &RecordList)> {
+        let at_path = self.lifecycles.at_path.iter();
+        at_path.map(|(create, (list, _))| (*create, list))
     }
 
     fn infer_list_at_path(&self, create: OperationId, by_path: &ByPath) -> Option<(RecordList, String)> {

@@ -719,11 +719,12 @@ impl Contract {
     }
 
     /// Returns the list that is searched for what the operation has left: the one that shows what it creates, by an
-    /// invariant or by an inferred lifecycle.
+    /// invariant or by an inferred lifecycle, or else the one at its path.
     #[must_use]
     pub fn list_searched_for(&self, create: OperationId) -> Option<OperationId> {
         let inferred = || Some(self.lifecycle_starting_with(create)?.list.as_ref()?.operation);
-        self.list_showing_created_by(create).or_else(inferred)
+        let at_path = || Some(self.list_at_path_of(create)?.0.operation);
+        self.list_showing_created_by(create).or_else(inferred).or_else(at_path)
     }
 
     /// Returns the list that shows what the operation updates.

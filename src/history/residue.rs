@@ -635,6 +635,13 @@ impl History<'_> {
                 self.find_listed(lifecycle.create, known, item, update);
             }
         }
+        for (create, known) in self
+            .contract
+            .lists_at_paths()
+            .filter(|(_, known)| known.operation == list)
+        {
+            self.find_listed(create, known, item, update);
+        }
         for operation in self.contract.operation_ids() {
             let Some((created, listed)) = self.created_and_listed_invariants(operation) else {
                 continue;

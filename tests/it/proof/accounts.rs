@@ -142,7 +142,7 @@ async fn a_password_is_repeated_and_a_403_that_quotes_what_was_sent_rejects_that
         .iter()
         .filter(|fact| fact.operation.as_str() == "setAccount");
     let mut reasons = facts.filter_map(|fact| fact.reason.as_deref());
-    assert!(reasons.any(|reason| reason.contains("the token may lack permission")));
+    assert!(reasons.any(|reason| reason.contains("rejected with 403, and the contract asks for no token")));
 }
 
 #[tokio::test]
