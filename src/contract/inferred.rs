@@ -357,8 +357,8 @@ impl<'contract> RecordFinder<'contract> {
     }
 
     /// Returns where a success of a create shows a required identifier with the very name and type of the parameter,
-    /// whatever the collection is called: `user_group_id` of `POST /groups`, where `GET /groups/{user_group_id}` shows it
-    /// too. One that the create's body has is chosen by the caller, or belongs to another record.
+    /// whatever the collection is called: `user_group_id` of `POST /groups`, where `GET /groups/{user_group_id}` shows
+    /// it too. One that the create's body has is chosen by the caller, or belongs to another record.
     fn required_identifier(
         &self,
         (create, read): (&Operation, &Operation),
@@ -497,7 +497,8 @@ impl<'contract> RecordFinder<'contract> {
             .or_else(|| called(&|name| Some(comparable_name(name)) == short))
     }
 
-    /// Returns the one record in a response with a required field of exactly this name, if that is one of an identifier.
+    /// Returns the one record in a response with a required field of exactly this name, if that is one of an
+    /// identifier.
     fn by_required_name(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
         let is_named = |field: &Field| *field.name == *named && field.required_fact.is_some();
         kind_identified_by(named).and_then(|_| self.object_with(body, is_named))
@@ -952,7 +953,8 @@ mod tests {
         }
     }
 
-    /// The inferred links of groups that are created with this body, shown with these fields, and read by this parameter.
+    /// The inferred links of groups that are created with this body, shown with these fields, and read by this
+    /// parameter.
     fn groups(sent: &str, (required, shown): (&str, &str), parameter: &str, others: &str) -> Vec<String> {
         let json = |schema: &str| format!("content: {{application/json: {{schema: {{type: object, {schema}}}}}}}");
         let group = json(&format!("required: [{required}], properties: {{{shown}}}"));

@@ -308,8 +308,9 @@ impl Contract {
     }
 
     /// Returns the list at the very path of a create that shows its records, and where the create's response has their
-    /// identifier, if nothing reads one record by it: the only array of that list whose elements have the fields and types
-    /// of the create's record (`POST` and `GET /circuits/{id}/notes`). Nothing is written under such an identifier.
+    /// identifier, if nothing reads one record by it: the only array of that list whose elements have the fields and
+    /// types of the create's record (`POST` and `GET /circuits/{id}/notes`). Nothing is written under such an
+    /// identifier.
     pub(crate) fn list_at_path_of(&self, create: OperationId) -> Option<&(RecordList, String)> {
         self.lifecycles.at_path.get(&create)
     }

@@ -87,8 +87,8 @@ impl RunTag {
         found
     }
 
-    /// Returns the names of the sent fields whose text, made by the run with its tag, the body of a 403 quotes: it rejects
-    /// these values, and not the caller. A service that rejects the caller has no reason to name them.
+    /// Returns the names of the sent fields whose text, made by the run with its tag, the body of a 403 quotes: it
+    /// rejects these values, and not the caller. A service that rejects the caller has no reason to name them.
     #[must_use]
     pub(crate) fn fields_quoted_by_403(&self, exchange: &Exchange) -> Vec<String> {
         let response = exchange.response().filter(|response| response.status == 403);

@@ -55,8 +55,8 @@ impl SentStrings {
     }
 
     /// Remembers the strings with the run tag in the body of a write, as [`Self::note`] does, and those in its maps, in
-    /// its arrays of strings, and in objects that are a part of the record: those that have no identifier, are named like
-    /// no kind of record, and that services do not set themselves (`owner`).
+    /// its arrays of strings, and in objects that are a part of the record: those that have no identifier, are named
+    /// like no kind of record, and that services do not set themselves (`owner`).
     pub(super) fn note_body_of(&mut self, (contract, write): (&Contract, OperationId), run_tag: &RunTag, body: &Value) {
         self.note(run_tag, body);
         for map in contract.maps_in_body(write) {
@@ -101,8 +101,9 @@ impl SentStrings {
     }
 
     /// Whether an object shows a string in the same field in which a write sent it, in an object for what callers want
-    /// to keep with a record, such as `metadata` or `labels`, in the same map under the same name, or at the same pointer
-    /// in an object or an array of its own. Only a whole value counts: a record of somebody else, such as a log entry, may quote the run tag in a longer string.
+    /// to keep with a record, such as `metadata` or `labels`, in the same map under the same name, or at the same
+    /// pointer in an object or an array of its own. Only a whole value counts: a record of somebody else, such as a log
+    /// entry, may quote the run tag in a longer string.
     pub(super) fn any_shown_by(&self, members: &Map<String, Value>) -> bool {
         let notes = members.iter().filter(|(name, _)| holds_data_of_callers(name));
         let mut notes = notes.filter_map(|(_, member)| member.as_object());
@@ -187,8 +188,8 @@ fn digest_at(at: &str, text: &str) -> Digest {
     Digest::of(&json!([at, "", normalized(text)]))
 }
 
-/// Passes on the strings of an array and of the objects in a record, each with its pointer. An object with an identifier
-/// is another record, and so may be each object in an array.
+/// Passes on the strings of an array and of the objects in a record, each with its pointer. An object with an
+/// identifier is another record, and so may be each object in an array.
 fn for_each_nested(value: &Value, at: &str, found: &mut dyn FnMut(&str, &str)) {
     match value {
         Value::Array(elements) => {

@@ -246,8 +246,8 @@ impl Draft {
         false
     }
 
-    /// Returns what a field is sent with: its own choice, or that of the field that it repeats, without which it is left
-    /// out if it may be.
+    /// Returns what a field is sent with: its own choice, or that of the field that it repeats, without which it is
+    /// left out if it may be.
     fn choice_of<'draft>(&'draft self, leaf: &'draft Leaf) -> Option<&'draft Choice> {
         let own = leaf.choices.get(leaf.chosen)?;
         let repeated = leaf.repeats.as_ref();

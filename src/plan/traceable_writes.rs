@@ -5,8 +5,8 @@
 //!
 //! `POST` may create a record, but it may also log a caller out, restart a host or start a job; `PATCH` on a list may
 //! rewrite every row. A document says which only in prose. So a write is sent where the contract says how to find what
-//! it created: by an invariant that names its list, by a link that carries its identifier to a read, or by a list at its
-//! own path with such records, where it is only looked at: nothing is written under its identifier. What the record
+//! it created: by an invariant that names its list, by a link that carries its identifier to a read, or by a list at
+//! its own path with such records, where it is only looked at: nothing is written under its identifier. What the record
 //! is nested under, such as the user to whom a message goes, must be the run's own too, unless the user gives its
 //! identifier or an invariant says what the write creates. An update is sent to the run's own records. Every other
 //! write is sent only where somebody names the operation. A query, a `POST` that the document makes recognisable as a

@@ -127,8 +127,8 @@ impl Session<'_> {
         }
     }
 
-    /// Whether `max_writes` may leave no room for two records of each create: then a record is shown to be new before the
-    /// next one is created, because a record that later writes may not touch shows little, and stays in the target.
+    /// Whether `max_writes` may leave no room for two records of each create: then a record is shown to be new before
+    /// the next one is created, because a record that later writes may not touch shows little, and stays in the target.
     fn may_lack_room_for_second_creates(&self) -> bool {
         let creates = self.plan.steps.iter().filter(|step| step.action == Action::Create);
         let creates = u64::try_from(creates.count()).unwrap_or(u64::MAX);
