@@ -148,7 +148,7 @@ const DISPLAY_NOUNS: [&str; 8] = [
 ];
 
 /// More verbs with which the summary of a read begins: those that find something out, and those that show it.
-const READS_TOO: [&str; 93] = [
+const READS_TOO: [&str; 94] = [
     "access",
     "aggregate",
     "allow",
@@ -233,6 +233,7 @@ const READS_TOO: [&str; 93] = [
     "tail",
     "tell",
     "test",
+    "trace",
     "transform",
     "translate",
     "traverse",
@@ -1110,6 +1111,10 @@ mod tests {
         for (path, summary) in [
             ("/orders/open", ""),
             ("/orders/open", "summary: List open orders, "),
+            (
+                "/ports/{id}/trace",
+                "description: Trace a complete cable path and return each segment, ",
+            ),
             ("/order/open", "summary: Returns the open order, "),
             ("/stats/reset-times", ""),
             ("/doors/{id}", ""),
@@ -1184,6 +1189,7 @@ mod tests {
             "Format a number",
             "Resolve a name",
             "Verify the signature",
+            "Trace a complete cable path and return each segment",
             "Run a query",
             "Updates of the firmware",
             "Block list",

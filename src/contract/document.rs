@@ -191,6 +191,15 @@ impl Node {
         }
     }
 
+    /// Takes the member with that name out of an object.
+    pub(super) fn remove_member(&mut self, name: &str) {
+        if let NodeKind::Object(members) = &mut self.kind {
+            let mut listed = std::mem::take(&mut **members).into_listed();
+            listed.retain(|member| member.name != name);
+            **members = Members::new(listed);
+        }
+    }
+
     /// Adds members to an object.
     pub(super) fn extend_members(&mut self, added: Vec<Member>) {
         if let NodeKind::Object(members) = &mut self.kind {
@@ -529,6 +538,14 @@ impl Document {
     #[must_use]
     pub fn line(&self, position: Position) -> &str {
         self.source_of(position).line(position.line)
+    }
+
+    /// Returns the node at a pointer for changing it.
+    pub(super) fn node_mut(&mut self, pointer: &str) -> Option<&mut Node> {
+        pointer::borrowed_tokens(pointer).try_fold(&mut self.root, |node, token| match token.parse::<usize>() {
+            Ok(index) if matches!(node.kind, NodeKind::Array(_)) => node.elements_mut().get_mut(index),
+            _ => node.member_mut(&token),
+        })
     }
 
     /// Returns the node that the pointer names.

@@ -6,6 +6,8 @@
 //! A link is inferred by path, name and type, and only where each leaves one choice: the path before the parameter is
 //! that of a list or a create, one array of the list's response has its records, and one field of a record is its
 //! identifier; or one map has the records, under names that are their identifiers. Where two would fit, none is taken.
+//! A required identifier with the very name of the parameter is that of the created record even where the collection is
+//! called otherwise (`user_group_id` of `/groups`), unless the document has such other records or the caller sends it.
 //! A query, such as `POST /pets/search`, shows the records of its collection, as the list does. If a create's response
 //! shows no identifier but documents a `Location` header, the identifier is taken from that header. A value that a list
 //! shows belongs to somebody, so no link leads from a read to a write. A parameter that a link of the document fills
@@ -15,15 +17,16 @@ use std::collections::{HashMap, HashSet};
 
 use super::Contract;
 use super::document::{Document, Node};
-use super::field::{required_fields, required_of};
+use super::field::{required_fields, required_of, with_all_of};
 use super::guessed;
+use super::lexicon::camel_case_words;
 use super::link::{Link, LinkTarget};
 use super::load::{referred, resolve};
 use super::operation::{Method, Operation, OperationId, Parameter, ParameterLocation};
 use super::pointer;
 use super::query::queried_collection;
 use super::reference;
-use super::shape::{JsonType, Shape, ShapeId, shape_at};
+use super::shape::{Field, JsonType, Shape, ShapeId, shape_at};
 
 /// The method of an operation, and its path without the names of parameters.
 pub(super) type MethodAndPath = (Method, String);
@@ -32,6 +35,7 @@ pub(super) type MethodAndPath = (Method, String);
 pub(super) fn links((document, operations): (&Document, &[Operation]), shapes: &[Shape], stated: &[Link]) -> Vec<Link> {
     let collections = Collections::new(operations, shapes);
     let is_stated: HashSet<_> = stated.iter().filter_map(Link::fills).collect();
+    let kinds = record_kinds(operations);
     let mut inferred = Vec::new();
     for (index, operation) in operations.iter().enumerate() {
         for (number, parameter) in operation.parameters.iter().enumerate() {
@@ -43,7 +47,14 @@ pub(super) fn links((document, operations): (&Document, &[Operation]), shapes: &
                 let records = RecordFinder::new(shapes, collection_name(path));
                 let source = &operations[from.0];
                 let in_body = records.identifier(source, (document, parameter));
+                let in_read = || collections.get_operation_of(format!("{}/{{}}", comparable_path(path)));
+                let own_name = || {
+                    let read = &operations[in_read()?.0];
+                    let is_free = !names_another_kind(&parameter.name, &kinds);
+                    is_free.then(|| records.required_identifier((source, read), (document, parameter)))?
+                };
                 let value = in_body
+                    .or_else(own_name)
                     .or_else(|| documents_location(document, source).then(|| Link::IN_LOCATION_HEADER.to_owned()));
                 // What is inferred last is taken first: the identifier that a member shows, and else its name in the
                 // map.
@@ -366,6 +377,32 @@ impl<'contract> RecordFinder<'contract> {
         })
     }
 
+    /// Returns where a success of a create shows a required identifier with the very name and type of the parameter,
+    /// whatever the collection is called: `user_group_id` of `POST /groups`, where `GET /groups/{user_group_id}` shows
+    /// it too. One that the create's body has is chosen by the caller, or belongs to another record.
+    fn required_identifier(
+        &self,
+        (create, read): (&Operation, &Operation),
+        (document, parameter): (&Document, &Parameter),
+    ) -> Option<String> {
+        let sent = create.request_body.as_ref().and_then(|body| body.schema.clone());
+        let sent = sent.map_or_else(Vec::new, |schema| with_all_of(document, schema));
+        let mut sent = sent
+            .iter()
+            .flat_map(|(_, node)| node.member("properties").map_or(&[][..], Node::members));
+        if !create.creates() || sent.any(|property| property.name == parameter.name) {
+            return None;
+        }
+        let field = |operation: &Operation| {
+            let (at, record) = self.by_required_name(operation.success_body()?, &parameter.name)?;
+            let index = record.field_named(&parameter.name)?;
+            let wanted = types(document, parameter);
+            let is_same = !wanted.is_empty() && self.shapes[record.fields[index].shape.0].types == wanted;
+            is_same.then(|| pointer::join(&at, &parameter.name))
+        };
+        field(read).and_then(|_| field(create))
+    }
+
     /// Returns where a success of the operation shows the field that `field` finds in a record;
     /// `parameter_name` is that of the parameter that takes it.
     pub(super) fn value(
@@ -378,7 +415,7 @@ impl<'contract> RecordFinder<'contract> {
         let candidates = if from.is_read() {
             self.arrays_and_maps((String::new(), body), 0)
         } else {
-            self.in_response(body, parameter_name).into_iter().collect()
+            self.by_usual_name(body, parameter_name).into_iter().collect()
         };
         let with_field = candidates
             .into_iter()
@@ -464,15 +501,28 @@ impl<'contract> RecordFinder<'contract> {
 
     /// Returns the one record in the response of a create or a read: the body, or the one object in it that has an
     /// identifier. If none has, the field `named` counts as one, provided that it is a usual name for identifiers
-    /// (`uuid`, `slug`).
+    /// (`uuid`, `slug`), or that it is required and named like one (`user_group_id`).
     pub(super) fn in_response(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
+        let usual = self.by_usual_name(body, named);
+        usual.or_else(|| self.by_required_name(body, named))
+    }
+
+    /// Returns the one record in the response of a create or a read that has an identifier with a usual name.
+    fn by_usual_name(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
         let named = comparable_name(named);
         // `pool_name` is the `name` of a pool.
         let short = Contract::short_name(self.name, &named);
-        let by_id = self.object_with(body, |name| self.is_identifier(name));
-        by_id
-            .or_else(|| may_identify(&named).then(|| self.object_with(body, |name| comparable_name(name) == named))?)
-            .or_else(|| self.object_with(body, |name| Some(comparable_name(name)) == short))
+        let called = |is_named: &dyn Fn(&str) -> bool| self.object_with(body, |field| is_named(&field.name));
+        called(&|name| self.is_identifier(name))
+            .or_else(|| may_identify(&named).then(|| called(&|name| comparable_name(name) == named))?)
+            .or_else(|| called(&|name| Some(comparable_name(name)) == short))
+    }
+
+    /// Returns the one record in a response with a required field of exactly this name, if that is one of an
+    /// identifier.
+    fn by_required_name(&self, body: ShapeId, named: &str) -> Option<(String, &'contract Shape)> {
+        let is_named = |field: &Field| *field.name == *named && field.required_fact.is_some();
+        kind_identified_by(named).and_then(|_| self.object_with(body, is_named))
     }
 
     /// Returns the one record that a read by a chosen name shows: that of [`Self::in_response`], or else the whole
@@ -484,9 +534,9 @@ impl<'contract> RecordFinder<'contract> {
     }
 
     /// Returns the body, or the one object in it, with a field that `identifies` accepts.
-    fn object_with(&self, body: ShapeId, identifies: impl Fn(&str) -> bool) -> Option<(String, &'contract Shape)> {
+    fn object_with(&self, body: ShapeId, identifies: impl Fn(&Field) -> bool) -> Option<(String, &'contract Shape)> {
         let shape = &self.shapes[body.0];
-        let has_id = |shape: &Shape| shape.fields.iter().any(|field| identifies(&field.name));
+        let has_id = |shape: &Shape| shape.fields.iter().any(&identifies);
         if has_id(shape) {
             return Some((String::new(), shape));
         }
@@ -540,6 +590,21 @@ impl<'contract> RecordFinder<'contract> {
         let name = comparable_name(name);
         name == "id" || name == format!("{}id", singular(&comparable_name(self.name)))
     }
+}
+
+/// Returns the kind of record that a field or a parameter identifies by its name, in the form in which names are
+/// compared: `usergroup` for `user_group_id`; `None` for any other name.
+fn kind_identified_by(name: &str) -> Option<String> {
+    let last = camel_case_words(name).pop()?;
+    let is_identifier = matches!(last.as_str(), "guid" | "id" | "uuid");
+    let name = comparable_name(name);
+    let kind = name.strip_suffix(last.as_str()).filter(|_| is_identifier)?;
+    (!kind.is_empty()).then(|| kind.to_owned())
+}
+
+/// Whether a parameter is named like the identifier of a kind of record that a path names.
+fn names_another_kind(parameter: &str, kinds: &HashSet<String>) -> bool {
+    kind_identified_by(parameter).is_some_and(|kind| kinds.contains(&kind))
 }
 
 /// The names of an object that is the record whatever else a response has, in the form in which names are compared.
@@ -906,6 +971,51 @@ mod tests {
                 field.map(|field| format!("list /*/{field} read")),
                 "{fields} {parameter}"
             );
+        }
+    }
+
+    /// The inferred links of groups that are created with this body, shown with these fields, and read by this
+    /// parameter.
+    fn groups(sent: &str, (required, shown): (&str, &str), parameter: &str, others: &str) -> Vec<String> {
+        let json = |schema: &str| format!("content: {{application/json: {{schema: {{type: object, {schema}}}}}}}");
+        let group = json(&format!("required: [{required}], properties: {{{shown}}}"));
+        let sent = json(&format!("properties: {{{sent}}}"));
+        inferred(&format!(
+            "/groups:\n  post: {{operationId: add, requestBody: {{{sent}}}, responses: {{'201': {{description: a, {group}}}}}}}\n\
+             /groups/{{{parameter}}}:\n  parameters: [{{name: {parameter}, in: path, required: true, schema: {{type: string}}}}]\n  \
+             get: {{operationId: read, responses: {{'200': {{description: a, {group}}}}}}}\n  \
+             put: {{operationId: change, responses: {{'200': {{description: a}}}}}}\n{others}"
+        ))
+    }
+
+    #[test]
+    fn a_required_identifier_named_as_the_parameter_is_the_records_whatever_its_collection_is_called() {
+        let own = "user_group_id: {type: string}, name: {type: string}";
+        let name = "name: {type: string}";
+        let both = ["add /user_group_id read", "add /user_group_id change"];
+        let required = "user_group_id, name";
+        assert_eq!(groups(name, (required, own), "user_group_id", ""), both);
+        // An `id` of another type is not what the parameter takes.
+        let with_id = format!("id: {{type: object}}, {own}");
+        assert_eq!(groups(name, (required, &with_id), "user_group_id", ""), both);
+        let other = own.replacen("string", "integer", 1);
+        let user_groups = "/user-groups/{id}:\n  parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n  \
+                           get: {operationId: other, responses: {'200': {description: a}}}\n";
+        for (why, found) in [
+            ("optional", groups(name, ("name", own), "user_group_id", "")),
+            ("sent", groups(own, (required, own), "user_group_id", "")),
+            ("another type", groups(name, (required, &other), "user_group_id", "")),
+            (
+                "other records",
+                groups(name, (required, own), "user_group_id", user_groups),
+            ),
+            ("another spelling", groups(name, (required, own), "userGroupId", "")),
+            (
+                "no identifier",
+                groups(name, ("name, kind", "kind: {type: string}"), "kind", ""),
+            ),
+        ] {
+            assert!(found.iter().all(|link| !link.starts_with("add")), "{why}: {found:?}");
         }
     }
 

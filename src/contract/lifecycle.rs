@@ -11,7 +11,7 @@
 //! `x-invariants` has no lifecycle, because its contract states more than can be inferred. Of an array of plain values,
 //! each sent element must be there: the order, and what a service adds, is left open.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
@@ -89,6 +89,9 @@ pub(super) struct Lifecycles {
     all: Vec<Lifecycle>,
     /// The index in `all` of the lifecycle that a create, an update or a delete belongs to.
     by_operation: HashMap<OperationId, usize>,
+    /// For each create whose records only the list at its path shows, that list, and where its response has the
+    /// identifier.
+    at_path: BTreeMap<OperationId, (RecordList, String)>,
 }
 
 impl Lifecycles {
@@ -100,7 +103,11 @@ impl Lifecycles {
                 by_operation.insert(operation, index);
             }
         }
-        Self { all, by_operation }
+        Self {
+            all,
+            by_operation,
+            at_path: BTreeMap::new(),
+        }
     }
 }
 
@@ -125,6 +132,9 @@ impl Contract {
             }
         }
         self.lifecycles = Lifecycles::new(lifecycles);
+        let creates = self.operation_ids();
+        let at_path = creates.filter_map(|create| Some((create, self.infer_list_at_path(create, &by_path)?)));
+        self.lifecycles.at_path = at_path.collect();
         self
     }
 
@@ -141,10 +151,11 @@ impl Contract {
         self.lifecycles.all.get(index)
     }
 
-    /// Returns where an operation lists the records of a lifecycle, if it does.
+    /// Returns where an operation lists the records of a lifecycle, or those of the create at its path, if it does.
     #[must_use]
     pub fn record_list(&self, operation: OperationId) -> Option<&RecordList> {
-        let mut lists = self.lifecycles().iter().filter_map(|lifecycle| lifecycle.list.as_ref());
+        let lists = self.lifecycles().iter().filter_map(|lifecycle| lifecycle.list.as_ref());
+        let mut lists = lists.chain(self.lists_at_paths().map(|(_, list)| list));
         lists.find(|list| list.operation == operation)
     }
 
@@ -292,6 +303,58 @@ impl Contract {
             })
         });
         lists.next().filter(|list| lists.all(|other| other == *list))
+    }
+
+    /// Returns the list at the very path of a create that shows its records, and where the create's response has their
+    /// identifier, if nothing reads one record by it: the only array of that list whose elements have the fields and
+    /// types of the create's record (`POST` and `GET /circuits/{id}/notes`). Nothing is written under such an
+    /// identifier.
+    pub(crate) fn list_at_path_of(&self, create: OperationId) -> Option<&(RecordList, String)> {
+        self.lifecycles.at_path.get(&create)
+    }
+
+    /// Returns the creates whose records only the list at their path shows, with that list.
+    pub(crate) fn lists_at_paths(&self) -> impl Iterator<Item = (OperationId, &RecordList)> {
+        let at_path = self.lifecycles.at_path.iter();
+        at_path.map(|(create, (list, _))| (*create, list))
+    }
+
+    fn infer_list_at_path(&self, create: OperationId, by_path: &ByPath) -> Option<(RecordList, String)> {
+        let operation = self.operation(create);
+        let is_read_elsewhere = operation.invariants.created.is_some() || self.link_to_read(create).is_some();
+        if !operation.creates() || is_read_elsewhere || operation.new_record_name_parameter().is_some() {
+            return None;
+        }
+        let lists = by_path.get(&(Method::Get, comparable_path(&operation.path)))?;
+        let [list] = lists[..] else { return None };
+        let records = RecordFinder::new(&self.shapes, collection_name(&operation.path));
+        let (at, record) = records.in_response(operation.success_body()?, "id")?;
+        let id = record.fields.iter().find(|field| records.is_identifier(&field.name))?;
+        let has_field = |item: &Shape, name: &str, of: &Shape| {
+            let found = item
+                .field_named(name)
+                .map(|index| &self.shapes[item.fields[index].shape.0]);
+            found.is_some_and(|found| found.types == of.types)
+        };
+        let is_record = |item: &Shape| {
+            let mut fields = record.fields.iter();
+            item.fields.len() == record.fields.len()
+                && fields.all(|field| has_field(item, &field.name, &self.shapes[field.shape.0]))
+        };
+        let body = self.operation(list).success_body()?;
+        let arrays = records.arrays_and_maps((String::new(), body), 0).into_iter();
+        let mut arrays = arrays
+            .filter(|(_, item)| is_record(item))
+            .filter_map(|(at, _)| at.strip_suffix("/*").map(str::to_owned))
+            .filter(|items| self.is_array(list, items));
+        let items = arrays.next().filter(|_| arrays.next().is_none())?;
+        let shown = RecordList {
+            operation: list,
+            items,
+            id: pointer::join("", &id.name),
+            shows_only_some: self.shows_only_some(self.operation(list)),
+        };
+        Some((shown, pointer::join(&at, &id.name)))
     }
 
     /// Whether the document has the collection of a nested create at another path too: then the create may move a record
@@ -546,8 +609,13 @@ impl<'document> SentObject<'document> {
         let properties = self.properties();
         let sent = properties.iter().map(|(_, property)| property.name.as_str());
         let mut names = sent.chain(shown.fields.iter().map(|field| field.name.as_str()));
-        names.any(|name| ["href", "id", "key", "ref", "self", "uuid"].contains(&comparable_name(name).as_str()))
+        names.any(identifies_a_record)
     }
+}
+
+/// Whether an object with a field of this name is a record of its own, or names one.
+pub(crate) fn identifies_a_record(name: &str) -> bool {
+    ["href", "id", "key", "ref", "self", "uuid"].contains(&comparable_name(name).as_str())
 }
 
 /// Whether services often copy what a URL with this name leads to, or shorten it, and show a URL of their own.
@@ -648,7 +716,7 @@ fn same_as_sent(schema: &Node) -> Option<Equality> {
 }
 
 /// Whether services often set a field with this name themselves, normalize it, or never show it.
-fn is_set_by_service(name: &str) -> bool {
+pub(crate) fn is_set_by_service(name: &str) -> bool {
     const SET_BY_SERVICE: [&str; 41] = [
         "archived",
         "author",

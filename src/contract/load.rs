@@ -59,7 +59,7 @@ pub(super) struct ReadingOptions {
 ///
 /// A text that is not an OpenAPI document, or one with more defects than are collected.
 pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Contract, Defects> {
-    let document = document.in_dialect();
+    let mut document = document.in_dialect();
     let mut defects = DefectList::default();
     document
         .name_defects()
@@ -67,13 +67,14 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
         .cloned()
         .for_each(|defect| defects.push(defect));
     openapi::validate(&document, &mut defects)?;
+    let without_type = remove_unknown_types(&mut document, &defects);
     reject_root_null_key(&document, &mut defects);
     let gaps = gaps(&document, &mut defects);
     let equivalences = equivalences(&document, &mut defects);
     check_root_edge_cases(&document, &mut defects);
     let locations = locations(&document);
     let mut expander = Expander::new(&document);
-    let (mut operations, mut omitted) = operations(&mut expander, &locations, &gaps, &mut defects);
+    let (mut operations, mut omitted) = operations(&mut expander, (&locations, &without_type), &gaps, &mut defects);
     omitted.extend(dropped(&document));
     for operation in &mut operations {
         operation.security = security(&document, &operation.pointer, reading.prefer);
@@ -125,6 +126,31 @@ pub(super) fn contract(document: Document, reading: ReadingOptions) -> Result<Co
         omitted,
         ..contract
     })
+}
+
+/// Takes out the types of properties that are none of OpenAPI, such as `str`: the property may then have any value, and
+/// all else that its operations state still counts. Returns their locations; each stays a defect.
+fn remove_unknown_types(document: &mut Document, defects: &DefectList) -> HashSet<String> {
+    let mut removed = HashSet::new();
+    for defect in defects.as_slice() {
+        let tokens: Vec<_> = pointer::tokens(&defect.pointer).collect();
+        let [.., properties, _, keyword] = tokens.as_slice() else {
+            continue;
+        };
+        let is_type = properties == "properties" && keyword == "type";
+        let is_unknown = is_type
+            && document
+                .node(&defect.pointer)
+                .is_some_and(|node| node.string().is_some());
+        let schema = defect.pointer.strip_suffix("/type").filter(|_| is_unknown);
+        if let (Problem::WrongKind { .. }, Some(schema)) = (&defect.problem, schema)
+            && let Some(schema) = document.node_mut(schema)
+        {
+            schema.remove_member("type");
+            removed.insert(defect.pointer.clone());
+        }
+    }
+    removed
 }
 
 /// Numbers the facts that have the name of an earlier one, such as those of two `allOf` parts with the same keyword: a
@@ -222,12 +248,13 @@ fn dropped(document: &Document) -> Vec<OmittedOperation> {
 /// Reads each operation that no defect concerns.
 fn operations(
     expander: &mut Expander<'_>,
-    locations: &[OperationLocation<'_>],
+    (locations, without_type): (&[OperationLocation<'_>], &HashSet<String>),
     gaps: &[Gap],
     defects: &mut DefectList,
 ) -> (Vec<Operation>, Vec<OmittedOperation>) {
     let document = expander.document;
-    let known = defects.as_slice().to_vec();
+    let mut known = defects.as_slice().to_vec();
+    known.retain(|defect| !without_type.contains(&defect.pointer));
     let pairs = locations
         .iter()
         .map(|location| (location.item.as_str(), location.pointer.as_str()));

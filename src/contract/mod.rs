@@ -470,6 +470,8 @@ impl Contract {
         }
         Ok(Self {
             hides_undocumented_names: self.hides_undocumented_names,
+            // The document no longer has the types that it calls otherwise than OpenAPI does.
+            defects: self.defects.clone(),
             ..contract
         })
     }
@@ -718,11 +720,12 @@ impl Contract {
     }
 
     /// Returns the list that is searched for what the operation has left: the one that shows what it creates, by an
-    /// invariant or by an inferred lifecycle.
+    /// invariant or by an inferred lifecycle, or else the one at its path.
     #[must_use]
     pub fn list_searched_for(&self, create: OperationId) -> Option<OperationId> {
         let inferred = || Some(self.lifecycle_starting_with(create)?.list.as_ref()?.operation);
-        self.list_showing_created_by(create).or_else(inferred)
+        let at_path = || Some(self.list_at_path_of(create)?.0.operation);
+        self.list_showing_created_by(create).or_else(inferred).or_else(at_path)
     }
 
     /// Returns the list that shows what the operation updates.
@@ -776,12 +779,12 @@ impl Contract {
     }
 
     /// Whether the contract says where the response to a create shows the record's identifier: by an invariant, or by a
-    /// link that carries it into a parameter.
+    /// link that carries it into a parameter, or because the list at its path shows such records.
     #[must_use]
     pub fn shows_identifier(&self, operation: OperationId) -> bool {
         let mut links = self.links_from(operation);
         let linked = links.any(|link| matches!(link.target, link::LinkTarget::Parameter(_)));
-        linked || self.operation(operation).invariants.created.is_some()
+        linked || self.operation(operation).invariants.created.is_some() || self.list_at_path_of(operation).is_some()
     }
 
     /// Adds a fact of a kind of which an operation has at most one.

@@ -235,7 +235,10 @@ components:
             ("'200': {$ref", "twohundred: {$ref", &["others"][..]),
             ("'201': {description: a}", "'201': {}", &[]),
             ("'201': {description: a}", "'201': 3", &["create"]),
-            ("type: integer", "type: integr", &["list", "create"]),
+            // The property may have any value then.
+            ("type: integer", "type: integr", &[]),
+            ("size: {type: integer}", "size: {type: [integr]}", &["list", "create"]),
+            ("size: {type: integer}", "size: {type: 3}", &["list", "create"]),
             ("Things: {type: array", "Things: {type: Array", &["list"]),
             ("Other: {type: object}", "Another: {type: object}", &["others"]),
             (
@@ -273,6 +276,24 @@ components:
             assert_eq!(names, expected, "{to}");
             assert_ne!(defects, 0, "{to}");
         }
+    }
+
+    #[test]
+    fn an_unknown_type_of_a_property_takes_out_the_type_alone() {
+        let names = |text: &str| -> Vec<String> {
+            let contract = partly(text).unwrap();
+            contract.facts.iter().map(|fact| fact.name.to_string()).collect()
+        };
+        let expected: Vec<_> = names(SOUND)
+            .into_iter()
+            .filter(|name| !name.contains("/size:"))
+            .collect();
+        assert!(expected.len() < names(SOUND).len());
+        let misspelled = SOUND.replace("type: integer", "type: integr");
+        assert_eq!(names(&misspelled), expected);
+        let defects = partly(&misspelled).unwrap().defects;
+        assert!(defects[0].to_string().contains("not `integr`"), "{defects:?}");
+        assert!(Contract::read("things.yaml", misspelled).is_err());
     }
 
     #[test]

@@ -220,6 +220,7 @@ impl<'run> History<'run> {
         }
         if let Some(body) = body.filter(|_| succeeded) {
             self.note_stored_in_list(exchange.request.operation, &body.value);
+            self.note_listed_at_path(exchange.request.operation, &body.value);
             self.find_unidentified(exchange, &body.value);
         }
         if succeeded && !matches!(role, ExchangeRole::OtherClient(_)) {

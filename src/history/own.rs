@@ -214,6 +214,14 @@ impl History<'_> {
         self.reason_for_doubt(create, "no other call shows a record with it")
     }
 
+    /// Returns why the record of a create may have been there before if the budget has no room for another, which would
+    /// show that the create makes a new one each time.
+    pub(crate) fn reason_no_room_for_second(&self, create: OperationId, max_writes: u64) -> String {
+        let doubt =
+            format!("no list shows that it is new, and max-writes {max_writes} left no room for a second create");
+        self.reason_for_doubt(create, &doubt)
+    }
+
     /// Adds what an item shows of the record that a create returned. Returns whether the record was seen, so that the
     /// look needs no further page.
     pub(super) fn observe_ownership(

@@ -55,6 +55,9 @@ impl History<'_> {
             let identity = self.contract.identifier_pointer(operation);
             return identity.and_then(|at| body.pointer(&at)).into_iter().collect();
         }
+        if let Some((_, at)) = self.contract.list_at_path_of(operation) {
+            return body.pointer(at).into_iter().collect();
+        }
         let links = self.contract.links_from(operation);
         let links = links.filter(|link| matches!(link.target, LinkTarget::Parameter(_)));
         let links = links.filter(|link| link.is_in_body());

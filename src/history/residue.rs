@@ -427,6 +427,27 @@ impl History<'_> {
         }
     }
 
+    /// Notes which records of the run a list shows, where that list alone shows them, at the path of their create.
+    pub(super) fn note_listed_at_path(&mut self, list: OperationId, body: &Value) {
+        let contract = self.contract;
+        for left in self
+            .residue_tracker
+            .residue
+            .iter_mut()
+            .filter(|left| left.found != Some(true))
+        {
+            let at_path = contract.list_at_path_of(left.operation).map(|(shown, _)| shown);
+            let (Some(shown), Some(id)) = (at_path.filter(|shown| shown.operation == list), &left.id) else {
+                continue;
+            };
+            let items = pointer::get(body, &shown.items).and_then(Value::as_array);
+            let is_it = |item: &Value| item.pointer(&shown.id).and_then(identifier).as_ref() == Some(id);
+            if items.into_iter().flatten().any(is_it) {
+                left.found = Some(true);
+            }
+        }
+    }
+
     /// Returns the identifier of the record in which a list shows what a query sent, if the contract says where it is.
     fn id_of_stored(&self, list: OperationId, body: &Value, strings: &SentStrings) -> Option<String> {
         let known = self.contract.record_list(list)?;
@@ -613,6 +634,13 @@ impl History<'_> {
             if let Some(known) = lifecycle.list.as_ref().filter(|known| known.operation == list) {
                 self.find_listed(lifecycle.create, known, item, update);
             }
+        }
+        for (create, known) in self
+            .contract
+            .lists_at_paths()
+            .filter(|(_, known)| known.operation == list)
+        {
+            self.find_listed(create, known, item, update);
         }
         for operation in self.contract.operation_ids() {
             let Some((created, listed)) = self.created_and_listed_invariants(operation) else {

@@ -4,6 +4,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 
+use crate::exchange::Exchange;
+
 /// The letters of a run tag: no vowels, so that it never spells a word.
 const LETTERS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
 
@@ -83,6 +85,28 @@ impl RunTag {
         let mut found = false;
         self.for_each_match(value, &mut |_| found = true);
         found
+    }
+
+    /// Returns the names of the sent fields whose text, made by the run with its tag, the body of a 403 quotes: it
+    /// rejects these values, and not the caller. A service that rejects the caller has no reason to name them.
+    #[must_use]
+    pub(crate) fn fields_quoted_by_403(&self, exchange: &Exchange) -> Vec<String> {
+        let response = exchange.response().filter(|response| response.status == 403);
+        let (Some(response), Some(sent)) = (response, exchange.request.json()) else {
+            return Vec::new();
+        };
+        let text = response.beginning_as_text().to_lowercase();
+        let mut quoted = Vec::new();
+        let mut pending = vec![(String::new(), sent)];
+        while let Some((name, value)) = pending.pop() {
+            match value {
+                Value::String(sent) if self.is_in(value) && text.contains(&sent.to_lowercase()) => quoted.push(name),
+                Value::Array(elements) => pending.extend(elements.iter().map(|element| (name.clone(), element))),
+                Value::Object(members) => pending.extend(members.iter().map(|(name, member)| (name.clone(), member))),
+                _ => {}
+            }
+        }
+        quoted
     }
 
     /// Passes on what follows each run tag in the strings of a value, in lower case.

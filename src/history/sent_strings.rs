@@ -9,7 +9,9 @@ use super::run_tag::RunTag;
 use super::same::unicode_composed;
 use crate::contract::Contract;
 use crate::contract::field::holds_data_of_callers;
+use crate::contract::lifecycle::{identifies_a_record, is_set_by_service};
 use crate::contract::operation::OperationId;
+use crate::contract::pointer;
 use crate::exchange::Digest;
 
 /// The maximum number of strings that are kept, the most recent ones: a run that repeats its plan (a soak) may send any
@@ -28,6 +30,8 @@ pub(super) struct SentStrings {
     fields: HashSet<String>,
     /// The names of the fields in which a map with a string was sent.
     maps: HashSet<String>,
+    /// The names of the fields in which an object of the record itself, or an array, was sent with a string.
+    nested: HashSet<String>,
 }
 
 impl SentStrings {
@@ -50,7 +54,9 @@ impl SentStrings {
         }
     }
 
-    /// Remembers the strings with the run tag in the body of a write, as [`Self::note`] does, and those in its maps.
+    /// Remembers the strings with the run tag in the body of a write, as [`Self::note`] does, and those in its maps, in
+    /// its arrays of strings, and in objects that are a part of the record: those that have no identifier, are named
+    /// like no kind of record, and that services do not set themselves (`owner`).
     pub(super) fn note_body_of(&mut self, (contract, write): (&Contract, OperationId), run_tag: &RunTag, body: &Value) {
         self.note(run_tag, body);
         for map in contract.maps_in_body(write) {
@@ -60,6 +66,17 @@ impl SentStrings {
                     self.keep(digest_in_map(map, name, string));
                 }
             }
+        }
+        for (name, member) in body.as_object().into_iter().flatten() {
+            if member.is_string() || contract.names_a_record(name) || is_set_by_service(name) {
+                continue;
+            }
+            for_each_nested(member, &pointer::join("", name), &mut |at, text| {
+                if run_tag.is_in(&json!(text)) {
+                    self.nested.insert(name.clone());
+                    self.keep(digest_at(at, text));
+                }
+            });
         }
     }
 
@@ -84,13 +101,15 @@ impl SentStrings {
     }
 
     /// Whether an object shows a string in the same field in which a write sent it, in an object for what callers want
-    /// to keep with a record, such as `metadata` or `labels`, or in the same map under the same name. Only a whole
-    /// value counts: a record of somebody else, such as a log entry, may quote the run tag in a longer string.
+    /// to keep with a record, such as `metadata` or `labels`, in the same map under the same name, or at the same
+    /// pointer in an object or an array of its own. Only a whole value counts: a record of somebody else, such as a log
+    /// entry, may quote the run tag in a longer string.
     pub(super) fn any_shown_by(&self, members: &Map<String, Value>) -> bool {
         let notes = members.iter().filter(|(name, _)| holds_data_of_callers(name));
         let mut notes = notes.filter_map(|(_, member)| member.as_object());
         self.any_shown_by_fields_of(members)
             || self.any_shown_by_maps_of(members)
+            || self.any_shown_nested_in(members)
             || notes.any(|notes| self.any_shown_by_fields_of(notes))
     }
 
@@ -104,6 +123,18 @@ impl SentStrings {
                 text.is_some_and(|text| self.strings.contains(&digest_in_map(map, name, text)))
             })
         })
+    }
+
+    /// Whether an object shows a string where a write sent it in an object or an array of the record itself.
+    fn any_shown_nested_in(&self, members: &Map<String, Value>) -> bool {
+        let nested = members.iter().filter(|(name, _)| self.nested.contains(*name));
+        let mut is_shown = false;
+        for (name, member) in nested {
+            for_each_nested(member, &pointer::join("", name), &mut |at, text| {
+                is_shown = is_shown || self.strings.contains(&digest_at(at, text));
+            });
+        }
+        is_shown
     }
 
     /// Whether an object shows a string in one of its own fields.
@@ -150,6 +181,35 @@ fn digest(name: &str, text: &str) -> Digest {
 /// Returns the digest of a string with the name of its map and its name in it.
 fn digest_in_map(map: &str, name: &str, text: &str) -> Digest {
     Digest::of(&json!([map, name, normalized(text)]))
+}
+
+/// Returns the digest of a string with its pointer in the record.
+fn digest_at(at: &str, text: &str) -> Digest {
+    Digest::of(&json!([at, "", normalized(text)]))
+}
+
+/// Passes on the strings of an array and of the objects in a record, each with its pointer. An object with an
+/// identifier is another record, and so may be each object in an array.
+fn for_each_nested(value: &Value, at: &str, found: &mut dyn FnMut(&str, &str)) {
+    match value {
+        Value::Array(elements) => {
+            for (index, text) in elements.iter().enumerate() {
+                if let Some(text) = text.as_str() {
+                    found(&pointer::element(at, index), text);
+                }
+            }
+        }
+        Value::Object(members) if !members.keys().any(|name| identifies_a_record(name)) => {
+            for (name, member) in members {
+                let at = pointer::join(at, name);
+                match member.as_str() {
+                    Some(text) => found(&at, text),
+                    None => for_each_nested(member, &at, found),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Returns a string without what services may change in it: case, surrounding spaces, how accents are composed.
@@ -211,6 +271,43 @@ paths:
             json!({"id": 1, "subtitle": {"en": own}}),
             json!({"id": 1, "owner": {"en": own}}),
             json!({"id": 1, "rooms": [{"title": {"en": own}}]}),
+        ] {
+            assert!(!shows(other.clone()), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_string_in_an_object_or_an_array_of_the_record_is_recognised_at_its_pointer_and_in_no_other_record() {
+        let document = "openapi: 3.0.3
+info: {title: Users, version: '1'}
+paths:
+  /teams/{id}: {get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], responses: {'200': {description: OK}}}}
+  /users: {post: {responses: {'201': {description: Added}}}}
+";
+        let contract = Contract::read("users.yaml", document.to_owned()).unwrap();
+        let add = contract.operation_ids().last().unwrap();
+        let run_tag = RunTag::new(1, 1);
+        let own = run_tag.numbered(1);
+        let mut sent = SentStrings::default();
+        let body = json!({
+            "extra": {"first": own, "of": {"last": own}}, "labels": ["plain", own], "items": [{"label": own}],
+            "team": {"title": own}, "owner": {"title": own}, "card": {"id": 1, "title": own}
+        });
+        sent.note_body_of((&contract, add), &run_tag, &body);
+        let shows = |record: Value| sent.any_shown_by(record.as_object().unwrap());
+        assert!(shows(json!({"id": 1, "extra": {"first": own, "more": 1}})));
+        assert!(shows(json!({"id": 1, "extra": {"of": {"last": own}}})));
+        assert!(shows(json!({"id": 1, "labels": ["plain", own]})));
+        for other in [
+            json!({"id": 1, "extra": {"second": own}}),
+            json!({"id": 1, "extra": {"id": 7, "first": own}}),
+            json!({"id": 1, "extra": {"first": format!("Moved from {own}")}}),
+            json!({"id": 1, "labels": [own]}),
+            json!({"id": 1, "of": {"last": own}}),
+            json!({"id": 1, "items": [{"label": own}]}),
+            json!({"id": 1, "team": {"title": own}}),
+            json!({"id": 1, "owner": {"title": own}}),
+            json!({"id": 1, "card": {"title": own}}),
         ] {
             assert!(!shows(other.clone()), "{other}");
         }

@@ -670,9 +670,11 @@ impl Draft {
             let pointer = leaf.pointer.replacen(&first, &other, 1);
             // Values of one origin: the target's spellings are not mixed with the contract's.
             let chosen = leaf.another_of_its_origin(element);
+            let repeats = leaf.repeats.as_ref().map(|at| at.replacen(&first, &other, 1));
             Leaf {
                 pointer,
                 chosen,
+                repeats,
                 ..leaf
             }
         }));

@@ -246,13 +246,25 @@ impl Draft {
         false
     }
 
+    /// Returns what a field is sent with: its own choice, or that of the field that it repeats, without which it is
+    /// left out if it may be.
+    fn choice_of<'draft>(&'draft self, leaf: &'draft Leaf) -> Option<&'draft Choice> {
+        let own = leaf.choices.get(leaf.chosen)?;
+        let repeated = leaf.repeats.as_ref();
+        let Some(repeated) = repeated.and_then(|at| self.leaves.iter().find(|other| other.pointer == *at)) else {
+            return Some(own);
+        };
+        let same = repeated.choices.get(repeated.chosen);
+        same.or(Some(own).filter(|_| leaf.required))
+    }
+
     /// Returns the current body, and the pointers of the values in it that the target showed.
     #[must_use]
     pub fn body(&self) -> (Value, Vec<String>) {
         let mut body = Value::Object(Map::new());
         let mut from_target = Vec::new();
         for leaf in &self.leaves {
-            if let Some(choice) = leaf.choices.get(leaf.chosen) {
+            if let Some(choice) = self.choice_of(leaf) {
                 insert(&mut body, &leaf.pointer, choice.value.clone());
                 if choice.from_target {
                     from_target.push(leaf.pointer.clone());

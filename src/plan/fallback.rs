@@ -11,7 +11,8 @@
 //! timestamps get their other values, and after that the whole top-level fields that contain the
 //! open ones are dropped, because a field may be useless without its neighbour; then more and more
 //! fields are dropped together, until only those remain that the schema requires; and last, each
-//! field whose values are open is sent with its other values.
+//! field whose values are open is sent with its other values. Where the same rejection comes twice, another member of a
+//! required `enum` is tried first.
 //!
 //! Where no gap leaves values open, two kinds of rejections are answered at once with the required fields alone: one
 //! that names several of the fields that were sent, and one that is the same as the one before, although the body was
@@ -29,6 +30,8 @@ const TRIES: usize = 40;
 
 /// A rejection that names so many of the fields that were sent is not followed field by field.
 const MANY_FIELDS: usize = 3;
+/// The maximum number of members of a required `enum` that are tried because of rejections that stay the same.
+const MEMBERS: usize = 3;
 
 /// The bodies that are still to be tried.
 #[derive(Clone, Debug)]
@@ -39,8 +42,12 @@ pub struct Fallback {
     queue: Option<Vec<Draft>>,
     tried: Vec<Value>,
     is_reduced: bool,
+    /// The draft that was sent first.
+    first: Draft,
     /// The text of the last rejection.
-    last_rejection: String,
+    last_rejection: Option<String>,
+    /// How many members of a required `enum` were tried.
+    members: usize,
 }
 
 impl Fallback {
@@ -49,11 +56,13 @@ impl Fallback {
     pub fn starting_with(draft: Draft) -> Self {
         let sent = draft.body().0;
         Self {
+            first: draft.clone(),
             base: draft,
             queue: None,
             tried: vec![sent],
             is_reduced: false,
-            last_rejection: String::new(),
+            last_rejection: None,
+            members: 1,
         }
     }
 
@@ -62,8 +71,15 @@ impl Fallback {
     pub fn next_with(&mut self, rejection: &str, required: impl FnOnce() -> Option<Draft>) -> Option<Draft> {
         let is_open = self.base.leaves.iter().any(|leaf| leaf.values_are_open);
         // Each body has its own reason, as far as a response without text says.
-        let is_repeated = !is_open && !rejection.is_empty() && self.last_rejection == rejection;
-        rejection.clone_into(&mut self.last_rejection);
+        let before = self.last_rejection.replace(rejection.to_owned());
+        let is_same = !rejection.is_empty() && before.as_deref() == Some(rejection);
+        let is_repeated = !is_open && is_same;
+        if is_same
+            && self.tried.len() < TRIES
+            && let Some(draft) = self.with_another_member()
+        {
+            return Some(draft);
+        }
         let has_room = !self.is_reduced && self.tried.len() < TRIES;
         if has_room
             && (is_repeated || !is_open && self.names_many(rejection))
@@ -152,6 +168,28 @@ impl Fallback {
             && sent.iter().any(|leaf| !leaf.required)
             && !sent.iter().any(has_another)
             && self.with_missing(&missing).is_none()
+    }
+
+    /// Returns the first draft with another member of a required `enum`, after two rejections that were the same: what
+    /// kind of record it is may decide which fields it needs, and the document does not say so.
+    fn with_another_member(&mut self) -> Option<Draft> {
+        if self.members >= MEMBERS {
+            return None;
+        }
+        let is_kind = |leaf: &Leaf| leaf.is_enum && leaf.required && names(&leaf.pointer).count() == 1;
+        let kinds = self.first.leaves.iter().enumerate().filter(|(_, leaf)| is_kind(leaf));
+        let others = kinds.flat_map(|(index, leaf)| leaf.others.iter().map(move |other| (index, other.value.clone())));
+        for (index, other) in others.collect::<Vec<_>>() {
+            let mut draft = self.first.clone();
+            draft.leaves[index].set(other);
+            if let Some(draft) = self.untried(draft) {
+                self.members += 1;
+                self.base = draft.clone();
+                (self.queue, self.last_rejection) = (None, None);
+                return Some(draft);
+            }
+        }
+        None
     }
 
     /// Returns the draft if its body was not tried before and the schema admits it, and notes that it is tried now.
@@ -461,6 +499,42 @@ paths:
         let tried = std::iter::from_fn(|| with_required.next_with("no", || unreachable!())).count();
         let (_, mut by_itself) = fallback("createContact");
         assert_eq!(tried, std::iter::from_fn(|| by_itself.next("no")).count());
+    }
+
+    /// The kinds of the bodies that follow the rejections of a create with a required `enum`.
+    fn kinds_after(rejections: &[&str]) -> Vec<String> {
+        const CONTRACT: &str = "openapi: 3.0.3
+info: {title: Things, version: '1'}
+paths:
+  /things:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [kind, name]
+              properties: {name: {type: string}, kind: {type: string, enum: [a, b, c, d]}, one: {type: string}, two: {type: string}}
+      responses: {'201': {description: Thing}}
+";
+        let contract = Contract::read("things.yaml", CONTRACT.to_owned()).unwrap();
+        let draft = Template::of(&contract, OperationId(0))
+            .draft(&Bindings::default(), (&RunTag::new(1, 1), 0), TimestampFormat::Utc)
+            .unwrap();
+        let mut fallback = Fallback::starting_with(draft);
+        let bodies = rejections.iter().map_while(|rejection| fallback.next(rejection));
+        bodies
+            .map(|draft| draft.body().0["kind"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn three_members_of_a_required_enum_are_tried_where_rejections_stay_the_same() {
+        let mut kinds = kinds_after(&["image is missing"; 6]);
+        kinds.dedup();
+        assert_eq!(kinds, ["a", "b", "c"]);
+        let different = ["x", "y", "x", "y", "z"];
+        assert!(kinds_after(&different).iter().all(|kind| kind == "a"));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use chrono::NaiveDate;
 use serde_json::Value;
 
+use crate::contract::lexicon::camel_case_words;
+
 /// One field of a draft.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
@@ -21,6 +23,10 @@ pub(super) struct Leaf {
     pub(super) kind: FieldKind,
     /// Whether the contract requires the field at the top of the body.
     pub(super) required: bool,
+    /// Whether its schema lists its values in an `enum`.
+    pub(super) is_enum: bool,
+    /// The pointer of the field whose value it repeats: `/password` for `/password_repeat`.
+    pub(super) repeats: Option<String>,
 }
 
 /// A candidate value of a field.
@@ -121,6 +127,20 @@ impl Leaf {
             self.chosen = 0;
         }
     }
+}
+
+/// Returns the name, in the form in which names are compared, of the field that one with this name repeats, so that a
+/// person who fills in a form twice types the same: `password` for `password_repeat` and `confirmPassword`.
+pub(super) fn repeated_name(name: &str) -> Option<String> {
+    let words = camel_case_words(name);
+    let first = |word: &str| matches!(word, "confirm" | "repeat" | "retype");
+    let last = |word: &str| matches!(word, "confirm" | "confirmation" | "repeat");
+    let repeated = match words.as_slice() {
+        [word, rest @ ..] if first(word) => rest,
+        [rest @ .., word] if last(word) => rest,
+        _ => return None,
+    };
+    (!repeated.is_empty()).then(|| repeated.concat())
 }
 
 /// Returns the pointer of the top-level field of a body that contains this location.
@@ -262,6 +282,22 @@ impl AwkwardPlaces {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_field_for_what_is_typed_twice_is_known_by_its_name() {
+        for (name, repeated) in [
+            ("password_repeat", Some("password")),
+            ("passwordConfirmation", Some("password")),
+            ("confirm_new_password", Some("newpassword")),
+            ("repeatEmail", Some("email")),
+            ("retype-pin", Some("pin")),
+            ("confirm", None),
+            ("confirmed_email", None),
+            ("password", None),
+        ] {
+            assert_eq!(repeated_name(name).as_deref(), repeated, "{name}");
+        }
+    }
+
     use super::*;
 
     fn leaf(pointer: &str, value: Value, from_target: bool) -> Leaf {
@@ -278,6 +314,8 @@ mod tests {
             others: Vec::new(),
             kind: FieldKind::Other,
             required: false,
+            is_enum: false,
+            repeats: None,
         }
     }
 

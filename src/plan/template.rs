@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::body;
 use super::draft::Draft;
-use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, top};
+use super::leaf::{AwkwardPlaces, Choice, FieldKind, Leaf, recognise_dates, repeated_name, top};
 use super::rights::{
     cautious_value, concerns_rights, ends_period, holds_plain_data, is_called_by_service, is_date_of_trigger,
     is_measure, is_place_among_others, is_size_of_a_thing, may_be_empty_list, may_be_sent_later, may_hold_any_object,
@@ -27,7 +27,7 @@ use crate::contract::link::{Link, LinkTarget};
 use crate::contract::openapi::referred_pointer;
 use crate::contract::operation::OperationId;
 use crate::contract::vocabulary::{GapKind, RUN_TAG, TimestampFormat};
-use crate::contract::{Contract, json_schema, pointer};
+use crate::contract::{Contract, comparable_name, json_schema, pointer};
 use crate::exchange::{CompiledSchema, is_harmless_identifier};
 use crate::history::{Bindings, RunTag};
 
@@ -106,6 +106,8 @@ struct TemplateField<'contract> {
     kind: FieldKind,
     /// Whether the contract requires the field at the top of the body.
     required: bool,
+    /// The pointer of the field whose value it repeats.
+    repeats: Option<String>,
     /// The only value, where the field is the discriminator of the alternative that is sent.
     discriminator: Option<Value>,
     /// The string that the contract says to send, with [`RUN_TAG`] in it.
@@ -167,7 +169,30 @@ impl<'contract> Template<'contract> {
         for field in &mut template.fields {
             field.required = top(&field.pointer).is_some_and(|field| required.iter().any(|other| other == field));
         }
+        template.recognise_repeated();
         template
+    }
+
+    /// Recognises the plain strings that repeat another one beside them.
+    fn recognise_repeated(&mut self) {
+        let is_free = |field: &TemplateField<'_>| {
+            let kind = field.node.member("type").and_then(Node::string);
+            kind == Some("string") && ["const", "enum"].iter().all(|key| field.node.member(key).is_none())
+        };
+        let original = |field: &TemplateField<'_>| {
+            let (above, _) = field.pointer.rsplit_once('/')?;
+            let repeated = repeated_name(&pointer::last(&field.pointer)?)?;
+            let mut beside = self.fields.iter().filter(|other| is_free(other) && is_free(field));
+            let is_original = |other: &&TemplateField<'_>| {
+                other.pointer.rsplit_once('/').is_some_and(|(at, _)| at == above)
+                    && pointer::last(&other.pointer).is_some_and(|name| comparable_name(&name) == repeated)
+            };
+            beside.find(is_original).map(|other| other.pointer.clone())
+        };
+        let originals: Vec<_> = self.fields.iter().map(original).collect();
+        for (field, original) in self.fields.iter_mut().zip(originals) {
+            field.repeats = original;
+        }
     }
 
     /// Reads the fields of a schema; `array` is the one whose items it describes.
@@ -327,6 +352,7 @@ impl<'contract> Template<'contract> {
             others,
             kind,
             required: false,
+            repeats: None,
             discriminator: None,
             synthetic: node.member("x-synthetic").and_then(Node::string),
             is_map: self.maps.contains(at),
@@ -557,6 +583,8 @@ impl LeafBuilder<'_> {
             others: field.others.clone(),
             kind: field.kind,
             required: field.required,
+            is_enum: field.node.member("enum").is_some(),
+            repeats: field.repeats.clone(),
         };
         (!leaf.choices.is_empty()).then_some(leaf)
     }

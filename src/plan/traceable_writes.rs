@@ -5,7 +5,8 @@
 //!
 //! `POST` may create a record, but it may also log a caller out, restart a host or start a job; `PATCH` on a list may
 //! rewrite every row. A document says which only in prose. So a write is sent where the contract says how to find what
-//! it created: by an invariant that names its list, or by a link that carries its identifier to a read. What the record
+//! it created: by an invariant that names its list, by a link that carries its identifier to a read, or by a list at
+//! its own path with such records, where it is only looked at: nothing is written under its identifier. What the record
 //! is nested under, such as the user to whom a message goes, must be the run's own too, unless the user gives its
 //! identifier or an invariant says what the write creates. An update is sent to the run's own records. Every other
 //! write is sent only where somebody names the operation. A query, a `POST` that the document makes recognisable as a
@@ -19,6 +20,7 @@ use super::action::ShownBy;
 use super::body::{self, looks_like_an_identifier};
 use super::scope::{Scope, what_shows};
 use super::source::NoValue;
+use super::steps::may_be_called;
 use super::template::Template;
 use crate::contract::link::LinkTarget;
 use crate::contract::operation::{Method, OperationId, Parameter, ParameterLocation};
@@ -169,7 +171,11 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
         .created
         .as_ref()
         .is_some_and(|created| created.listed.is_some());
-    if !listed && what_shows(contract, scope, id).is_none() {
+    let shown = what_shows(contract, scope, id);
+    let at_its_path = contract.list_at_path_of(id).map(|(list, _)| list.operation);
+    let at_its_path = at_its_path.filter(|list| shown.is_none() && may_be_called(contract, scope, *list));
+    let suggests_action = || query::suggests_no_create(&contract.document, contract.operation(id)).is_some();
+    if !listed && shown.is_none() && (at_its_path.is_none() || suggests_action()) {
         let no_create = query::suggests_no_create(&contract.document, contract.operation(id));
         let words =
             "the contract does not say where a record that it creates is shown, so the run could not find it again";
@@ -210,7 +216,11 @@ fn reason_not_traceable(contract: &Contract, scope: &Scope, id: OperationId) -> 
                 "it responds with {statuses}, which does not say that it has created a record"
             ));
         }
-        if let Some(ShownBy::Read(read)) = what_shows(contract, scope, id)
+        let read = shown.and_then(|shown| match shown {
+            ShownBy::Read(read) => Some(read),
+            ShownBy::List(_) => None,
+        });
+        if let Some(read) = read.or(at_its_path)
             && !documents_any(contract, read, &tagged)
         {
             let read = &contract.operation(read).name;
@@ -358,6 +368,29 @@ mod tests {
              /owners/{{id}}:\n    parameters: [{{name: id, in: path, required: true, schema: {{type: string}}}}]\n    \
              put: {{operationId: setOwner, requestBody: {TEXT}, {OK}}}\n"
         )
+    }
+
+    #[test]
+    fn a_create_whose_records_the_list_at_its_path_shows_is_sent_and_one_that_acts_or_shows_others_is_not() {
+        let note = "{type: object, properties: {id: {type: string}, text: {type: string}}}";
+        let content = |schema: &str| format!("content: {{application/json: {{schema: {schema}}}}}");
+        let reason = |segment: &str, item: &str| {
+            let array = format!("{{type: array, items: {item}}}");
+            let paths = format!(
+                "  /{segment}:\n    get: {{operationId: list, responses: {{'200': {{description: a, {}}}}}}}\n    post: \
+                 {{operationId: add, requestBody: {{{}}}, responses: {{'201': {{description: a, {}}}}}}}\n",
+                content(&array),
+                content("{type: object, properties: {text: {type: string}}}"),
+                content(note),
+            );
+            of(&reasons(&paths, &[]), "add")
+        };
+        assert_eq!(reason("notes", note), None);
+        let other = note.replace("text: {type: string}", "text: {type: string}, author: {type: string}");
+        let numbered = note.replacen("string", "integer", 1);
+        for (segment, item) in [("notes", other.as_str()), ("notes", &numbered), ("restart", note)] {
+            assert!(reason(segment, item).is_some(), "{segment} {item}");
+        }
     }
 
     fn of(reasons: &[(String, Option<String>)], name: &str) -> Option<String> {

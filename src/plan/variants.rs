@@ -327,6 +327,7 @@ impl Draft {
             pointer: at.to_owned(),
             choices: vec![Choice::own(value.clone())],
             chosen: 0,
+            repeats: None,
             ..sent
         });
         if !self.is_admitted() {

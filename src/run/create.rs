@@ -12,13 +12,14 @@ use super::query::rejection_meaning;
 use super::request::{self, Replacement, RequestHead};
 use super::session::{Call, RejectedValue, ResendOptions, Session};
 use crate::contract::Contract;
+use crate::contract::fact::FactKind;
 use crate::contract::link::{Link, LinkTarget};
 use crate::contract::operation::OperationId;
 use crate::contract::pointer;
 use crate::contract::vocabulary::TimestampFormat;
 use crate::exchange::{Content, Credential, Exchange, Failure, Purpose, RejectionMeaning, Request};
 use crate::history::{ExchangeRole, Ownership, RecordRole, WriteContext};
-use crate::plan::{Draft, Fallback, NAME_PREFIX, Template, Variant, request_key};
+use crate::plan::{Action, Draft, Fallback, NAME_PREFIX, Template, Variant, request_key};
 use crate::rules::Reason;
 
 /// The purpose of a documented write. Its body contains choices that the document leaves open, so a rejection is
@@ -53,12 +54,17 @@ struct FormatTry {
     /// The status; `None` when no complete response came.
     status: Option<u16>,
     accepted: bool,
+    /// Whether it was a 403 that quotes a text of the run's own, and so rejects that text.
+    rejects_text: bool,
 }
 
 impl FormatTry {
     /// Returns why a try that was not accepted decides nothing.
     fn reason(&self) -> Reason {
-        let rejected = |status| Reason::for_request_with_something_open(status, &self.credential);
+        let rejected = |status| match self.rejects_text {
+            true => Reason::Rejected(status),
+            false => Reason::for_request_with_something_open(status, &self.credential),
+        };
         self.status.map_or(Reason::NoResponse, rejected)
     }
 }
@@ -115,6 +121,27 @@ impl Session<'_> {
         if accepted.is_some() && self.contract.operation(operation).new_record_name_parameter().is_some() {
             self.read_unknown_name(operation).await;
         }
+        if accepted.is_some() && self.may_lack_room_for_second_creates() && self.is_written_to_later(operation) {
+            // The reason is stated by the write that needs it.
+            let _ = self.require_new_records(operation).await;
+        }
+    }
+
+    /// Whether `max_writes` may leave no room for two records of each create: then a record is shown to be new before
+    /// the next one is created, because a record that later writes may not touch shows little, and stays in the target.
+    fn may_lack_room_for_second_creates(&self) -> bool {
+        let creates = self.plan.steps.iter().filter(|step| step.action == Action::Create);
+        let creates = u64::try_from(creates.count()).unwrap_or(u64::MAX);
+        creates.saturating_mul(2) > self.settings.max_writes
+    }
+
+    /// Whether the plan has another write that takes the identifier of this create's record.
+    fn is_written_to_later(&self, create: OperationId) -> bool {
+        let takes_it = |operation: OperationId| self.contract.links_to(operation).any(|link| link.from == create);
+        let mut steps = self.plan.steps.iter().map(|step| step.operation);
+        steps.any(|operation| {
+            operation != create && !self.contract.operation(operation).is_read() && takes_it(operation)
+        })
     }
 
     /// Sends each rejected format once more, with the other fields as in a later format that was accepted: the earlier
@@ -200,8 +227,14 @@ impl Session<'_> {
                     if let Some(before) = as_before.filter(|_| !accepted) {
                         draft.copy_choices_from(before);
                     }
+                    let rejects_text = !self.settings.run_tag.fields_quoted_by_403(&exchange).is_empty();
+                    if rejects_text {
+                        let rejected = Reason::Rejected(status.unwrap_or_default());
+                        self.set_undecided_reason(operation, FactKind::Status, rejected);
+                    }
                     return Ok(FormatTry {
                         draft,
+                        rejects_text,
                         credential: exchange.request.credential,
                         status,
                         accepted,
@@ -214,8 +247,9 @@ impl Session<'_> {
 
     /// Returns the draft to send after one that was not accepted. After a rejection, it is the next fallback. After a
     /// 5xx, or if the service does not know a record that the draft may name (404 or 410) or forbids what it asks for
-    /// (403), the next draft has only the required fields (for a create, also one field with the run tag), and is sent
-    /// once: a 5xx stays a finding, and what depends on the record can still be decided.
+    /// (403, unless that quotes a text of the run's own and so rejects it), the next draft has only the required fields
+    /// (for a create, also one field with the run tag), and is sent once: a 5xx stays a finding, and what depends on
+    /// the record can still be decided.
     fn next_draft(&self, exchange: &Exchange, sent: &Draft, fallback: &mut Fallback) -> Option<Draft> {
         let response = exchange.response()?;
         if exchange.rejection_of_content().is_some() {
@@ -226,6 +260,10 @@ impl Session<'_> {
                 return with_choices_of_create;
             }
             return fallback.next_with(&response.beginning_as_text(), || self.reduced(sent));
+        }
+        let quoted = self.settings.run_tag.fields_quoted_by_403(exchange);
+        if !quoted.is_empty() {
+            return fallback.next(&format!("{} {}", quoted.join(" "), response.beginning_as_text()));
         }
         let is_unknown = matches!(response.status, 404 | 410) && sent.may_name_an_unknown_record();
         // An optional field may ask for what the caller has no right to.
@@ -461,9 +499,15 @@ impl Session<'_> {
         if self.plan.also_sent.contains(&create) || reason().is_none() {
             return Ok(());
         }
-        let is_first = self.drafts.sent_second_create.borrow_mut().insert(create);
+        let is_first = !self.drafts.sent_second_create.borrow().contains(&create);
+        if is_first && !self.has_room_for(create) {
+            let why = self
+                .history()
+                .reason_no_room_for_second(create, self.settings.max_writes);
+            return Err(Reason::NotOwn(why));
+        }
+        self.drafts.sent_second_create.borrow_mut().insert(create);
         if is_first
-            && self.has_room_for(create)
             && let Some((accepted, head)) = Box::pin(self.accepted_write(create)).await
             && let Ok(another) = self.draft_like(create, &accepted)
         {

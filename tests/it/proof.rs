@@ -6,9 +6,11 @@
     reason = "a helper of a test may fail it, as the test itself may"
 )]
 
+mod accounts;
 mod at_once;
 mod awkward;
 mod breaks;
+mod budget;
 mod call;
 mod careful;
 mod checked;
