@@ -124,8 +124,10 @@ impl Contract {
     }
 
     /// Returns the default that the body of a write documents for a field at its top. `None` if its description says
-    /// that the value depends on something else.
+    /// that the value depends on something else, or if the service may replace it by what it stands for: 0, a free text,
+    /// `auto`.
     fn default_of(&self, write: OperationId, carry: &Carry) -> Option<Value> {
+        const STANDS_FOR_ANOTHER: [&str; 6] = ["", "any", "auto", "automatic", "default", "none"];
         const DEPENDS: [&str; 12] = [
             "account",
             "configur",
@@ -155,7 +157,13 @@ impl Contract {
                 .any(|beginning| beginning.len() > 5 && word.starts_with(beginning)),
         });
         let default = schema.member("default").filter(|_| !depends)?.to_value();
-        (!default.is_null() && !default.is_array() && !default.is_object()).then_some(default)
+        let is_plain = match &default {
+            Value::Bool(_) => true,
+            Value::Number(number) => number.as_f64() > Some(0.0),
+            Value::String(word) => schema.member("enum").is_some() && !STANDS_FOR_ANOTHER.contains(&word.as_str()),
+            _ => false,
+        };
+        is_plain.then_some(default)
     }
 
     /// Whether a sentence about an update says that a field that is not sent gets its default.
@@ -410,6 +418,16 @@ paths:
         let defaults = |schemas: &str, put: &str| inferred(schemas, ("Lists the pets", ITEM), put).1;
         assert_eq!(defaults(PETS, "Changes a pet"), [1, 0]);
         assert_eq!(defaults(PETS, "A field that is not sent gets its default."), [1, 1]);
+        for default in [
+            "integer, default: 0",
+            "string, default: any",
+            "string, enum: [auto], default: auto",
+        ] {
+            let schemas = PETS
+                .replace("boolean, default: false", default)
+                .replace("tame: {type: boolean}", &format!("tame: {{type: {default}}}"));
+            assert_eq!(defaults(&schemas, "Changes a pet"), [0, 0], "{default}");
+        }
         for described in ["Inherited from the owner.", "False unless the owner says otherwise."] {
             let schemas = PETS.replace("default: false", &format!("default: false, description: '{described}'"));
             assert_eq!(defaults(&schemas, "Changes a pet"), [0, 0], "{described}");
