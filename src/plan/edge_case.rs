@@ -432,7 +432,15 @@ mod tests {
 
     #[test]
     fn a_huge_identifier_fits_no_integer_of_64_bits() {
-        let EdgeCaseChange::Identifier(text) = part("updateContact", EdgeCaseKind::IdentifierHuge, 1) else {
+        let huge = EdgeCase {
+            index: 0,
+            kind: EdgeCaseKind::IdentifierHuge,
+            parameter: None,
+            field: None,
+        };
+        let contract = crate::testing::built_in();
+        let operation = contract.operation_named("updateContact").unwrap();
+        let EdgeCaseChange::Identifier(text) = EdgeCaseChange::of(contract, operation, &huge, 1) else {
             panic!("no identifier");
         };
         assert!(text.parse::<u64>().is_err() && text.parse::<u128>().is_ok(), "{text}");
