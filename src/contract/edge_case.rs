@@ -382,8 +382,8 @@ mod tests {
         let parameters = "{name: id, in: path, required: true, schema: {type: integer}}, \
                           {name: n, in: query, schema: {type: integer}}, {name: s, in: query, schema: {type: string}}, \
                           {name: _method, in: query, schema: {type: string}}";
-        let expected = "a malformed `id`, an unknown `id`, `id` 10^20, a word as `n`, `n` 10^18, `n` -1, an empty `n`, an empty `s`, \
-             `n` 0";
+        let expected = "a malformed `id`, an unknown `id`, `id` 10^20, a word as `n`, `n` 10^18, `n` -1, an empty `n`, \
+             an empty `s`, `n` 0";
         assert_eq!(edge_cases_of(&get(parameters), ""), [expected]);
         let written = "a body that is not JSON, a string beyond ASCII, a string of 10,000 characters";
         let updated = "a body that is not JSON, a body that is an array, a string beyond ASCII, a string of 10,000 \

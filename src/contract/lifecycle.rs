@@ -139,7 +139,11 @@ impl Contract {
             by_path.entry(key).or_default().push(id);
         }
         let creates = self.operation_ids().filter(|id| self.operation(*id).creates());
-        let lifecycles: Vec<_> = creates.filter_map(|id| self.infer_lifecycle(id, &by_path)).collect();
+        let mut lifecycles: Vec<_> = creates.filter_map(|id| self.infer_lifecycle(id, &by_path)).collect();
+        for lifecycle in &mut lifecycles {
+            lifecycle.listed_as_read = self.fields_listed_as_read(lifecycle);
+            lifecycle.defaults = self.defaults_of_writes(lifecycle);
+        }
         for lifecycle in &lifecycles {
             for fact in self.lifecycle_facts(lifecycle) {
                 self.by_kind
@@ -280,7 +284,7 @@ impl Contract {
             let at = self.record_in_response(of, (&records, named), (shape, carries.as_slice()))?;
             Some((of, at))
         };
-        let mut lifecycle = Lifecycle {
+        Some(Lifecycle {
             listed_as_read: Vec::new(),
             defaults: Vec::new(),
             creation_time: self.time_in_record(create, shape, &CREATION_TIMES),
@@ -299,10 +303,7 @@ impl Contract {
             shown_after_delete: delete.map_or_else(ShownAfterDelete::default, |delete| self.shown_after_delete(delete)),
             is_shown_later: self.shows_record_later(create),
             delete,
-        };
-        lifecycle.listed_as_read = self.fields_listed_as_read(&lifecycle);
-        lifecycle.defaults = self.defaults_of_writes(&lifecycle);
-        Some(lifecycle)
+        })
     }
 
     /// Returns the list on the path of a create, if all its links to the read of the records agree on the array that
@@ -531,24 +532,6 @@ impl Contract {
             }
             let words = (!lifecycle.guessed).then(|| other_kept(name(*update)));
             facts.extend(words.map(|words| fact(*update, FactKind::OtherKeptByUpdate, words, "")));
-            for (time, kind, documented) in [
-                (&lifecycle.creation_time, FactKind::CreationTimeKept, "as before"),
-                (&lifecycle.change_time, FactKind::ChangeTimeMoves, "another than before"),
-            ] {
-                if let Some(at) = time.as_ref().filter(|_| !lifecycle.guessed) {
-                    let (documented, at) = (documented.to_owned(), format!("{}{at}", lifecycle.record_in_read));
-                    let words = (format!("{} in {read} {at}: {documented}", name(*update)), documented);
-                    facts.push(fact(*update, kind, words, &at));
-                }
-            }
-            if let Some(list) = lifecycle.list.as_ref().filter(|_| !lifecycle.listed_as_read.is_empty()) {
-                let documented = format!("as in {read}");
-                let words = (
-                    format!("{} in {}: {documented}", name(*update), name(list.operation)),
-                    documented,
-                );
-                facts.push(fact(*update, FactKind::ListedAsRead, words, ""));
-            }
             if !lifecycle.guessed && carries.len() > 1 && self.keeps_fields_not_sent(*update) {
                 let documented = "as before".to_owned();
                 let words = (format!("{} without fields: {documented}", name(*update)), documented);
@@ -562,15 +545,7 @@ impl Contract {
             }
         }
         facts.extend(self.facts_of_responses(lifecycle));
-        for (write, _) in &lifecycle.defaults {
-            let documented = "their defaults".to_owned();
-            let words = (format!("{} without fields: {documented}", name(*write)), documented);
-            let kind = match *write == create {
-                true => FactKind::DefaultAfterCreate,
-                false => FactKind::DefaultAfterReplace,
-            };
-            facts.push(fact(*write, kind, words, ""));
-        }
+        facts.extend(self.facts_of_reads(lifecycle));
         if let Some(delete) = lifecycle.delete {
             let documented = format!("gone from {read}");
             let words = (format!("{}: {documented}", name(delete)), documented);

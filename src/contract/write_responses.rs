@@ -244,6 +244,45 @@ impl Contract {
         facts
     }
 
+    /// Returns the facts about what reads show after writes beside what was sent: defaults, times, and the same as the
+    /// list.
+    pub(super) fn facts_of_reads(&self, lifecycle: &Lifecycle) -> Vec<Fact> {
+        let name = |id: OperationId| self.operation(id).name.as_str();
+        let (create, read) = (lifecycle.create, name(lifecycle.read));
+        let fact = |operation, kind, words, at: &str| self.inferred_fact(operation, kind, words, at);
+        let mut facts = Vec::new();
+        for (update, _) in &lifecycle.updates {
+            for (time, kind, documented) in [
+                (&lifecycle.creation_time, FactKind::CreationTimeKept, "as before"),
+                (&lifecycle.change_time, FactKind::ChangeTimeMoves, "another than before"),
+            ] {
+                if let Some(at) = time.as_ref().filter(|_| !lifecycle.guessed) {
+                    let (documented, at) = (documented.to_owned(), format!("{}{at}", lifecycle.record_in_read));
+                    let words = (format!("{} in {read} {at}: {documented}", name(*update)), documented);
+                    facts.push(fact(*update, kind, words, &at));
+                }
+            }
+            if let Some(list) = lifecycle.list.as_ref().filter(|_| !lifecycle.listed_as_read.is_empty()) {
+                let documented = format!("as in {read}");
+                let words = (
+                    format!("{} in {}: {documented}", name(*update), name(list.operation)),
+                    documented,
+                );
+                facts.push(fact(*update, FactKind::ListedAsRead, words, ""));
+            }
+        }
+        for (write, _) in &lifecycle.defaults {
+            let documented = "their defaults".to_owned();
+            let words = (format!("{} without fields: {documented}", name(*write)), documented);
+            let kind = match *write == create {
+                true => FactKind::DefaultAfterCreate,
+                false => FactKind::DefaultAfterReplace,
+            };
+            facts.push(fact(*write, kind, words, ""));
+        }
+        facts
+    }
+
     /// Whether an update changes only the fields that it sends: a PATCH that requires none, with the record as JSON,
     /// that is not described as replacing the record (RFC 5789, section 2: a set of changes; RFC 7396).
     pub(super) fn keeps_fields_not_sent(&self, update: OperationId) -> bool {

@@ -1099,13 +1099,6 @@ impl History<'_> {
             (RecordStage::DeletedInList, Some((_, ShownState::Listed(_)))) => {
                 doubt = Some("its list still shows the record unchanged after a deletion that was accepted");
             }
-            (RecordStage::UpdatedInList(_), Some((request, shown))) => {
-                let item = search
-                    .item
-                    .clone()
-                    .filter(|_| matches!(shown, ShownState::ListedChanged));
-                record.listed_otherwise = item.map(|item| (request.clone(), item));
-            }
             (RecordStage::RejectedUpdates, _) => record.has_rejected_update = false,
             (RecordStage::EdgeCase(_), Some((_, shown))) => record.is_unreadable = shown.may_fail_because_of_record(),
             (
@@ -1139,6 +1132,7 @@ impl History<'_> {
         self.note_record(search);
         self.emit_rejected(search, emit);
         self.emit_written(search, emit);
+        self.note_listed_otherwise(search);
         self.emit_listed_as_read(search, emit);
         let Some(record) = self.tracked.get(search.index) else {
             return;
@@ -1157,14 +1151,8 @@ impl History<'_> {
                     None => return,
                 }
             }
-            RecordStage::BeforeDelete
-            | RecordStage::MayBeDeletedInRead
-            | RecordStage::MayBeDeletedInList
-            | RecordStage::RejectedUpdates
-            | RecordStage::RejectedDelete(..)
-            | RecordStage::UpdatedInList(_)
-            | RecordStage::ListedOtherwise(_) => return,
             RecordStage::WriteOfAnotherRecord(write, _) => write,
+            _ => return,
         };
         let sent = match search.stage {
             RecordStage::Update(_) | RecordStage::UpdateSentAgain(_) | RecordStage::OthersInList(_) => {

@@ -106,6 +106,19 @@ impl History<'_> {
         }
     }
 
+    /// Remembers the item in which a list shows a tracked record otherwise than its read.
+    pub(super) fn note_listed_otherwise(&mut self, search: &RecordSearch) {
+        if let (RecordStage::UpdatedInList(_), Some((request, shown)), Some(record)) =
+            (search.stage, &search.last, self.tracked.get_mut(search.index))
+        {
+            let item = search
+                .item
+                .clone()
+                .filter(|_| matches!(shown, ShownState::ListedChanged));
+            record.listed_otherwise = item.map(|item| (request.clone(), item));
+        }
+    }
+
     /// Whether its list last showed a tracked record otherwise than its read.
     pub(crate) fn is_listed_otherwise(&self, index: usize) -> bool {
         let record = self.tracked.get(index);

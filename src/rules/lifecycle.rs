@@ -33,7 +33,8 @@ pub(super) static RULE: Rule = Rule {
               leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one; a \
               PATCH keeps the fields that it does not send; the response to a write shows what the read shows, \
               and the list shows the record as the read does; a field that a create leaves out has its documented \
-              default; an update keeps the time of creation, and changes that of the last change; a read shows the record that its path names.",
+              default; an update keeps the time of creation, and changes that of the last change; a read \
+              shows the record that its path names.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
                   each field that both document under one name and with one type, also in objects within the record. \
@@ -41,8 +42,8 @@ pub(super) static RULE: Rule = Rule {
                   others or without; if its description says that the order is kept, it is the array that was sent. \
                   So does the response to the create \
                   or the update, where it has the record. After an update, the list shows these fields as the read \
-                  does, if one schema describes both. A field that a create leaves out, or a PUT whose text says so, has its \
-                  documented default. The time of creation stays, and is that of the create. A record that is not \
+                  does, if one schema describes both. A field that a create leaves out, or a PUT whose text says so, \
+                  has its documented default. The time of creation stays, and is that of the create. A record that is not \
                   there, or not as it was sent, is lost \
                   data. It is looked for until it shows, for at most `settle` seconds. A create after which the list \
                   shows two records that differ only in their identifiers has stored twice. A list that shows a \
@@ -66,7 +67,8 @@ pub(super) static RULE: Rule = Rule {
                  more records than it shows, shows only some by its text (\"List published entries\"), lacks a record \
                  with a state that hides it (`published: false`), shows a deleted record differently than before, or \
                  has a parameter that selects deleted records. It may differ from the read if its text says that it \
-                 is a summary, shortened or cached, and may show null in place of a value, as the read may in place of a default. A read proves nothing if the text about the deletion \
+                 is a summary, shortened or cached, and may show null in place of a value, as the read may in place of a \
+                 default. A read proves nothing if the text about the deletion \
                  says that the record can still be read (\"moves it to the trash\"), or if the text about the create \
                  says that reads show the record only later (\"appears after moderation\"). A PATCH that requires a \
                  field, or is described as replacing the record, may change other fields; any PATCH may change a \

@@ -256,7 +256,9 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             }
             Some(record) => {
                 let mut record = record.clone();
-                record.as_object_mut().map(|record| record.remove(BEFORE));
+                if let Some(members) = record.as_object_mut() {
+                    members.remove(BEFORE);
+                }
                 axum::Json(record).into_response()
             }
             None if matches!(fault, Fault::ForbidsMissing | Fault::ForbidsStillListed) => {
@@ -363,11 +365,7 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
             other["name"] = record["name"].clone();
         }
     }
-    if !creates && matches!(fault, Fault::ListsOldName | Fault::ListsOldNameOnce) {
-        let before = &kept[&at];
-        let is_repeated = before["name"] == record["name"] && before.get(BEFORE).is_some();
-        record[BEFORE] = before[if is_repeated { BEFORE } else { "name" }].clone();
-    }
+    keep_name_before(fault, kept.get(&at), &mut record);
     if keeps && (creates || fault != Fault::GoneOnceUpdated) {
         kept.insert(at, record);
     } else if fault == Fault::GoneOnceUpdated {
@@ -379,6 +377,15 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
         _ => StatusCode::OK,
     };
     (status, axum::Json(shown)).into_response()
+}
+
+/// Keeps the name that a record had before an update.
+fn keep_name_before(fault: Fault, before: Option<&Value>, record: &mut Value) {
+    let is_kept = matches!(fault, Fault::ListsOldName | Fault::ListsOldNameOnce);
+    if let Some(before) = before.filter(|_| is_kept) {
+        let is_repeated = before["name"] == record["name"] && before.get(BEFORE).is_some();
+        record[BEFORE] = before[if is_repeated { BEFORE } else { "name" }].clone();
+    }
 }
 
 struct Checked {
