@@ -254,13 +254,7 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             Some(_) if fault == Fault::ForbidsAfterDelete && kept.contains_key("deleted") => {
                 StatusCode::FORBIDDEN.into_response()
             }
-            Some(record) => {
-                let mut record = record.clone();
-                if let Some(members) = record.as_object_mut() {
-                    members.remove(BEFORE);
-                }
-                axum::Json(record).into_response()
-            }
+            Some(record) => axum::Json(without_name_before(record.clone())).into_response(),
             None if matches!(fault, Fault::ForbidsMissing | Fault::ForbidsStillListed) => {
                 StatusCode::FORBIDDEN.into_response()
             }
@@ -377,6 +371,14 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
         _ => StatusCode::OK,
     };
     (status, axum::Json(shown)).into_response()
+}
+
+/// Returns a record without the name that it had before an update.
+fn without_name_before(mut record: Value) -> Value {
+    if let Some(members) = record.as_object_mut() {
+        members.remove(BEFORE);
+    }
+    record
 }
 
 /// Keeps the name that a record had before an update.
