@@ -46,6 +46,7 @@ impl EdgeCase {
             EdgeCaseKind::FieldObject => format!("an object in `{field}`"),
             EdgeCaseKind::FieldString => format!("a string in `{field}`"),
             EdgeCaseKind::FieldTrue => format!("true in `{field}`"),
+            EdgeCaseKind::IdentifierHuge => format!("`{name}` 10^20"),
             EdgeCaseKind::IdentifierMalformed => format!("a malformed `{name}`"),
             EdgeCaseKind::IdentifierUnknown => format!("an unknown `{name}`"),
             EdgeCaseKind::ParameterEmpty => format!("an empty `{name}`"),
@@ -64,14 +65,16 @@ impl EdgeCase {
 /// The key that lists edge cases.
 const KEY: &str = "x-edge-cases";
 
-/// The kinds of edge cases of a read where the contract lists none: at most four for each parameter.
-const OF_READS: [EdgeCaseKind; 6] = [
+/// The kinds of edge cases of a read where the contract lists none: at most five for each parameter.
+const OF_READS: [EdgeCaseKind; 8] = [
     EdgeCaseKind::IdentifierMalformed,
     EdgeCaseKind::IdentifierUnknown,
+    EdgeCaseKind::IdentifierHuge,
     EdgeCaseKind::ParameterWord,
     EdgeCaseKind::ParameterHuge,
     EdgeCaseKind::ParameterNegative,
     EdgeCaseKind::ParameterEmpty,
+    EdgeCaseKind::ParameterZero,
 ];
 
 /// The kinds of edge cases of a write where the contract lists none.
@@ -79,6 +82,16 @@ const OF_WRITES: [EdgeCaseKind; 3] = [
     EdgeCaseKind::BodyNotJson,
     EdgeCaseKind::NonAsciiString,
     EdgeCaseKind::LongString,
+];
+
+/// The kinds of edge cases of an update where the contract lists none. Of these, a create could store something without
+/// the run tag, or again and again.
+const OF_UPDATES: [EdgeCaseKind; 5] = [
+    EdgeCaseKind::BodyNotJson,
+    EdgeCaseKind::BodyArray,
+    EdgeCaseKind::NonAsciiString,
+    EdgeCaseKind::LongString,
+    EdgeCaseKind::StringWithControlCharacters,
 ];
 
 /// The kinds of edge cases of a query if the contract lists none, one of each: bodies that its schema
@@ -91,7 +104,7 @@ const OF_QUERIES: [EdgeCaseKind; 3] = [
 
 /// The maximum number of edge cases of one operation if the contract lists none: those of three
 /// parameters.
-const MAX_UNLISTED: usize = 12;
+const MAX_UNLISTED: usize = 15;
 
 /// The kinds of facts about edge cases.
 pub(crate) const FACT_KINDS: [FactKind; 2] = [FactKind::EdgeCaseCompleteResponse, FactKind::EdgeCaseNoServerError];
@@ -116,6 +129,7 @@ pub(super) fn unlisted(document: &Document, operation: &Operation) -> Vec<EdgeCa
     let kinds: &[EdgeCaseKind] = match operation {
         query if query.is_query() => &OF_QUERIES,
         read if read.is_read() => &OF_READS,
+        update if update.method == Method::Patch && !update.creates() => &OF_UPDATES,
         _ => &OF_WRITES,
     };
     let kinds = kinds.iter().copied().enumerate();
@@ -193,6 +207,7 @@ fn concerns_parameter(
             ParameterKind::Number => operation.is_get(),
             ParameterKind::Constrained => false,
         },
+        (ParameterLocation::Path, EdgeCaseKind::IdentifierHuge) => kind == ParameterKind::Number && operation.is_get(),
         (ParameterLocation::Query, _)
             if !operation.is_get() || turns_into_another_request(parameter.location, &parameter.name) =>
         {
@@ -367,13 +382,15 @@ mod tests {
         let parameters = "{name: id, in: path, required: true, schema: {type: integer}}, \
                           {name: n, in: query, schema: {type: integer}}, {name: s, in: query, schema: {type: string}}, \
                           {name: _method, in: query, schema: {type: string}}";
-        let expected =
-            "a malformed `id`, an unknown `id`, a word as `n`, `n` 10^18, `n` -1, an empty `n`, an empty `s`";
+        let expected = "a malformed `id`, an unknown `id`, `id` 10^20, a word as `n`, `n` 10^18, `n` -1, an empty `n`, \
+             an empty `s`, `n` 0";
         assert_eq!(edge_cases_of(&get(parameters), ""), [expected]);
         let written = "a body that is not JSON, a string beyond ASCII, a string of 10,000 characters";
-        for method in ["post", "put", "patch"] {
+        let updated = "a body that is not JSON, a body that is an array, a string beyond ASCII, a string of 10,000 \
+                       characters, a string with control characters";
+        for (method, expected) in [("post", written), ("put", written), ("patch", updated)] {
             let path = writing(method, "{type: string, format: uuid}", BODY);
-            assert_eq!(edge_cases_of(&path, ""), [written], "{method}");
+            assert_eq!(edge_cases_of(&path, ""), [expected], "{method}");
         }
         assert_eq!(edge_cases_of(&writing("delete", "{type: string}", BODY), ""), [""]);
         assert_eq!(edge_cases_of(&get(parameters), "x-edge-cases: []"), [""]);

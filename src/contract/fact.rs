@@ -49,6 +49,14 @@ pub enum FactKind {
     NoOtherFields,
     /// The response to a documented request is complete: it does not end early or time out.
     CompleteResponse,
+    /// The read shows the documented default of each field that a create leaves out: inferred from paths and schemas.
+    DefaultAfterCreate,
+    /// The read shows the documented default of each field that a PUT leaves out, whose text says so.
+    DefaultAfterReplace,
+    /// The time of its last change is another once an update has changed a record: inferred from paths and schemas.
+    ChangeTimeMoves,
+    /// The time of its creation stays as it was when a record is updated: inferred from paths and schemas.
+    CreationTimeKept,
     /// The response decodes through the typed client.
     Decodes,
     /// An equivalent request (`x-equivalent`), which, by an RFC, means the same as a plain one, is accepted as the
@@ -79,6 +87,9 @@ pub enum FactKind {
     InferredListed,
     /// The list on the path of a create shows one record for it, not several: inferred from paths and schemas.
     InferredListedOnce,
+    /// After an update, the list on the path of the create shows the record as its read does: inferred from paths and
+    /// schemas.
+    ListedAsRead,
     /// The list shows the created record with a sent field; the index is that of the carry, in the invariant `created`.
     ListedCarrying(usize),
     /// The media type of a success is documented.

@@ -55,6 +55,15 @@ pub struct Lifecycle {
     pub carries: Vec<Carry>,
     /// The list on the path of the create, if one clearly shows the records.
     pub list: Option<RecordList>,
+    /// The fields that the read and the list show alike: one statement of the document describes both.
+    pub listed_as_read: Vec<Carry>,
+    /// What the record must show where a write leaves a field out, for the create and for a PUT whose text says so: each
+    /// such field, with its documented default.
+    pub defaults: Vec<(OperationId, Vec<(Carry, Value)>)>,
+    /// Where the read shows when the record was created, within the record.
+    pub creation_time: Option<String>,
+    /// Where the read shows when the record was last changed, within the record.
+    pub change_time: Option<String>,
     /// The updates of one record, each with the fields of its request that the record must show.
     pub updates: Vec<(OperationId, Vec<Carry>)>,
     /// The operation that deletes one record.
@@ -78,6 +87,22 @@ pub struct RecordList {
     pub id: String,
     /// Whether the document says that it shows only some of them, or shows them late.
     pub shows_only_some: bool,
+}
+
+impl Lifecycle {
+    /// Returns where the response to a write shows the record.
+    #[must_use]
+    pub fn record_in_response(&self, write: OperationId) -> Option<&str> {
+        let found = self.responses.iter().find(|(operation, _)| *operation == write);
+        found.map(|(_, at)| at.as_str())
+    }
+
+    /// Returns the fields that the record must show with these defaults if a write leaves them out.
+    #[must_use]
+    pub fn defaults_after(&self, write: OperationId) -> &[(Carry, Value)] {
+        let found = self.defaults.iter().find(|(operation, _)| *operation == write);
+        found.map_or(&[], |(_, defaults)| defaults)
+    }
 }
 
 /// Operations by method and path, with the names of the path's parameters left out.
@@ -121,7 +146,11 @@ impl Contract {
             by_path.entry(key).or_default().push(id);
         }
         let creates = self.operation_ids().filter(|id| self.operation(*id).creates());
-        let lifecycles: Vec<_> = creates.filter_map(|id| self.infer_lifecycle(id, &by_path)).collect();
+        let mut lifecycles: Vec<_> = creates.filter_map(|id| self.infer_lifecycle(id, &by_path)).collect();
+        for lifecycle in &mut lifecycles {
+            lifecycle.listed_as_read = self.fields_listed_as_read(lifecycle);
+            lifecycle.defaults = self.defaults_of_writes(lifecycle);
+        }
         for lifecycle in &lifecycles {
             for fact in self.lifecycle_facts(lifecycle) {
                 self.add_fact(fact);
@@ -265,6 +294,10 @@ impl Contract {
             Some((of, at))
         };
         Some(Lifecycle {
+            listed_as_read: Vec::new(),
+            defaults: Vec::new(),
+            creation_time: self.time_in_record(create, shape, &CREATION_TIMES),
+            change_time: self.time_in_record(create, shape, &CHANGE_TIMES),
             responses: writes.filter_map(shown).collect(),
             create,
             created_id_pointer: read.value_at.clone(),
@@ -553,6 +586,7 @@ impl Contract {
             }
         }
         facts.extend(self.facts_of_responses(lifecycle));
+        facts.extend(self.facts_of_reads(lifecycle));
         if let Some(delete) = lifecycle.delete {
             let documented = format!("gone from {read}");
             let words = (format!("{}: {documented}", name(delete)), documented);
@@ -575,6 +609,30 @@ fn other_kept(write: &str) -> (String, String) {
     let documented = "another record as before".to_owned();
     (format!("{write}: {documented}"), documented)
 }
+
+/// Names of the time at which a record was created.
+const CREATION_TIMES: [&str; 8] = [
+    "createdat",
+    "createddate",
+    "createdon",
+    "createdtime",
+    "creationdate",
+    "creationtime",
+    "creationtimestamp",
+    "datecreated",
+];
+
+/// Names of the time at which a record was last changed.
+const CHANGE_TIMES: [&str; 8] = [
+    "datemodified",
+    "lastmodified",
+    "lastmodifiedat",
+    "lastupdatedat",
+    "modifiedat",
+    "updatedat",
+    "updatedon",
+    "updatetime",
+];
 
 /// How many objects a compared field may be nested in, besides the body itself: `/address/location/city`.
 const MAX_OBJECTS: usize = 2;

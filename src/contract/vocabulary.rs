@@ -290,6 +290,8 @@ pub enum EdgeCaseKind {
     FieldString,
     /// A field of the body is `true`.
     FieldTrue,
+    /// A number that identifies a record in the path does not fit in 64 bits.
+    IdentifierHuge,
     /// An identifier in the path does not follow its format.
     IdentifierMalformed,
     /// An identifier in the path follows its format and names no record.
@@ -338,7 +340,8 @@ impl EdgeCaseKind {
     pub fn is_of_a_parameter(self) -> bool {
         matches!(
             self,
-            Self::IdentifierMalformed
+            Self::IdentifierHuge
+                | Self::IdentifierMalformed
                 | Self::IdentifierUnknown
                 | Self::ParameterEmpty
                 | Self::ParameterHuge

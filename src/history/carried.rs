@@ -39,6 +39,21 @@ pub(crate) fn field_changed_by_repeat(
     lost.map(|carry| carry.returned_at.clone()).or_else(grown)
 }
 
+/// Returns the first of these fields that an item of a list shows with another value than the read of the same record.
+/// A list may leave a value out, or show null or an empty array in its place.
+pub(crate) fn field_listed_otherwise<'contract>(
+    carries: &'contract [Carry],
+    (read, item): (&Value, &Value),
+) -> Option<&'contract Carry> {
+    let is_blank = |value: &&Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    carries.iter().find(|carry| {
+        let listed = returned_values(carry, item);
+        !listed.is_empty()
+            && !listed.iter().any(is_blank)
+            && lost_value(std::slice::from_ref(*carry), carry, (read, item)).is_some()
+    })
+}
+
 /// Returns the first sent value that the record does not carry, and what the record shows instead.
 pub(crate) fn lost_value<'seen>(
     carries: &'seen [Carry],

@@ -362,6 +362,10 @@ pub enum PrecedingRequest<'seen> {
     Response(ResponseShown<'seen>),
     /// An update of the record that did not send all of its fields.
     PartialUpdate(KeptFields<'seen>),
+    /// An update of the record, with the record as a read showed it before.
+    Update(&'seen Value),
+    /// An update of the record, after which its list showed this item.
+    Listed(&'seen Value),
 }
 
 /// What the response to a write shows of its record.
@@ -392,7 +396,8 @@ pub enum ShownState {
     ContentOfAnotherWrite,
     /// The list has a record with this identifier, but with none of the sent values.
     IdentifierWithOtherContent,
-    /// A list still has the record after its deletion, but changed: a service may keep what it deletes, and mark it.
+    /// A list has the record, but not as the read last showed it. After its deletion this may be right: a service may
+    /// keep what it deletes, and mark it.
     ListedChanged,
     /// A list that shows all of its records lacks it.
     NotListed,

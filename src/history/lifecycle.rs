@@ -61,9 +61,11 @@ pub(crate) struct TrackedRecord {
     pub(super) in_response: Option<Value>,
     /// The record as a read showed it after that update, with what was sent.
     after_update: Option<Value>,
+    /// The item in which its list last showed it otherwise than its read, and the request for that list.
+    pub(super) listed_otherwise: Option<(Request, Value)>,
     /// Whether the record may be somebody else's: another response showed its identifier, or its own list shows it with
     /// other values.
-    is_doubtful: bool,
+    pub(super) is_doubtful: bool,
     /// Whether a later create returned it again, and may have replaced what this one sent.
     pub(super) is_created_again: bool,
     /// Whether its list has shown it.
@@ -75,7 +77,7 @@ pub(crate) struct TrackedRecord {
     /// The same of its first read, before any update.
     pub(super) unsent_in_read: Option<UnsentTexts>,
     /// The record as a read by its identifier showed it last; `None` if none has.
-    last_read: Option<Value>,
+    pub(super) last_read: Option<Value>,
     /// Whether it could be read until an edge case of an update was accepted, and no longer after that.
     pub(crate) is_unreadable: bool,
     /// Whether an update of it was rejected, and no read has shown yet whether that changed anything.
@@ -116,6 +118,10 @@ pub(crate) enum RecordStage {
     WriteOfAnotherRecord(OperationId, usize),
     /// After this update: what the list shows of other records.
     OthersInList(OperationId),
+    /// After this update, in the list.
+    UpdatedInList(OperationId),
+    /// After this update, in the read once more: the list showed something else than the read before.
+    ListedOtherwise(OperationId),
 }
 
 /// A look for a tracked record, and what the last response showed of it.
@@ -129,7 +135,9 @@ pub(super) struct RecordSearch {
     rejected_repeat: Option<(Request, ShownState)>,
     confirms_own: bool,
     /// Whether the last response showed another record under the identifier.
-    shows_another: bool,
+    pub(super) shows_another: bool,
+    /// The item of the record in the last response of a list.
+    pub(super) item: Option<Value>,
     /// The identifiers of what its create has stored in addition, as the last response of a list showed them.
     also_stored: Vec<String>,
     /// The number of records that the last response of a list showed.
@@ -166,6 +174,7 @@ impl RecordSearch {
             rejected_repeat: None,
             confirms_own: false,
             shows_another: false,
+            item: None,
             also_stored: Vec::new(),
             listed: 0,
             before,
@@ -269,6 +278,7 @@ impl History<'_> {
             sent_before: None,
             in_response: None,
             after_update: None,
+            listed_otherwise: None,
             is_doubtful,
             is_created_again: false,
             is_listed: false,
@@ -492,6 +502,7 @@ impl History<'_> {
                 | RecordStage::DeletedInList
                 | RecordStage::MayBeDeletedInList
                 | RecordStage::OthersInList(_)
+                | RecordStage::UpdatedInList(_)
         );
         let read = body.and_then(|body| pointer::get(&body.value, &lifecycle.record_in_read));
         search.shows_another = read
@@ -509,6 +520,11 @@ impl History<'_> {
                         .iter()
                         .filter_map(|item| item.pointer(&list.id).and_then(identifier));
                     search.listed = ids.collect::<HashSet<_>>().len();
+                    let id = identifier(&record.id);
+                    let mut of_record = items
+                        .iter()
+                        .filter(|item| item.pointer(&list.id).and_then(identifier) == id);
+                    search.item = of_record.next().cloned();
                     search.also_stored = stored.into_iter().map(|(_, id)| id).collect();
                     self.in_list((record, search.stage), list, (exchange, &body.value))
                 })
@@ -749,6 +765,9 @@ impl History<'_> {
                 ShownState::Listed(ListedCount::AtLeastOnce)
             };
         }
+        if let RecordStage::UpdatedInList(_) = stage {
+            return self.compared_in_list(record, items.iter().find(|item| has_id(item)));
+        }
         if let Some(item) = items.iter().find(|item| has_id(item)) {
             if let RecordStage::DeletedInList | RecordStage::MayBeDeletedInList = stage {
                 return self.kept_in_list(record, item);
@@ -773,7 +792,7 @@ impl History<'_> {
     }
 
     /// Whether an item with a record's identifier shows other strings than those that were sent for the record.
-    fn shows_other_values(&self, record: &TrackedRecord, item: &Value) -> bool {
+    pub(super) fn shows_other_values(&self, record: &TrackedRecord, item: &Value) -> bool {
         let mut requests = SentStrings::default();
         let sent = [&record.sent_before, &record.updated].into_iter().flatten();
         for request in sent.chain([&record.request]) {
@@ -900,7 +919,8 @@ impl History<'_> {
                 | ShownState::IdentifierWithOtherContent
                 | ShownState::Unclear,
             )
-            | (RecordStage::OthersInList(_), _) => true,
+            | (RecordStage::OthersInList(_) | RecordStage::ListedOtherwise(_), _) => true,
+            (RecordStage::UpdatedInList(_), shown) => !matches!(shown, ShownState::ListedChanged),
             (RecordStage::BeforeDelete, shown) => !matches!(shown, ShownState::Status(404, _)),
             (RecordStage::RejectedUpdates, ShownState::Record(record)) => !self.shows_rejected_update(search, record),
             (RecordStage::RejectedUpdates, _) => true,
@@ -1078,6 +1098,8 @@ impl History<'_> {
         self.note_record(search);
         self.emit_rejected(search, emit);
         self.emit_written(search, emit);
+        self.note_listed_otherwise(search);
+        self.emit_listed_as_read(search, emit);
         let Some(record) = self.tracked.get(search.index) else {
             return;
         };
@@ -1095,12 +1117,8 @@ impl History<'_> {
                     None => return,
                 }
             }
-            RecordStage::BeforeDelete
-            | RecordStage::MayBeDeletedInRead
-            | RecordStage::MayBeDeletedInList
-            | RecordStage::RejectedUpdates
-            | RecordStage::RejectedDelete(..) => return,
             RecordStage::WriteOfAnotherRecord(write, _) => write,
+            _ => return,
         };
         let sent = match search.stage {
             RecordStage::Update(_) | RecordStage::UpdateSentAgain(_) | RecordStage::OthersInList(_) => {

@@ -1,10 +1,10 @@
 //! Compares what the response to a write, and the read after it, show of a tracked record: the response must show what
-//! was sent, and an update must keep the fields that it did not send.
+//! was sent, an update must keep the fields that it did not send, and the list must show the record as the read does.
 
 use serde_json::Value;
 
-use super::carried::{carries_all, returned_values};
-use super::evidence::{Evidence, KeptFields, PrecedingRequest, RecordShown, ResponseShown, ShownState};
+use super::carried::{carries_all, field_listed_otherwise, returned_values};
+use super::evidence::{Evidence, KeptFields, ListedCount, PrecedingRequest, RecordShown, ResponseShown, ShownState};
 use super::history::{EvidenceSink, History};
 use super::lifecycle::{RecordSearch, RecordStage, TrackedRecord};
 use crate::contract::fact::FactKind;
@@ -78,6 +78,9 @@ impl History<'_> {
             };
             emit(Evidence::Record(seen(PrecedingRequest::Response(response)), write));
         }
+        if let Some(before) = before {
+            emit(Evidence::Record(seen(PrecedingRequest::Update(before)), read));
+        }
         let kept = before.map(|before| self.kept_fields(record, lifecycle, (write, before)));
         let sent_before = record.sent_before.as_ref().and_then(|earlier| earlier.json());
         if let (Some((sent, carries)), ShownState::Record(_)) = (sent_before.zip(kept), shown)
@@ -86,6 +89,69 @@ impl History<'_> {
             let carries = &carries;
             let kept = KeptFields { sent, carries };
             emit(Evidence::Record(seen(PrecedingRequest::PartialUpdate(kept)), read));
+        }
+    }
+
+    /// Returns what a list shows of a record after an update: [`ShownState::ListedChanged`] if it differs from the last
+    /// read.
+    pub(super) fn compared_in_list(&self, record: &TrackedRecord, item: Option<&Value>) -> ShownState {
+        let lifecycle = self.contract.lifecycle_of(record.create);
+        let shown = item.filter(|item| !self.shows_other_values(record, item));
+        let Some(((item, read), lifecycle)) = shown.zip(record.last_read.as_ref()).zip(lifecycle) else {
+            return ShownState::Unclear;
+        };
+        match field_listed_otherwise(&lifecycle.listed_as_read, (read, item)) {
+            None => ShownState::Listed(ListedCount::AtLeastOnce),
+            Some(_) => ShownState::ListedChanged,
+        }
+    }
+
+    /// Remembers the item in which a list shows a tracked record otherwise than its read.
+    pub(super) fn note_listed_otherwise(&mut self, search: &RecordSearch) {
+        if let (RecordStage::UpdatedInList(_), Some((request, shown)), Some(record)) =
+            (search.stage, &search.last, self.tracked.get_mut(search.index))
+        {
+            let item = search
+                .item
+                .clone()
+                .filter(|_| matches!(shown, ShownState::ListedChanged));
+            record.listed_otherwise = item.map(|item| (request.clone(), item));
+        }
+    }
+
+    /// Whether its list last showed a tracked record otherwise than its read.
+    pub(crate) fn is_listed_otherwise(&self, index: usize) -> bool {
+        let record = self.tracked.get(index);
+        record.is_some_and(|record| record.listed_otherwise.is_some())
+    }
+
+    /// Emits the evidence of what a list and the read show of a record after an update. Where they differ, the record
+    /// may have changed in between, so only what a second read shows counts.
+    pub(super) fn emit_listed_as_read(&self, search: &RecordSearch, emit: EvidenceSink<'_>) {
+        let Some(record) = self.tracked.get(search.index).filter(|record| !record.is_doubtful) else {
+            return;
+        };
+        let Some((request, shown)) = &search.last else { return };
+        let (update, compared) = match (search.stage, shown) {
+            (RecordStage::UpdatedInList(update), ShownState::Listed(_)) => {
+                let compared = search.item.as_ref().zip(record.last_read.as_ref());
+                (update, compared.map(|(item, read)| (request, item, read)))
+            }
+            (RecordStage::ListedOtherwise(update), ShownState::Record(read)) if search.confirms_own() => {
+                let listed = record.listed_otherwise.as_ref();
+                (update, listed.map(|(request, item)| (request, item, read)))
+            }
+            _ => return,
+        };
+        if let Some((request, item, read)) = compared {
+            let seen = RecordShown {
+                operation: update,
+                by: request.operation,
+                sent: record.updated.as_ref().unwrap_or(&record.request),
+                shown: &ShownState::Record(read.clone()),
+                after: PrecedingRequest::Listed(item),
+            };
+            emit(Evidence::Record(seen, request));
         }
     }
 

@@ -216,10 +216,15 @@ impl FactEvidence {
             FactKind::ListedAfterUpdateCarrying(_) => Self::Updated,
             FactKind::InferredListed
             | FactKind::InferredListedOnce
+            | FactKind::DefaultAfterCreate
             | FactKind::ReadAfterCreate
             | FactKind::ReadAfterCreateCarrying(_)
             | FactKind::ResponseAfterCreate => Self::ReadBackCreated,
-            FactKind::FieldsKeptByUpdate
+            FactKind::ChangeTimeMoves
+            | FactKind::CreationTimeKept
+            | FactKind::DefaultAfterReplace
+            | FactKind::FieldsKeptByUpdate
+            | FactKind::ListedAsRead
             | FactKind::OtherKeptByUpdate
             | FactKind::ReadAfterUpdateCarrying(_)
             | FactKind::ResponseAfterUpdate

@@ -36,6 +36,8 @@ const MAX_FIELD_TYPE_PAIRS: usize = 200;
 const CHARACTERS: usize = 10_000;
 /// The largest integer that every JSON reader preserves (RFC 8259, section 6), and the largest of 32 bits.
 const LARGEST: (&str, &str) = ("9007199254740991", "2147483647");
+/// An integer that no type of 64 bits holds.
+const BEYOND_64_BITS: &str = "100000000000000000000";
 
 /// The part of a request that makes it an edge case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,6 +155,7 @@ impl EdgeCaseChange {
             | EdgeCaseKind::FieldObject
             | EdgeCaseKind::FieldString
             | EdgeCaseKind::FieldTrue => Self::Field(EdgeCaseField::of(contract, operation, edge_case)),
+            EdgeCaseKind::IdentifierHuge => Self::Identifier(BEYOND_64_BITS.to_owned()),
             EdgeCaseKind::IdentifierMalformed => Self::Identifier(format!("no-identifier-{:016x}", random.next_u64())),
             EdgeCaseKind::IdentifierUnknown => {
                 let documented = contract.operation(operation);
@@ -425,6 +428,22 @@ mod tests {
         assert_eq!(unknown("updateContact", 1), text);
         assert_ne!(unknown("updateContact", 2), text);
         assert_ne!(unknown("createContactMethod", 1), text);
+    }
+
+    #[test]
+    fn a_huge_identifier_fits_no_integer_of_64_bits() {
+        let huge = EdgeCase {
+            index: 0,
+            kind: EdgeCaseKind::IdentifierHuge,
+            parameter: None,
+            field: None,
+        };
+        let contract = crate::testing::built_in();
+        let operation = contract.operation_named("updateContact").unwrap();
+        let EdgeCaseChange::Identifier(text) = EdgeCaseChange::of(contract, operation, &huge, 1) else {
+            panic!("no identifier");
+        };
+        assert!(text.parse::<u64>().is_err() && text.parse::<u128>().is_ok(), "{text}");
     }
 
     #[test]

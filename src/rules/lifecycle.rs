@@ -1,6 +1,7 @@
 //! `lifecycle`: later reads do not show what a create, an update or a deletion did. The invariants are inferred: see
 //! [`Lifecycle`](crate::contract::lifecycle::Lifecycle).
 
+use chrono::{DateTime, FixedOffset, TimeDelta};
 use serde_json::Value;
 
 use super::level::Level;
@@ -12,7 +13,9 @@ use crate::contract::fact::{FactId, FactKind};
 use crate::contract::lifecycle::Lifecycle;
 use crate::contract::pointer;
 use crate::contract::vocabulary::Carry;
-use crate::history::carried::{LostValue, carries_all, field_changed_by_repeat, lost_value, returned_values};
+use crate::history::carried::{
+    LostValue, carries_all, field_changed_by_repeat, field_listed_otherwise, lost_value, returned_values, same,
+};
 use crate::history::evidence::{
     KeptFields, ListedCount, PrecedingRequest, RecordShown, ResponseShown, ShownState, StoredDespiteRejection,
 };
@@ -28,7 +31,9 @@ pub(super) static RULE: Rule = Rule {
     summary: "A created record can be read by its identifier and is listed once, with what was sent; an updated \
               record shows the update; a deleted one is gone; another record stays as it was; a rejected create \
               leaves no record, and a rejected update changes none; a PUT that is sent twice has the effect of one; a \
-              PATCH keeps the fields that it does not send; the response to a write shows what the read shows; a read \
+              PATCH keeps the fields that it does not send; the response to a write shows what the read shows, \
+              and the list shows the record as the read does; a field that a create leaves out has its documented \
+              default; an update keeps the time of creation, and changes that of the last change; a read \
               shows the record that its path names.",
     explanation: "These invariants are inferred: no document states them, but paths and schemas leave no doubt. `GET \
                   /pets/{petId}` reads what `POST /pets` has created, by the identifier in its response, and shows \
@@ -36,7 +41,10 @@ pub(super) static RULE: Rule = Rule {
                   Of an array of strings or integers, each sent element is there, in any order, in any case, with \
                   others or without; if its description says that the order is kept, it is the array that was sent. \
                   So does the response to the create \
-                  or the update, where it has the record. A record that is not there, or not as it was sent, is lost \
+                  or the update, where it has the record. After an update, the list shows these fields as the read \
+                  does, if one schema describes both. A field that a create leaves out, or a PUT whose text says so, \
+                  has its documented default. The time of creation stays, and is that of the create. A record that is not \
+                  there, or not as it was sent, is lost \
                   data. It is looked for until it shows, for at most `settle` seconds. A create after which the list \
                   shows two records that differ only in their identifiers has stored twice. A list that shows a \
                   record as two equal items counts it twice. At its end the run looks for the run tag in the list: a \
@@ -49,7 +57,7 @@ pub(super) static RULE: Rule = Rule {
                   edge case of an update was accepted, holds what the service itself cannot show: often no list that \
                   has the record can be read either. The read of an identifier that names no record must not show a \
                   record with another one. The `Location` of a 201 must name the record in its body, if it is the path \
-                  of a read of such records.",
+                  of a read of such records or that of the create itself.",
     exceptions: "`stored-values`, `listed` and `record-count` judge a create with x-invariants. A 202 is not judged, \
                  because it promises nothing yet. A field is not compared if it is read-only or write-only, has a \
                  format that services normalise (an email address), has a name that services set (`id`, \
@@ -58,7 +66,9 @@ pub(super) static RULE: Rule = Rule {
                  compared if it takes effect later (\"once it is approved\"). A list proves nothing if it may have \
                  more records than it shows, shows only some by its text (\"List published entries\"), lacks a record \
                  with a state that hides it (`published: false`), shows a deleted record differently than before, or \
-                 has a parameter that selects deleted records. A read proves nothing if the text about the deletion \
+                 has a parameter that selects deleted records. It may differ from the read if its text says that it \
+                 is a summary, shortened or cached, and may show null in place of a value, as the read may in place of a \
+                 default. A read proves nothing if the text about the deletion \
                  says that the record can still be read (\"moves it to the trash\"), or if the text about the create \
                  says that reads show the record only later (\"appears after moderation\"). A PATCH that requires a \
                  field, or is described as replacing the record, may change other fields; any PATCH may change a \
@@ -96,12 +106,18 @@ fn judge(seen: &RecordShown<'_>, sink: &mut Sink<'_>) {
         PrecedingRequest::WriteOfAnotherRecord => judge_other(seen, lifecycle, sink),
         PrecedingRequest::Response(response) => judge_response(seen, (lifecycle, response), sink),
         PrecedingRequest::PartialUpdate(kept) => judge_kept(seen, (lifecycle, kept), sink),
+        PrecedingRequest::Update(before) => {
+            judge_creation_time(seen, (lifecycle, before), sink);
+            judge_change_time(seen, (lifecycle, before), sink);
+        }
+        PrecedingRequest::Listed(item) => judge_listed(seen, (lifecycle, item), sink),
         PrecedingRequest::SecondUpdate(before) => judge_repeated(seen, (lifecycle, before), sink),
         PrecedingRequest::Write if lifecycle.create == seen.operation => judge_created(seen, lifecycle, sink),
         PrecedingRequest::Write if lifecycle.delete == Some(seen.operation) => judge_deleted(seen, lifecycle, sink),
         PrecedingRequest::Write => {
             let carries = contract.lifecycle_carries_of_update(seen.operation);
             judge_carried(seen, (lifecycle, carries), sink, FactKind::ReadAfterUpdateCarrying);
+            judge_defaults(seen, lifecycle, FactKind::DefaultAfterReplace, sink);
             // The record could be read before the update.
             if let ShownState::Status(status @ (404 | 410), _) = seen.shown
                 && let Some(fact) = contract.fact_of(seen.operation, FactKind::ReadAfterUpdateCarrying(0))
@@ -163,6 +179,115 @@ fn judge_response(seen: &RecordShown<'_>, (lifecycle, response): (&Lifecycle, Re
 /// Whether a response that has not loaded a value shows this in its place.
 fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_array().is_some_and(Vec::is_empty)
+}
+
+/// Judges whether a record shows the documented default of each field that the write left out. It may show null.
+fn judge_defaults(seen: &RecordShown<'_>, lifecycle: &Lifecycle, kind: FactKind, sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(seen.operation, kind) else {
+        return;
+    };
+    let (ShownState::Record(record), Some(sent)) = (seen.shown, seen.sent.json()) else {
+        return undecided(seen.shown, sink, fact);
+    };
+    let mut is_shown = false;
+    for (carry, default) in lifecycle.defaults_after(seen.operation) {
+        let shown = record.pointer(&carry.returned_at).filter(|shown| !shown.is_null());
+        let Some(shown) = shown.filter(|_| sent.pointer(&carry.sent).is_none()) else {
+            continue;
+        };
+        match same(carry.equality, default, shown) {
+            Some(true) => is_shown = true,
+            Some(false) => {
+                let received = format!("{}, not the default {default}", sink.render(shown));
+                let at = format!("{}{}", lifecycle.record_in_read, carry.returned_at);
+                return sink.broken(fact, || at, || received);
+            }
+            None => {}
+        }
+    }
+    if is_shown {
+        sink.held(fact);
+    } else {
+        sink.undecided(fact, Reason::NotReturned);
+    }
+}
+
+/// Judges whether an update has kept the time at which the record was created. A service may show it less precisely
+/// than before.
+fn judge_creation_time(seen: &RecordShown<'_>, (lifecycle, before): (&Lifecycle, &Value), sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(seen.operation, FactKind::CreationTimeKept) else {
+        return;
+    };
+    let (ShownState::Record(after), Some(at)) = (seen.shown, &lifecycle.creation_time) else {
+        return undecided(seen.shown, sink, fact);
+    };
+    let shown = |record: &Value| time_in(record, at);
+    let Some(((before, precision), (after, precision_after))) = shown(before).zip(shown(after)) else {
+        return sink.undecided(fact, Reason::NotReturned);
+    };
+    let is_other = before != after && precision == precision_after;
+    if is_other || (before - after).abs() >= TimeDelta::seconds(1) {
+        let at = format!("{}{at}", lifecycle.record_in_read);
+        sink.broken(fact, || at, || "another time than before the update".to_owned());
+    } else {
+        sink.held(fact);
+    }
+}
+
+/// Judges whether the time of the last change is another after an update that has changed the record. Two changes may
+/// have one time if that counts no fractions of a second.
+fn judge_change_time(seen: &RecordShown<'_>, (lifecycle, before): (&Lifecycle, &Value), sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(seen.operation, FactKind::ChangeTimeMoves) else {
+        return;
+    };
+    let (ShownState::Record(after), Some(at)) = (seen.shown, &lifecycle.change_time) else {
+        return undecided(seen.shown, sink, fact);
+    };
+    let carries = sink.contract.lifecycle_carries_of_update(seen.operation);
+    let is_changed = field_listed_otherwise(carries, (before, after)).is_some();
+    match (time_in(before, at), time_in(after, at)) {
+        (Some((before, _)), Some((after, _))) if before != after => sink.held(fact),
+        (Some((before, _)), Some(_)) if is_changed && before.timestamp_subsec_micros() % 1_000 != 0 => {
+            let at = format!("{}{at}", lifecycle.record_in_read);
+            sink.broken(fact, || at, || "the time from before the update".to_owned());
+        }
+        _ => sink.undecided(fact, Reason::NotReturned),
+    }
+}
+
+/// Returns the instant that a record shows at a pointer, and the length of its text.
+fn time_in(record: &Value, at: &str) -> Option<(DateTime<FixedOffset>, usize)> {
+    let text = record.pointer(at)?.as_str()?;
+    Some((DateTime::parse_from_rfc3339(text).ok()?, text.len()))
+}
+
+/// Judges whether the list shows an updated record as the read does.
+fn judge_listed(seen: &RecordShown<'_>, (lifecycle, item): (&Lifecycle, &Value), sink: &mut Sink<'_>) {
+    let Some(fact) = sink.contract.fact_of(seen.operation, FactKind::ListedAsRead) else {
+        return;
+    };
+    let (ShownState::Record(read), Some(list)) = (seen.shown, &lifecycle.list) else {
+        return undecided(seen.shown, sink, fact);
+    };
+    let carries = &lifecycle.listed_as_read;
+    let Some(carry) = field_listed_otherwise(carries, (read, item)) else {
+        return match carries.iter().any(|carry| !returned_values(carry, item).is_empty()) {
+            true => sink.held(fact),
+            false => sink.undecided(fact, Reason::NotReturned),
+        };
+    };
+    let received = match (
+        returned_values(carry, item).as_slice(),
+        returned_values(carry, read).as_slice(),
+    ) {
+        ([listed], [read]) => format!(
+            "{}, not the {} that the read shows",
+            sink.render(listed),
+            sink.render(read)
+        ),
+        _ => "other values than the read shows".to_owned(),
+    };
+    sink.broken(fact, || format!("{}/*{}", list.items, carry.returned_at), || received);
 }
 
 /// Judges whether an update has kept the fields that it did not send. If the record does not show what was sent,
@@ -265,6 +390,7 @@ fn judge_created(seen: &RecordShown<'_>, lifecycle: &Lifecycle, sink: &mut Sink<
     }
     let carries = (lifecycle, lifecycle.carries.as_slice());
     judge_carried(seen, carries, sink, FactKind::ReadAfterCreateCarrying);
+    judge_defaults(seen, lifecycle, FactKind::DefaultAfterCreate, sink);
 }
 
 /// Judges whether an update that was sent twice has the effect of one. A 502, 503 or 504 may come from a gateway.
@@ -486,6 +612,95 @@ paths:
             ShownState::Unclear,
         ] {
             assert!(undecided(&shown), "{shown:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_shows_an_updated_record_as_the_read_does() {
+        let verdict = |item: &Value| {
+            let judged = Fixture::text(PETS, "putPet").shown_in_list("getPets", (item, &record(&json!("Rex"))));
+            (
+                judged.fact("putPet in getPets: as in getPet"),
+                judged.findings("lifecycle").len(),
+            )
+        };
+        assert_eq!(verdict(&json!({"id": 7, "name": "Rex"})), (Verdict::Held, 0));
+        assert_eq!(verdict(&json!({"id": 7, "name": "Ben"})), (Verdict::Broken, 1));
+        for open in [json!({"id": 7}), json!({"id": 7, "name": null})] {
+            assert_eq!(verdict(&open).1, 0, "{open}");
+        }
+    }
+
+    #[test]
+    fn a_field_that_is_left_out_has_its_default_or_null() {
+        let text = PETS.replace(
+            "name: {type: string}",
+            "name: {type: string, enum: [Rex, Ben], default: Rex}",
+        );
+        let fact = "addPet without fields: their defaults";
+        let judged = |sent: &Value, name: &Value| {
+            let judged = Fixture::text(&text, "addPet").shown("getPet", sent, &record(name));
+            (judged.fact(fact), judged.findings("lifecycle").len())
+        };
+        assert_eq!(judged(&json!({}), &json!("Rex")), (Verdict::Held, 0));
+        assert_eq!(judged(&json!({}), &json!("Ben")), (Verdict::Broken, 1));
+        assert_eq!(judged(&json!({}), &json!(null)).1, 0);
+        let sent = judged(&json!({"name": "Ben"}), &json!("Ben"));
+        assert!(matches!(sent, (Verdict::Undecided(_), 0)), "{sent:?}");
+    }
+
+    #[test]
+    fn an_update_keeps_the_time_of_creation() {
+        let text = PETS.replace(
+            "name: {type: string}",
+            "name: {type: string}, createdAt: {type: string, format: date-time, readOnly: true}",
+        );
+        let verdict = |before: &str, after: &str| {
+            let shown = ShownState::Record(json!({"id": 7, "createdAt": after}));
+            let judged = Fixture::text(&text, "putPet");
+            let judged = judged.shown_after_update("getPet", (&json!({"createdAt": before}), &shown));
+            judged.fact("putPet in getPet /createdAt: as before")
+        };
+        let before = "2026-05-17T09:30:00.123456Z";
+        for kept in [
+            before,
+            "2026-05-17T11:30:00.123456+02:00",
+            "2026-05-17T09:30:00.123Z",
+            "2026-05-17T09:30:00Z",
+        ] {
+            assert_eq!(verdict(before, kept), Verdict::Held, "{kept}");
+        }
+        for other in [
+            "2026-05-17T09:30:00.123457Z",
+            "2026-05-17T09:30:01.2Z",
+            "2027-05-17T09:30:00Z",
+        ] {
+            assert_eq!(verdict(before, other), Verdict::Broken, "{other}");
+        }
+        assert!(matches!(verdict(before, "today"), Verdict::Undecided(_)));
+    }
+
+    #[test]
+    fn an_update_that_changes_a_record_changes_the_time_of_its_last_change() {
+        let text = PETS.replace(
+            "name: {type: string}",
+            "name: {type: string}, updatedAt: {type: string, format: date-time, readOnly: true}",
+        );
+        let verdict = |before: (&str, &str), after: (&str, &str)| {
+            let record = |(name, at): (&str, &str)| json!({"id": 7, "name": name, "updatedAt": at});
+            let judged = Fixture::text(&text, "putPet");
+            let judged = judged.shown_after_update("getPet", (&record(before), &ShownState::Record(record(after))));
+            judged.fact("putPet in getPet /updatedAt: another than before")
+        };
+        let (at, later) = ("2026-05-17T09:30:00.123456Z", "2026-05-17T09:30:00.2Z");
+        assert_eq!(verdict(("Rex", at), ("Ben", at)), Verdict::Broken);
+        assert_eq!(verdict(("Rex", at), ("Ben", later)), Verdict::Held);
+        for (before, after) in [
+            (("Rex", at), ("Rex", at)),
+            (("Rex", "2026-05-17T09:30:00Z"), ("Ben", "2026-05-17T09:30:00Z")),
+            (("Rex", "2026-05-17T09:30:00.123Z"), ("Ben", "2026-05-17T09:30:00.123Z")),
+        ] {
+            assert!(matches!(verdict(before, after), Verdict::Undecided(_)), "{before:?}");
         }
     }
 

@@ -1,6 +1,8 @@
 //! Judges, for the rule `lifecycle`, whether one response is about the record that a path names: the read of an
 //! identifier that names none must not show another record, and the `Location` of a create must name what it created.
 
+use chrono::{DateTime, TimeDelta};
+use reqwest::header::DATE;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -23,7 +25,10 @@ pub(super) fn judge(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     match seen.edge_case() {
         Some(edge_case) => judge_unknown(seen, edge_case, sink),
         None if seen.intent.is_of_other_client() => {}
-        None => judge_location(seen, sink),
+        None => {
+            judge_location(seen, sink);
+            judge_creation_time(seen, sink);
+        }
     }
 }
 
@@ -38,18 +43,56 @@ fn judge_location(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
     let (Some(path), Some(lifecycle), Some(body)) = (path, lifecycle, body(seen)) else {
         return;
     };
+    let created = body.pointer(&lifecycle.created_id_pointer).and_then(identifier);
+    let fact = contract.fact_of(seen.id, FactKind::ReadAfterCreate);
+    let documented = Some("the path of the created record");
+    let is_collection = path.trim_end_matches('/') == seen.exchange.request.path.trim_end_matches('/');
+    if let (Some(_), Some(fact), true) = (&created, fact, is_collection) {
+        let received = || "the path that the create was sent to".to_owned();
+        return sink.report_finding(fact, documented, || pointer::header("Location"), received);
+    }
     if contract.get_operation_at(path) != Some(lifecycle.read) {
         return;
     }
-    let created = body.pointer(&lifecycle.created_id_pointer).and_then(identifier);
     let located = id_in_path(contract, lifecycle, path).filter(|located| !shows(body, located));
-    let fact = contract.fact_of(seen.id, FactKind::ReadAfterCreate);
     if let (Some(created), Some(located), Some(fact)) = (created, located, fact)
         && have_one_form(&created, &located)
     {
-        let documented = Some("the path of the created record");
         let received = || "the path of a record with another identifier than the body has".to_owned();
         sink.report_finding(fact, documented, || pointer::header("Location"), received);
+    }
+}
+
+/// Reports a record that shows, in the response to its create, that it was created more than a day before or after that
+/// response, by the clock of the service (the header `Date`).
+fn judge_creation_time(seen: &ExchangeSeen<'_>, sink: &mut Sink<'_>) {
+    let contract = sink.contract;
+    let response = seen.exchange.response().filter(|response| response.status == 201);
+    let date = response.and_then(|response| response.headers.get(DATE)?.to_str().ok());
+    let date = date.and_then(|date| DateTime::parse_from_rfc2822(date).ok());
+    let lifecycle = contract
+        .lifecycle_starting_with(seen.id)
+        .filter(|lifecycle| !lifecycle.guessed);
+    let (Some(date), Some(lifecycle), Some(body)) = (date, lifecycle, body(seen)) else {
+        return;
+    };
+    let Some((at, record)) = lifecycle
+        .creation_time
+        .as_ref()
+        .zip(lifecycle.record_in_response(seen.id))
+    else {
+        return;
+    };
+    let at = format!("{record}{at}");
+    let created = body.pointer(&at).and_then(Value::as_str);
+    let created = created.and_then(|created| DateTime::parse_from_rfc3339(created).ok());
+    let fact = contract.fact_of(seen.id, FactKind::ReadAfterCreate);
+    if let (Some(created), Some(fact)) = (created, fact)
+        && (created - date).abs() > TimeDelta::days(1)
+    {
+        let documented = Some("the time of the create");
+        let received = || "more than a day from the `Date` of the response".to_owned();
+        sink.report_finding(fact, documented, || at, received);
     }
 }
 
@@ -234,13 +277,61 @@ paths:
     }
 
     #[test]
+    fn a_time_of_creation_far_from_the_response_is_a_warning() {
+        let stamped = "name: {type: string}, created_at: {type: string, format: date-time}";
+        let text = PETS.replace("name: {type: string}", stamped).replace(
+            "post: {operationId: addPet,",
+            "post: {operationId: addPet, requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}},",
+        );
+        let found = |document: &str, created: &Value, date: Option<&'static str>| {
+            let fixture = Fixture::text(document, "addPet");
+            let body = json!({"id": 13, "name": "Rex", "created_at": created});
+            let mut exchange = fixture.exchange(201, JSON, &body.to_string());
+            if let (Ok(response), Some(date)) = (&mut exchange.outcome, date) {
+                response.headers.insert(DATE, date.parse().unwrap());
+            }
+            let judged = fixture.judge(|judge| drop(judge.exchange(&exchange, fixture.intent())));
+            judged.findings("lifecycle").len()
+        };
+        let date = Some("Sun, 17 May 2026 09:30:00 GMT");
+        for far in ["2027-05-17T09:30:00Z", "2026-05-15T09:30:00Z", "1970-01-01T00:00:00Z"] {
+            assert_eq!(found(&text, &json!(far), date), 1, "{far}");
+        }
+        for near in [
+            json!("2026-05-17T09:30:01Z"),
+            json!("2026-05-16T21:30:00Z"),
+            json!(null),
+            json!("now"),
+        ] {
+            assert_eq!(found(&text, &near, date), 0, "{near}");
+        }
+        let far = json!("2027-05-17T09:30:00Z");
+        assert_eq!(found(&text, &far, None), 0);
+        assert_eq!(found(&text.replace("created_at", "born_at"), &far, date), 0);
+    }
+
+    #[test]
+    fn a_location_that_names_the_collection_is_a_warning() {
+        for path in ["/pets", "/pets/"] {
+            let judged = located(PETS, Some(path), (201, &json!({"id": 13, "name": "Rex"})));
+            let finding = judged.finding("lifecycle");
+            assert_eq!(
+                (finding.level, finding.received.as_str()),
+                (Level::Warn, "the path that the create was sent to")
+            );
+            let judged = located(PETS, Some(path), (201, &json!({"name": "Rex"})));
+            assert!(judged.findings("lifecycle").is_empty());
+        }
+    }
+
+    #[test]
     fn a_location_that_may_be_right_is_left_alone() {
         let created = json!({"id": 13, "name": "14"});
         for path in [
             None,
             Some("/pets/13"),
             Some("/pets/14"),
-            Some("/pets"),
+            Some("/shops"),
             Some("/v2/pets/15"),
         ] {
             let judged = located(PETS, path, (201, &created));

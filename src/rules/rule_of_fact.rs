@@ -33,10 +33,15 @@ pub fn rule_of(kind: FactKind) -> &'static Rule {
         FactKind::InferredPages(_) => &inferred_pages::RULE,
         FactKind::Json | FactKind::FailureJson(_) => &malformed_json::RULE,
         FactKind::Listed => &listed::RULE,
-        FactKind::FieldsKeptByUpdate
+        FactKind::ChangeTimeMoves
+        | FactKind::CreationTimeKept
+        | FactKind::DefaultAfterCreate
+        | FactKind::DefaultAfterReplace
+        | FactKind::FieldsKeptByUpdate
         | FactKind::GoneAfterDelete
         | FactKind::InferredListed
         | FactKind::InferredListedOnce
+        | FactKind::ListedAsRead
         | FactKind::OtherKeptByDelete
         | FactKind::OtherKeptByUpdate
         | FactKind::ReadAfterCreate

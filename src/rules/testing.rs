@@ -342,6 +342,16 @@ impl Fixture {
         self.shown_after((by, &Value::Null), (PrecedingRequest::WriteOfAnotherRecord, shown))
     }
 
+    /// Judges what a read, `by`, shows of a record after an update of it, and before.
+    pub(super) fn shown_after_update(&self, by: &str, (before, shown): (&Value, &ShownState)) -> Judged {
+        self.shown_after((by, &Value::Null), (PrecedingRequest::Update(before), shown))
+    }
+
+    /// Judges what a read shows of a record, of which its list, `by`, shows this item after an update.
+    pub(super) fn shown_in_list(&self, by: &str, (item, shown): (&Value, &ShownState)) -> Judged {
+        self.shown_after((by, &Value::Null), (PrecedingRequest::Listed(item), shown))
+    }
+
     fn shown_after(&self, (by, sent): (&str, &Value), (after, shown): (PrecedingRequest<'_>, &ShownState)) -> Judged {
         let by = self.contract.operation_named(by).expect(by);
         let mut request = self.request();

@@ -71,6 +71,7 @@ impl Session<'_> {
             // Where it is a guess that the read takes this identifier, what it shows of another record proves nothing.
             if seen == SeenRecord::Own && !is_compared && !lifecycle.guessed {
                 is_compared = true;
+                self.compare_with_list(lifecycle, (record, update)).await;
                 self.look_at_others(lifecycle, (record, update)).await;
             }
         }
@@ -101,6 +102,21 @@ impl Session<'_> {
         let read = read.filter(|_| is_inferred)?;
         let record = self.history().readable_in_path(update)?;
         Some((record, self.look_for_record(read, (record, stage)).await))
+    }
+
+    /// Compares what the list shows of an updated record with what its read shows. If that differs, the record is read
+    /// once more: it may have changed in between.
+    async fn compare_with_list(&self, lifecycle: &Lifecycle, (record, update): (usize, OperationId)) {
+        let is_stated = self.contract.fact_of(update, FactKind::ListedAsRead).is_some();
+        let Some(list) = self.called_list(lifecycle).filter(|_| is_stated && !self.plan.learns) else {
+            return;
+        };
+        self.look_for_record(list, (record, RecordStage::UpdatedInList(update)))
+            .await;
+        if self.history().is_listed_otherwise(record) {
+            self.look_for_record(lifecycle.read, (record, RecordStage::ListedOtherwise(update)))
+                .await;
+        }
     }
 
     /// Checks whether an update of a record has changed another: one of the run that was read before, or else those
@@ -478,7 +494,9 @@ impl Session<'_> {
         let may_be_late = match wait {
             LifecycleWait::Full => false,
             LifecycleWait::Again => {
-                matches!(stage, RecordStage::DeletedInList | RecordStage::UpdateSentAgain(_))
+                let waits_for_list = matches!(stage, RecordStage::DeletedInList | RecordStage::UpdatedInList(_));
+                waits_for_list
+                    || matches!(stage, RecordStage::UpdateSentAgain(_))
                     || self.history().shows_duplicate_items(look)
             }
             LifecycleWait::TooMany => true,

@@ -331,6 +331,10 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::Assertion
         | FactKind::FailureJson(_)
         | FactKind::FailureMediaType(_)
+        | FactKind::ChangeTimeMoves
+        | FactKind::CreationTimeKept
+        | FactKind::DefaultAfterCreate
+        | FactKind::DefaultAfterReplace
         | FactKind::FieldsKeptByUpdate
         | FactKind::Filtered(_)
         | FactKind::OfRecordInPath(_)
@@ -338,6 +342,7 @@ fn shows_in_one_response(kind: FactKind) -> bool {
         | FactKind::InferredPages(_)
         | FactKind::InferredListed
         | FactKind::InferredListedOnce
+        | FactKind::ListedAsRead
         | FactKind::OtherKeptByDelete
         | FactKind::OtherKeptByUpdate
         | FactKind::ReadAfterCreate

@@ -102,6 +102,10 @@ enum Fault {
     LongList,
     /// An update answers with what was sent, and keeps nothing of it.
     UpdateLost,
+    /// The list goes on to show the name of a record from before its update.
+    ListsOldName,
+    /// What a service may do: the list shows the name from before an update once more.
+    ListsOldNameOnce,
     /// An update changes every record of its kind.
     UpdatesAll,
     /// A deletion removes every record of its kind.
@@ -159,6 +163,9 @@ impl Fault {
 
 /// What precedes the path of a record that was deleted, and is still listed.
 const DELETED: &str = "deleted ";
+
+/// The member of a record that has its name from before an update. No read shows it.
+const BEFORE: &str = "name before";
 
 /// In place of a path: how many records the list showed last.
 const READ: &str = "read";
@@ -224,6 +231,18 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
                     .map(|toy| json!({"id": toy["id"], "name": "Toy"}))
                     .collect();
             }
+            if matches!(fault, Fault::ListsOldName | Fault::ListsOldNameOnce) {
+                for record in &mut records {
+                    let before = record.as_object_mut().and_then(|record| record.remove(BEFORE));
+                    record["name"] = before.unwrap_or_else(|| record["name"].clone());
+                }
+                let is_shown_once = fault == Fault::ListsOldNameOnce;
+                let shown = kept
+                    .values_mut()
+                    .filter_map(Value::as_object_mut)
+                    .filter(|_| is_shown_once);
+                shown.for_each(|record| drop(record.remove(BEFORE)));
+            }
             let response = axum::Json(records).into_response();
             kept.retain(|at, _| fault != Fault::UnlistsLate || !at.starts_with(DELETED));
             response
@@ -235,7 +254,7 @@ fn respond(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, 
             Some(_) if fault == Fault::ForbidsAfterDelete && kept.contains_key("deleted") => {
                 StatusCode::FORBIDDEN.into_response()
             }
-            Some(record) => axum::Json(record).into_response(),
+            Some(record) => axum::Json(without_name_before(record.clone())).into_response(),
             None if matches!(fault, Fault::ForbidsMissing | Fault::ForbidsStillListed) => {
                 StatusCode::FORBIDDEN.into_response()
             }
@@ -340,6 +359,7 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
             other["name"] = record["name"].clone();
         }
     }
+    keep_name_before(fault, kept.get(&at), &mut record);
     if keeps && (creates || fault != Fault::GoneOnceUpdated) {
         kept.insert(at, record);
     } else if fault == Fault::GoneOnceUpdated {
@@ -351,6 +371,23 @@ fn write(fault: Fault, kept: &mut Kept, (method, path, body): (&Method, &str, &B
         _ => StatusCode::OK,
     };
     (status, axum::Json(shown)).into_response()
+}
+
+/// Returns a record without the name that it had before an update.
+fn without_name_before(mut record: Value) -> Value {
+    if let Some(members) = record.as_object_mut() {
+        members.remove(BEFORE);
+    }
+    record
+}
+
+/// Keeps the name that a record had before an update.
+fn keep_name_before(fault: Fault, before: Option<&Value>, record: &mut Value) {
+    let is_kept = matches!(fault, Fault::ListsOldName | Fault::ListsOldNameOnce);
+    if let Some(before) = before.filter(|_| is_kept) {
+        let is_repeated = before["name"] == record["name"] && before.get(BEFORE).is_some();
+        record[BEFORE] = before[if is_repeated { BEFORE } else { "name" }].clone();
+    }
 }
 
 struct Checked {
@@ -504,6 +541,23 @@ async fn each_departure_is_found_and_nothing_else() {
             .all(|fact| fact.starts_with("putPet") || fact.starts_with("patchPet")),
         "{lost:?}"
     );
+}
+
+#[tokio::test]
+async fn a_list_that_does_not_follow_an_update_is_found_unless_it_only_lags_or_says_so() {
+    let facts = ["patchPet in listPets: as in getPet", "putPet in listPets: as in getPet"];
+    assert_eq!(checked(Fault::ListsOldName, true).await.found(), facts);
+    for fault in [Fault::None, Fault::ListsOldNameOnce] {
+        let checked = checked(fault, true).await;
+        assert!(checked.found().is_empty(), "{fault:?} {:?}", checked.found());
+        assert!(facts.iter().all(|fact| checked.verdict(fact) == "held"), "{fault:?}");
+    }
+    let says_so = PETS.replace(
+        "operationId: listPets,",
+        "operationId: listPets, summary: A snapshot of the pets,",
+    );
+    let checked = checked_by(&says_so, Fault::ListsOldName, true).await;
+    assert!(checked.found().is_empty(), "{:?}", checked.found());
 }
 
 #[tokio::test]
